@@ -8,8 +8,12 @@ export function commandBundle(root: string): InputOptions {
   return bundleOf(root, { main: "src/cli/main.ts" });
 }
 
-/** What is started by itself: the thread that reads long sessions, and what a new window of a terminal starts. */
-const STARTED = ["src/machine/reader-worker.ts", "src/cli/window/in-window.ts"];
+/** What is started by itself: threads that read and that search sessions, and what a new window of a terminal starts. */
+const STARTED = [
+  "src/machine/reader-worker.ts",
+  "src/search/scanning/scan-worker.ts",
+  "src/cli/window/in-window.ts",
+];
 
 /** Writes what is started by itself: each one file, so that the command is not cut into more chunks for it. */
 export async function writeStarted(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {

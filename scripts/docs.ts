@@ -33,6 +33,7 @@ ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","m
 | 6 | a hand-over would leave out more than \`--max-loss\` allows | ${codesOf(6)} |
 | 7 | verification failed: the result did not match when read back, or an agent fails at something that it says it supports | ${codesOf(7)} |
 | 8 | the agent is not installed, or failed | ${codesOf(8)} |
+| 9 | \`search\` ended by \`--timeout\` before every session was searched | |
 | 130 | interrupted (\`chat\` after SIGTERM: 143) | ${codesOf(130)} |
 
 Every command that takes a session takes the same names: the id or the beginning of it, in upper or lower case;
@@ -57,7 +58,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`, without \`usage\` and \`stopReason\` where the agent reports none; see [chat.md](chat.md) |
 | \`trust\` | what is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\` of the file, where there is one, and \`folder: {path, trustedAt, allowed: [{agent, files}]}\`; \`--list\`: an array of folders and files, \`{path, sha256?, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: an array of those that were |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages, asides?}, madeDatabase}\`: \`asides\` says how what the agent adds by itself differs; \`madeDatabase\` is the database that an agent which never ran has now, else \`null\`; with \`--dry-run\`, all keys except \`agent\` and \`receipt\` are \`null\` |
-| \`search\` | \`{results, total, notIndexed, unreadable, indexedInPart}\`; a result is \`{number, session, turn, excerpt, turns, score, link}\`, a turn \`{number, messageId, at}\`; \`link\` is a command that shows the turn |
+| \`search\` | \`{results, total, unsearched, notIndexed, unreadable, indexedInPart}\`; a result is \`{number, session, turn, excerpt, turns, score, link}\`, a turn \`{number, messageId, at}\`; \`link\` is a command that shows the turn |
 | \`index …\` | \`{path, state, sizeBytes, sessions, indexed, sessionsBytes, unreadable}\` |
 | \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
 | \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash; with \`--all\`, an array |

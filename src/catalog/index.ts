@@ -28,7 +28,7 @@ export { type CurrentOptions, type CurrentSession, currentSession } from "./curr
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
-export type { IndexedSession } from "./indexed.ts";
+export type { CatalogSource, IndexedSession } from "./indexed.ts";
 export { type LastSession, lastSession } from "./last.ts";
 export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export {
@@ -70,12 +70,15 @@ export {
 } from "./stats.ts";
 export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
 export {
+  type OpenTexts,
+  openTexts,
   type Texts,
   type TextsOptions,
   type TextsProgress,
   textsState,
   updateTexts,
 } from "./texts.ts";
+export { filterTexts, type ScannedText, scanText, type TextScanOptions, toScanned } from "./texts-scan.ts";
 export { type OpenTrashed, openTrashed, TRASHED } from "./texts-trash.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
 export { type UsageBucket, usageOf } from "./usage.ts";

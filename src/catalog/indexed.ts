@@ -2,6 +2,7 @@
 
 import type { TextSource } from "../index-file/index.ts";
 import type { Message, NativeRef, SessionInfo } from "../model/index.ts";
+import type { FoundSession } from "../native/kit/index.ts";
 import type { BesideNow } from "./beside.ts";
 
 export interface IndexedSession
@@ -25,6 +26,8 @@ export interface KeptSession extends IndexedSession {
 }
 
 export interface CatalogSource extends TextSource {
+  /** Of a native session: what another thread reads it by. */
+  readonly found?: FoundSession;
   /** The greatest comes first. */
   readonly changedMs: number;
   /** Of what its text depends on outside of its files; left out where that is nothing. */
@@ -35,6 +38,12 @@ export interface CatalogSource extends TextSource {
 
 export function parseKept(source: string): KeptSession {
   return JSON.parse(source);
+}
+
+/** The session of what the index keeps, or of what a text is opened with. */
+export function toIndexed(source: string): IndexedSession {
+  const { inside: _, ...indexed } = parseKept(source);
+  return indexed;
 }
 
 export async function* noMessages(): AsyncGenerator<Message, void, void> {

@@ -33,6 +33,7 @@ export interface NativeSourceOptions {
   readonly rules: string;
   readonly memo: SavedSkimMemo;
   readonly signal: AbortSignal | undefined;
+  readonly onFound?: (sessions: number) => void;
 }
 
 /** Of every native session that has a file and is not excluded. */
@@ -42,6 +43,7 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   const looking = present({ places, memo, signal });
   for await (const one of findSessions({ ...looking, subagents: "include" })) {
     if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
+    options.onFound?.(found.length);
   }
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
@@ -93,16 +95,15 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
   const { sharing, placed, besideNow } = told;
   const { nowMs, rules } = options;
   return {
-    key: location,
+    ...{ key: location, found },
     stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
     besideNow,
     sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
     changedMs: changedMsOf(files),
     open: async (signal, before) =>
       await openText(found, options, { signal, before, besideNow, keep: sharing === 1 }),
-    insideOf: ({ inside }) =>
-      inside.map(({ id, location }) => {
-        const subagent = { ...found, sessionId: id, location, parentId: found.sessionId };
+    insideOf: (kept) =>
+      subagentsInside(found, kept).map((subagent) => {
         // Its bytes are among those of the session, and what many of them would keep is more than these.
         const open: CatalogSource["open"] = async (signal) =>
           await openText(subagent, options, { signal, before: null, besideNow, keep: false });
@@ -111,11 +112,19 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
   };
 }
 
+/** Sub-agents whose records lie inside of the session's own file. */
+export function subagentsInside(found: FoundSession, { inside }: KeptSession): FoundSession[] {
+  return inside.map(({ id, location }) => ({
+    ...found,
+    ...{ sessionId: id, location, parentId: found.sessionId },
+  }));
+}
+
 export function changedMsOf(files: readonly FoundFile[]): number {
   return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
 }
 
-interface Opening {
+export interface Opening {
   readonly signal: AbortSignal | undefined;
   readonly before: TextBefore | null;
   readonly besideNow: BesideNow;
@@ -123,9 +132,10 @@ interface Opening {
   readonly keep: boolean;
 }
 
-async function openText(
+/** Errors: those of opening the session. */
+export async function openText(
   found: FoundSession,
-  { places, isExcluded, nowMs }: NativeSourceOptions,
+  { places, isExcluded, nowMs }: Pick<NativeSourceOptions, "places" | "isExcluded" | "nowMs">,
   { signal, before, besideNow, keep }: Opening,
 ): Promise<OpenText> {
   const file = toGrowingFile(found, nowMs);

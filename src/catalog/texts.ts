@@ -3,9 +3,11 @@
  * in the trash. Which are there, what is new, and what a search may answer from.
  */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import {
+  type FillResult,
   fillText,
   indexPathOf,
   openRows,
@@ -17,7 +19,7 @@ import { messageOf, present } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import { isBesideSame, stampNow } from "./beside.ts";
 import { excludes } from "./exclude.ts";
-import { type CatalogSource, type IndexedSession, parseKept } from "./indexed.ts";
+import { type CatalogSource, type IndexedSession, parseKept, toIndexed } from "./indexed.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
@@ -35,6 +37,8 @@ export interface TextsOptions {
   /** As `FillOptions`. */
   readonly batchChars?: number;
   readonly onProgress?: (progress: TextsProgress) => void;
+  /** Called for each native session that is found, with their number so far. */
+  readonly onFound?: (sessions: number) => void;
 }
 
 export interface TextsProgress {
@@ -57,33 +61,100 @@ export interface Texts {
 
 /** Brings the text of all sessions up to date, as far as the time allows. */
 export async function updateTexts(options: TextsOptions): Promise<Texts> {
+  const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
+  await using all = await openTexts(options);
+  await all.fill(() => performance.now() < end);
+  return all.texts();
+}
+
+/** The texts of all sessions, as they were when this was opened. */
+export interface OpenTexts extends AsyncDisposable {
+  texts(): Texts;
+  /** Sessions whose text is not there as they are now, and that can be read as far as is known; the newest first. */
+  missing(): readonly CatalogSource[];
+  /** Sessions by their keys. */
+  sources(keys: ReadonlySet<string>): readonly CatalogSource[];
+  /** Brings the text up to date, and removes that of sessions that are gone. `goOn` is asked before each session. */
+  fill(goOn: () => boolean): Promise<void>;
+}
+
+/** Looks at what is there; nothing is read but what the list needs. */
+export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const path = indexPathOf(options.places);
   await settleBeforeReading(present({ places: placesOf(options.places), signal: options.signal }));
   const memo = openRows(path, options.nowMs ?? Date.now());
-  await using all = await allSources(options, memo);
-  await memo.save("part");
-  const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
-  const fill = createFill(path, options, () => performance.now() < end);
-  const stored = await fill.fill(all.sources, await readStored(path));
+  const all = await allSources(options, memo);
+  // A caller with threads starts them first.
+  const saved = otherWork().then(() => memo.save("part"));
+  // A failure is thrown when this is closed.
+  saved.catch(() => undefined);
+  const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
+  let stored = await readStored(path);
   // What lies inside of the files of others is known when these are read.
-  const inside = all.sources.flatMap((source) => insideOf(source, stored, fill.filled));
-  const sources = new Map([...all.sources, ...inside].map((source) => [source.key, source]));
-  const now = [...(await fill.fill(inside, stored)).values()];
-  await removeText(
-    path,
-    now.map(({ key }) => key).filter((key) => !sources.has(key)),
-  );
-  const ready = now.filter((one) => isReady(one, sources.get(one.key), fill.filled));
-  return {
-    ready: new Map(ready.map(({ id, stamp, source }) => [id, { ...toIndexed(source), stamp }])),
-    // Also what another process is at work on.
-    left: Math.max(0, sources.size - ready.length - fill.failures.size),
-    unreadable: [
-      ...[...fill.failures].map(([location, error]) => ({ location, message: messageOf(error) })),
-      ...all.failures,
-    ],
-    cut: ready.filter(({ cutChars }) => cutChars > 0).length,
+  const sourcesNow = (): readonly CatalogSource[] => [
+    ...all.sources,
+    ...all.sources.flatMap((source) => insideOf(source, stored, filled)),
+  ];
+  const isThere = (source: CatalogSource): boolean => {
+    const session = stored.get(source.key);
+    return session !== undefined && isReady(session, source, filled);
   };
+  const missing = (): readonly CatalogSource[] =>
+    sourcesNow().filter((source) => !isThere(source) && !failures.has(source.key));
+  return {
+    missing,
+    sources: (keys) => sourcesNow().filter(({ key }) => keys.has(key)),
+    async fill(goOn) {
+      for (
+        let sources = missing(), isFirst = true;
+        sources.length > 0 && (isFirst || goOn());
+        isFirst = false
+      ) {
+        const before = sources.length;
+        const done = await fillStale(path, options, { sources, goOn });
+        for (const key of done.filled) filled.add(key);
+        for (const [key, error] of done.failures) failures.set(key, error);
+        stored = await readStored(path);
+        sources = missing();
+        if (done.left > 0 || sources.length >= before) break;
+      }
+      const keys = new Set(sourcesNow().map(({ key }) => key));
+      const gone = [...stored.keys()].filter((key) => !keys.has(key));
+      await removeText(path, gone);
+      if (gone.length > 0) stored = await readStored(path);
+    },
+    texts() {
+      const ready = sourcesNow().flatMap((source) => (isThere(source) ? (stored.get(source.key) ?? []) : []));
+      return {
+        ready: new Map(ready.map(({ id, stamp, source }) => [id, { ...toIndexed(source), stamp }])),
+        // Also what another process is at work on.
+        left: missing().length,
+        unreadable: [
+          ...[...failures].map(([location, error]) => ({ location, message: messageOf(error) })),
+          ...all.failures,
+        ],
+        cut: ready.filter(({ cutChars }) => cutChars > 0).length,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await saved;
+      await all[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function fillStale(
+  path: string,
+  { signal, batchChars, onProgress }: TextsOptions,
+  { sources, goOn }: { readonly sources: readonly CatalogSource[]; readonly goOn: () => boolean },
+): Promise<FillResult> {
+  const ofBytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return await fillText(path, {
+    sources,
+    ...present({ signal, batchChars }),
+    goOn,
+    onProgress: (progress) => onProgress?.({ ...progress, ofSessions: sources.length, ofBytes }),
+  });
 }
 
 /** How much of the text is there, without changing anything. */
@@ -100,7 +171,10 @@ export async function textsState(options: TextsOptions): Promise<{
   const sources = [...all.sources, ...inside];
   return {
     sessions: sources.length,
-    ready: sources.filter((source) => isFresh(source, stored)).length,
+    ready: sources.filter((source) => {
+      const session = stored.get(source.key);
+      return session !== undefined && isReady(session, source, none);
+    }).length,
     sizeBytes: sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
 }
@@ -112,7 +186,7 @@ interface AllSources extends AsyncDisposable {
 }
 
 async function allSources(
-  { places, exclude = [], signal, nowMs = Date.now() }: TextsOptions,
+  { places, exclude = [], signal, nowMs = Date.now(), onFound }: TextsOptions,
   memo: SavedSkimMemo,
 ): Promise<AllSources> {
   const shared = {
@@ -122,7 +196,7 @@ async function allSources(
     memo,
   };
   const at: PlacesAt = { cwd: process.cwd(), ...places };
-  const native = await nativeSources({ ...shared, places, signal });
+  const native = await nativeSources({ ...shared, places, signal, ...present({ onFound }) });
   const own = await ownSources({ ...shared, places: at });
   const sources = [...native, ...own.sources, ...trashSources({ ...shared, places })];
   return {
@@ -136,45 +210,6 @@ type Stored = ReadonlyMap<string, StoredSession>;
 
 async function readStored(path: string): Promise<Stored> {
   return new Map((await storedSessions(path)).map((session) => [session.key, session]));
-}
-
-interface Fill {
-  readonly filled: ReadonlySet<string>;
-  readonly failures: ReadonlyMap<string, unknown>;
-  /**
-   * Those that are not there as they are now.
-   * @param stored what is there; returned as it is afterwards
-   */
-  fill(sources: readonly CatalogSource[], stored: Stored): Promise<Stored>;
-}
-
-function createFill(path: string, options: TextsOptions, goOn: () => boolean): Fill {
-  const filled = new Set<string>();
-  const failures = new Map<string, unknown>();
-  return {
-    filled,
-    failures,
-    async fill(sources, stored) {
-      const stale = sources.filter((source) => !isFresh(source, stored));
-      if (stale.length === 0) return stored;
-      const ofBytes = stale.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      const done = await fillText(path, {
-        sources: stale,
-        ...present({ signal: options.signal, batchChars: options.batchChars }),
-        goOn,
-        onProgress: (progress) => options.onProgress?.({ ...progress, ofSessions: stale.length, ofBytes }),
-      });
-      for (const key of done.filled) filled.add(key);
-      for (const [key, error] of done.failures) failures.set(key, error);
-      return await readStored(path);
-    },
-  };
-}
-
-function isFresh(source: CatalogSource, stored: Stored): boolean {
-  const { key, stamp } = source;
-  const known = stored.get(key);
-  return known !== undefined && stamp !== null && known.stamp === stamp && isBesideFresh(known, source);
 }
 
 function isReady(
@@ -200,9 +235,4 @@ function insideOf(
 
 function isBesideFresh({ beside }: StoredSession, { besideNow = stampNow }: CatalogSource): boolean {
   return isBesideSame(beside, besideNow);
-}
-
-function toIndexed(source: string): IndexedSession {
-  const { inside: _, ...indexed } = parseKept(source);
-  return indexed;
 }

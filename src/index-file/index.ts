@@ -21,6 +21,7 @@ export {
 export { inOneStep, type Step, type TextSteps } from "./grown.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
+  countTurns,
   matchTurns,
   passagesOf,
   type StoredSession,
@@ -30,4 +31,4 @@ export {
   type TurnQuery,
 } from "./stored-text.ts";
 export { type Passage, type Turn, turnsOf, VOICES, type Voice } from "./turns.ts";
-export { partsOf, wordsOf } from "./words.ts";
+export { foldWords, partsOf, wordsOf } from "./words.ts";

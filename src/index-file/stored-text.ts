@@ -104,6 +104,15 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
   return matches;
 }
 
+/** How many turns there are, or match an expression. */
+export function countTurns(database: DatabaseSync, match?: string): number {
+  const row =
+    match === undefined
+      ? database.prepare("select count(*) as count from turns").get()
+      : database.prepare("select count(*) as count from words where words match ?").get(match);
+  return Number(row?.count);
+}
+
 /** The texts of one turn. */
 export function passagesOf(
   database: DatabaseSync,

@@ -11,10 +11,7 @@
 
 import { MAX_NAME_PARTS, MAX_WORD_CHARS } from "./limits.ts";
 
-const BEYOND_ASCII = /[^\0-\x7f]/u;
-/** Most lines of a text in English, or of code, are ASCII. */
-const LINE_BEYOND_ASCII = /.*[^\0-\x7f].*/g;
-const ASCII_DATA = new RegExp(`(?<![A-Za-z0-9])[A-Za-z0-9]{${MAX_WORD_CHARS + 1},}`, "g");
+const BEYOND_ASCII = /[^\0-\x7f]/g;
 const DATA = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])[\\p{L}\\p{N}\\p{M}]{${MAX_WORD_CHARS + 1},}`, "gu");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/gu;
@@ -26,12 +23,45 @@ const WITHOUT_SPACES =
  * of FTS5 splits in the same way. It also lowers ASCII letters.
  */
 export function foldWords(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text.replace(ASCII_DATA, " ");
-  return text.replace(LINE_BEYOND_ASCII, foldLine).replace(ASCII_DATA, " ");
+  let folded = "";
+  let done = 0;
+  for (let at = nextBeyondAscii(text, 0); at !== -1; ) {
+    let [start, end] = [at, at + 1];
+    while (start > done && !isWhite(text.charCodeAt(start - 1))) start -= 1;
+    while (end < text.length && !isWhite(text.charCodeAt(end))) end += 1;
+    folded += text.slice(done, start) + foldRun(text.slice(start, end));
+    done = end;
+    at = nextBeyondAscii(text, end);
+  }
+  return withoutData(done === 0 ? text : folded + text.slice(done));
 }
 
-function foldLine(line: string): string {
-  return line
+function nextBeyondAscii(text: string, from: number): number {
+  BEYOND_ASCII.lastIndex = from;
+  return BEYOND_ASCII.exec(text)?.index ?? -1;
+}
+
+/** What no letter beside it depends on: neither composition nor the form of a final sigma goes over it. */
+function isWhite(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+/** Words with accents are often the same ones. */
+const known = new Map<string, string>();
+const [MAX_KNOWN, MAX_KNOWN_CHARS] = [10_000, 40];
+
+function foldRun(run: string): string {
+  if (run.length > MAX_KNOWN_CHARS) return fold(run);
+  const before = known.get(run);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const folded = fold(run);
+  known.set(run, folded);
+  return folded;
+}
+
+function fold(run: string): string {
+  return run
     .normalize("NFKC")
     .toLowerCase()
     .normalize("NFD")
@@ -40,6 +70,22 @@ function foldLine(line: string): string {
     .replace(WITHOUT_SPACES, " $& ")
     .replace(DATA, " ")
     .replace(BETWEEN_WORDS, " ");
+}
+
+/** Without the runs of ASCII that are longer than a word: such a run goes over every place that is looked at here. */
+function withoutData(text: string): string {
+  let rest = "";
+  let done = 0;
+  for (let at = MAX_WORD_CHARS; at < text.length; at += MAX_WORD_CHARS) {
+    if (at < done || !isOfName(text.charCodeAt(at))) continue;
+    let [start, end] = [at, at + 1];
+    while (start > done && isOfName(text.charCodeAt(start - 1))) start -= 1;
+    while (end < text.length && isOfName(text.charCodeAt(end))) end += 1;
+    if (end - start <= MAX_WORD_CHARS) continue;
+    rest += `${text.slice(done, start)} `;
+    done = end;
+  }
+  return done === 0 ? text : rest + text.slice(done);
 }
 
 /** The words one by one, in their order. */

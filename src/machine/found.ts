@@ -1,8 +1,14 @@
-/** Rows found by their text: searches the index after a bounded update. */
+/** Rows found by their text. */
 
-import { updateTexts } from "../catalog/index.ts";
-import { placesOf } from "../files/index.ts";
-import { parseQuery, type SearchResult, searchIndex } from "../search/index.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError } from "../model/index.ts";
+import {
+  type FoundSessions,
+  parseQuery,
+  type SearchProgress,
+  type SearchResult,
+  searchSessions,
+} from "../search/index.ts";
 import type { MachineSession, TextMatch } from "../wire/machine/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
@@ -11,30 +17,77 @@ import type { Rows } from "./rows.ts";
 export interface Found {
   /** The best match first. */
   readonly sessions: readonly MachineSession[];
+  /** Sessions that were not searched because the time was over. */
+  readonly unsearched: number;
   readonly notices: readonly string[];
 }
 
-/** Errors: `usage` for an invalid query; `unavailable` for an index that cannot be used. */
-export async function findByText(text: string, rows: Rows, options: MachineOptions): Promise<Found> {
-  const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
-  const places = placesOf(options.places);
-  const texts = await updateTexts({
-    places: options.places,
-    exclude: await options.exclude(),
-    timeMs: MACHINE_LIMITS.indexMs,
-  });
-  const { results } = await searchIndex(places, query, {
-    texts,
-    nowMs: Date.now(),
-    limit: MACHINE_LIMITS.foundSessions,
-  });
+/** Searches go on until they are complete: the same question again gets what was found meanwhile. */
+export interface TextSearches {
+  /** Errors: `usage` for an invalid query. */
+  find(text: string, rows: Rows): Promise<Found>;
+  close(): void;
+}
+
+interface Running {
+  readonly ended: Promise<FoundSessions>;
+  readonly stop: AbortController;
+  progress: SearchProgress | null;
+}
+
+/** @param waitMs after which a question is answered with what was found so far */
+export function createTextSearches(
+  options: Pick<MachineOptions, "places" | "exclude" | "toTime">,
+  waitMs: number = MACHINE_LIMITS.searchMs,
+): TextSearches {
+  const running = new Map<string, Running>();
+  const search = async (text: string, own: Omit<Running, "ended">): Promise<FoundSessions> => {
+    const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
+    return await searchSessions(query, {
+      ...{ places: options.places, exclude: await options.exclude(), nowMs: Date.now() },
+      ...{ limit: MACHINE_LIMITS.foundSessions, signal: own.stop.signal },
+      onProgress: (progress) => {
+        own.progress = progress;
+      },
+    });
+  };
+  const start = (text: string): Running => {
+    const own = { stop: new AbortController(), progress: null };
+    const one: Running = Object.assign(own, { ended: search(text, own) });
+    running.set(text, one);
+    const forget = (): void => {
+      if (running.get(text) === one) running.delete(text);
+    };
+    one.ended.then(forget, forget);
+    for (const [other, { stop }] of [...running].slice(0, -MACHINE_LIMITS.textSearches)) {
+      running.delete(other);
+      stop.abort(new ContinuoError("busy", "too many other searches run"));
+    }
+    return one;
+  };
+  return {
+    async find(text, rows) {
+      const one = running.get(text) ?? start(text);
+      const found = await Promise.race([one.ended, sleep(waitMs, null, { ref: false })]);
+      if (found !== null) return toFound(found, rows);
+      const { progress } = one;
+      const unsearched = progress === null ? rows.byKey.size : progress.ofSessions - progress.searched;
+      return toFound({ results: progress?.found().results ?? [], unsearched }, rows);
+    },
+    close() {
+      for (const { stop } of running.values()) stop.abort();
+    },
+  };
+}
+
+function toFound({ results, unsearched }: Pick<FoundSessions, "results" | "unsearched">, rows: Rows): Found {
   const byPlace = new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
   const sessions = results.flatMap((result) => {
     const shown = byPlace.get(placeOf(result.session));
     return shown === undefined ? [] : [{ ...shown, match: toMatch(result) }];
   });
-  const left = texts.left === 0 ? [] : [`The texts of ${texts.left} sessions are not searched yet.`];
-  return { sessions, notices: left };
+  const left = unsearched === 0 ? [] : [`The texts of ${unsearched} sessions are not searched yet.`];
+  return { sessions, unsearched, notices: left };
 }
 
 function placeOf({ agent, location }: { readonly agent: string; readonly location: string }): string {

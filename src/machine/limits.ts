@@ -19,8 +19,10 @@ export const MACHINE_LIMITS = {
   newestMs: 60_000,
   /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,
-  /** How long a search may update the index before it answers, in milliseconds. */
-  indexMs: 2_000,
+  /** After how many milliseconds a search answers with what it found so far: a page that waits asks again. */
+  searchMs: 2_000,
+  /** Searches that go on at the same time. */
+  textSearches: 4,
   /** Messages that one search in a session returns, and words that it takes. */
   foundMessages: 50,
   maxFoundMessages: 500,

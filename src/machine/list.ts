@@ -39,6 +39,7 @@ export function pageOf(
     nextCursor: last === undefined || start + limit >= sessions.length ? null : cursorOf(last, start + limit),
     projects: isFirst ? countBy(sessions, "cwd").map(([cwd, count]) => ({ cwd, sessions: count })) : [],
     agents: isFirst ? countBy(sessions, "agent").map(([agent, count]) => ({ agent, sessions: count })) : [],
+    unsearched: 0,
     notices,
   };
 }

@@ -6,7 +6,7 @@ import type { ListQuery, MachineService } from "../wire/machine/index.ts";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed.ts";
 import { createChat } from "./chat/index.ts";
-import { findByText } from "./found.ts";
+import { createTextSearches } from "./found.ts";
 import { growthOf } from "./growth.ts";
 import { healthOf } from "./health.ts";
 import { tipWindow } from "./history/index.ts";
@@ -22,6 +22,7 @@ export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
   const { source, reading } = machine;
   const usages = createRowUsages(options);
+  const searches = createTextSearches(options);
   const chat = createChat({
     places: options.places,
     openStore: options.openStore,
@@ -35,9 +36,10 @@ export function createMachine(options: MachineOptions): MachineService {
       if (query.deleted === "only") return pageOf(rows.trashed.filter(filter), query, rows.notices);
       const found =
         query.text === undefined
-          ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), notices: [] }
-          : await findByText(query.text, rows, options);
-      const page = pageOf(found.sessions.filter(filter), query, [...rows.notices, ...found.notices]);
+          ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), unsearched: 0, notices: [] }
+          : await searches.find(query.text, rows);
+      const notices = [...rows.notices, ...found.notices];
+      const page = { ...pageOf(found.sessions.filter(filter), query, notices), unsearched: found.unsearched };
       if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], partial: true };
       return { ...page, sessions: withUsage(page.sessions, rows, usages) };
     },
@@ -65,6 +67,7 @@ export function createMachine(options: MachineOptions): MachineService {
     actions: createActions(machine),
     chat,
     close: async () => {
+      searches.close();
       await chat.close();
       usages.close();
       await reading.close();

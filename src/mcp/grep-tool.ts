@@ -1,12 +1,12 @@
 /** `grep`: every turn with a text that a regular expression matches. */
 
 import { z } from "zod";
-import { updateTexts } from "../catalog/index.ts";
 import { ContinuoError } from "../model/index.ts";
-import { parseQuery, searchIndex } from "../search/index.ts";
+import { parseQuery } from "../search/index.ts";
 import { type Hit, hitToData } from "./found.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
+import { searchMachine } from "./searching.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -39,16 +39,12 @@ export const grepTool: Tool = defineTool({
   ) {
     const regex = toRegex(pattern, ignoreCase ? "imu" : "mu");
     const query = parseQuery(text, { toTime: machine.toTime, isEmptyAllowed: true });
-    const exclude = await machine.exclude();
-    const { places, mask } = machine;
-    const texts = await updateTexts({ places, exclude, timeMs: MCP_LIMITS.updateAllMs, signal });
-    const options = { texts, nowMs: machine.nowMs(), mask, regex, timeMs: machine.regexMs };
-    const found = visibleResults(await searchIndex(places, query, options), machine);
+    const found = visibleResults(await searchMachine(query, machine, { regex, signal }), machine);
     const hits = found.results.toSorted(byNewest).flatMap(eachTurn);
     return hitsAnswer(
-      hits.slice(offset).map((hit) => hitToData(hit, mask)),
+      hits.slice(offset).map((hit) => hitToData(hit, machine.mask)),
       {
-        ...{ total: hits.length, offset, maxTokens, notSearched: texts.left + found.changed },
+        ...{ total: hits.length, offset, maxTokens, notSearched: found.unsearched },
         head: (total) => `${total === 1 ? "1 turn matches" : `${total} turns match`}, newest session first.`,
         nothing: "No turn matches.",
       },

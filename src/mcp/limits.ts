@@ -7,10 +7,8 @@ export const MCP_LIMITS = {
   digestTokens: 2_000,
   /** What a caller may ask for; agents cut longer answers themselves. */
   maxTokens: 20_000,
-  /** Milliseconds that a search spends on sessions that are not indexed yet. */
-  updateMs: 5_000,
-  /** The same for a search that is to find everything. */
-  updateAllMs: 25_000,
+  /** Milliseconds after which a search answers with what it found: clients wait for a minute. */
+  searchMs: 45_000,
   /** Bytes of the body of a request over HTTP. */
   bodyBytes: 1_048_576,
   /** Streams that wait for changes of the tools, which never come. */

@@ -15,7 +15,7 @@ export const hitsOutput: z.ZodObject = z.object({
   results: z.array(foundOutput),
 });
 
-export function visibleResults(found: SearchResults, machine: Machine): SearchResults {
+export function visibleResults<T extends SearchResults>(found: T, machine: Machine): T {
   const results = found.results.filter(({ session }) => isVisible(session, machine));
   return { ...found, results, total: found.total - (found.results.length - results.length) };
 }
@@ -38,7 +38,11 @@ export function hitsAnswer(hits: readonly HitData[], options: HitsAnswerOptions)
     const end = offset + count;
     const next = end < total ? end : null;
     const head = [
-      total === 0 ? options.nothing : `${options.head(total)} ${QUOTED_NOTE}`,
+      total === 0
+        ? notSearched === 0
+          ? options.nothing
+          : "Nothing found yet."
+        : `${options.head(total)} ${QUOTED_NOTE}`,
       missingNote(notSearched),
       next === null || count === 0 ? "" : `Results ${offset + 1} to ${end}; offset: ${next} shows more.`,
     ];
@@ -54,5 +58,5 @@ export function hitsAnswer(hits: readonly HitData[], options: HitsAnswerOptions)
 function missingNote(notSearched: number): string {
   if (notSearched === 0) return "";
   const sessions = notSearched === 1 ? "1 session is" : `${notSearched} sessions are`;
-  return `${sessions} not indexed yet and not searched: the same call searches more of them.`;
+  return `${sessions} not searched: time was over. The same call searches more of them.`;
 }

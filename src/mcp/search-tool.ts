@@ -1,11 +1,11 @@
 /** `search`: ranked turns of every session. */
 
 import { z } from "zod";
-import { updateTexts } from "../catalog/index.ts";
-import { parseQuery, searchIndex } from "../search/index.ts";
+import { parseQuery } from "../search/index.ts";
 import { bestOf, hitToData } from "./found.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
+import { searchMachine } from "./searching.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -30,17 +30,12 @@ export const searchTool: Tool = defineTool({
   output: hitsOutput,
   async call({ query: text, limit, offset, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
     const query = parseQuery(text, machine);
-    const exclude = await machine.exclude();
-    const texts = await updateTexts({ places: machine.places, exclude, timeMs: MCP_LIMITS.updateMs, signal });
-    const found = visibleResults(
-      await searchIndex(machine.places, query, { texts, nowMs: machine.nowMs(), mask: machine.mask }),
-      machine,
-    );
+    const found = visibleResults(await searchMachine(query, machine, { signal }), machine);
     const hits = found.results
       .slice(offset, offset + limit)
       .map((result) => hitToData(bestOf(result), machine.mask));
     return hitsAnswer(hits, {
-      ...{ total: found.total, offset, maxTokens, notSearched: texts.left + found.changed },
+      ...{ total: found.total, offset, maxTokens, notSearched: found.unsearched },
       head: (total) => `${total} ${total === 1 ? "session matches" : "sessions match"}, best first.`,
       nothing: "No session matches.",
     });

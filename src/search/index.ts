@@ -6,14 +6,19 @@
  * Does not know: where sessions lie, when the index is filled, or how results are shown.
  */
 
-export type { Excerpt, ExcerptPiece } from "./excerpt.ts";
-export { type ParseOptions, type Phrase, parseQuery, ROLES, type Role, type SearchQuery } from "./query.ts";
+export type { Excerpt, ExcerptPiece, FoundTurn, SearchResult, SearchResults } from "./query/index.ts";
 export {
-  type FoundTurn,
-  type ReadySession,
-  type SearchOptions,
-  type SearchResult,
-  type SearchResults,
-  search,
-} from "./search.ts";
-export { type IndexSearchOptions, searchIndex } from "./search-index.ts";
+  type ParseOptions,
+  type Phrase,
+  parseQuery,
+  ROLES,
+  type Role,
+  type SearchQuery,
+} from "./query/index.ts";
+export { type IndexResults, type ReadySession, type SearchOptions, search } from "./search.ts";
+export {
+  type FoundSessions,
+  type SearchProgress,
+  type SessionSearchOptions,
+  searchSessions,
+} from "./session-search.ts";

@@ -40,8 +40,8 @@ interface Result {
 
 async function find(...words: readonly string[]): Promise<readonly Result[]> {
   const { stdout } = await runHere(home, ["search", "--json", "--all", ...words]);
-  const { results, notIndexed, unreadable } = JSON.parse(stdout);
-  expect({ notIndexed, unreadable }).toEqual({ notIndexed: 0, unreadable: [] });
+  const { results, unsearched, unreadable } = JSON.parse(stdout);
+  expect({ unsearched, unreadable }).toEqual({ unsearched: 0, unreadable: [] });
   return results;
 }
 

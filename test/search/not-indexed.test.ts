@@ -1,10 +1,11 @@
-/** What is not indexed yet: counted, not searched, and found afterwards. */
+/** What is not indexed as it is now is searched in its own file, and never answered from what it was. */
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Texts, updateTexts } from "../../src/catalog/index.ts";
-import { parseQuery, searchIndex } from "../../src/search/index.ts";
+import { openTexts, updateTexts } from "../../src/catalog/index.ts";
+import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
+import { type FoundSessions, parseQuery, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 
 let home: Home;
@@ -14,35 +15,90 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
-async function found(word: string, timeMs?: number): Promise<{ left: number; ids: string[] }> {
-  const places = { home: home.path, env: {} };
-  const texts: Texts = await updateTexts({ places, ...(timeMs === undefined ? {} : { timeMs }) });
-  const query = parseQuery(word, { toTime: (time) => time });
-  // With nothing indexed there is no index.
-  if (texts.ready.size === 0) return { left: texts.left, ids: [] };
-  const { results } = await searchIndex(places, query, { texts, nowMs: 0 });
-  return { left: texts.left, ids: results.map(({ session }) => session.sessionId) };
+const placesOf = (): { home: string; cwd: string; env: Record<string, string> } => ({
+  ...{ home: home.path, cwd: home.path, env: {} },
+});
+
+async function find(text: string, timeMs?: number): Promise<FoundSessions> {
+  const query = parseQuery(text, { toTime: (time) => time });
+  return await searchSessions(query, {
+    ...{ places: placesOf(), exclude: [], nowMs: 0 },
+    ...(timeMs === undefined ? {} : { timeMs }),
+  });
 }
 
-test("a search counts the sessions that are not indexed yet, and finds them when they are", async () => {
-  expect(await found("build", 0)).toEqual({ left: 3, ids: [] });
-  expect(await found("build")).toEqual({ left: 0, ids: [CLAUDE_ID] });
+const idsOf = ({ results }: FoundSessions): string[] => results.map(({ session }) => session.sessionId);
+
+/** More sessions than a search indexes before it answers. */
+const MANY = 66;
+
+/** Each says a word of its own, and what all of them say. */
+function writeMany(): void {
+  for (let at = 0; at < MANY; at++) {
+    const id = idOf(at);
+    const line = { uuid: "u1", parent: null, role: "user", content: `All say wombat${at}`, time: "10:00:00" };
+    home.write(claudeFile(id), claudeText(id, [{ ...line, role: "user" }]));
+  }
+}
+
+const idOf = (at: number): string => `4bf3c2a1-0000-4000-9000-${String(at).padStart(12, "0")}`;
+
+test("the first search of many sessions is complete, and says how many it read in their files", async () => {
+  writeMany();
+  const all = await find("all say");
+  expect(all).toMatchObject({ total: MANY, unsearched: 0, notIndexed: MANY + 3, unreadable: [] });
+  expect(new Set(idsOf(all)).size).toBe(MANY);
+  expect(idsOf(await find("wombat55"))).toEqual([idOf(55)]);
+  expect(await find("wombat555")).toMatchObject({ total: 0, unsearched: 0, sessions: MANY + 3 });
+  // The same from the index, long after everything was written, so that stamps count.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    await updateTexts({ places: placesOf() });
+    expect(await find("all say")).toMatchObject({ total: MANY, unsearched: 0, notIndexed: 0 });
+    expect(idsOf(await find("wombat55"))).toEqual([idOf(55)]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a search whose time is over says how many sessions it did not search", async () => {
+  writeMany();
+  const found = await find("all say", 0);
+  expect(found).toMatchObject({ sessions: MANY + 3, unsearched: MANY + 3, total: 0 });
+});
+
+test("an index of a newer version, and one that cannot be used, leave the search complete", async () => {
+  await updateTexts({ places: placesOf() });
+  const path = indexPathOf(placesOf());
+  await useIndex(path, "write", (database) => database.exec("pragma user_version = 999"));
+  const before = statSync(path).size;
+  expect(await find("build")).toMatchObject({ index: "newer", total: 1, unsearched: 0 });
+  expect(statSync(path).size).toBe(before);
+  await useIndex(path, "write", () => undefined);
+  home.write(".continuo/index.db", "no database at all, but long enough to be looked at as one".repeat(20));
+  expect(await find("build")).toMatchObject({ total: 1, unsearched: 0 });
+});
+
+test("a session that grew is found by its new words at once, and by the old ones only while they are there", async () => {
+  expect(idsOf(await find("build"))).toEqual([CLAUDE_ID]);
   const line = { uuid: "u9", parent: "a3", role: "user", content: "And a wombat", time: "11:00:00" } as const;
   appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), claudeText(CLAUDE_ID, [line]));
-  // Also what was indexed before of a session that changed is not searched: it may be gone.
-  expect(await found("wombat", 0)).toEqual({ left: expect.any(Number), ids: [] });
-  expect((await found("build", 0)).ids).toEqual([]);
-  expect(await found("wombat")).toEqual({ left: 0, ids: [CLAUDE_ID] });
+  expect(idsOf(await find("wombat"))).toEqual([CLAUDE_ID]);
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, []));
+  expect(await find("build")).toMatchObject({ total: 0, unsearched: 0 });
 });
 
 test("a session that was indexed long ago and changed since is not answered from what it was", async () => {
   // Long after everything was written, so that stamps count.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
-    expect(await found("build")).toEqual({ left: 0, ids: [CLAUDE_ID] });
-    expect(await found("build", 0)).toEqual({ left: 0, ids: [CLAUDE_ID] });
+    expect(idsOf(await find("build"))).toEqual([CLAUDE_ID]);
+    await using texts = await openTexts({ places: placesOf() });
+    expect(texts.missing()).toEqual([]);
     home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, []));
-    expect(await found("build", 0)).toEqual({ left: 1, ids: [] });
+    await using after = await openTexts({ places: placesOf() });
+    expect(after.missing().map(({ key }) => key)).toEqual([join(home.path, claudeFile(CLAUDE_ID))]);
+    expect(await find("build")).toMatchObject({ total: 0, unsearched: 0 });
   } finally {
     vi.useRealTimers();
   }

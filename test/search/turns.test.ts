@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Places } from "../../src/agents.ts";
 import { lookUp, openLocated, sessionTurns, updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, matchTurns, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, searchIndex } from "../../src/search/index.ts";
+import { parseQuery, type SearchResults, search, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { copyEveryCase } from "./every-case.ts";
 
@@ -71,13 +71,22 @@ async function expectSameTurns(places: Places & { readonly cwd: string }): Promi
 test("a text is masked before an excerpt is cut from it, also where the match itself is masked", async () => {
   writeSessions(home);
   const places = { home: home.path, env: {} };
-  const texts = await updateTexts({ places });
-  const options = { texts, nowMs, mask: (text: string) => text.replaceAll("Codex", "[masked]") };
-  const words = await searchIndex(places, parseQuery("hello codex", { toTime }), options);
+  const { ready: sessions } = await updateTexts({ places });
+  const options = { sessions, nowMs, mask: (text: string) => text.replaceAll("Codex", "[masked]") };
+  const find = async (query: string, regex?: RegExp): Promise<SearchResults> => {
+    const used = await useIndex(indexPathOf(places), "read", (database) =>
+      search(database, parseQuery(query, { toTime }), {
+        ...options,
+        ...(regex === undefined ? {} : { regex }),
+      }),
+    );
+    if (used.state !== "ready") throw new Error(used.state);
+    return used.value;
+  };
+  const words = await find("hello codex");
   expect(words.results.map(({ excerpt }) => excerpt?.pieces.map(({ text }) => text).join(""))).toEqual([
     "Hello [masked]",
   ]);
-  const all = parseQuery("agent:codex", { toTime });
   for (const [regex, pieces] of [
     [/Cod.x/u, [{ text: "Hello [masked]", match: false }]],
     [
@@ -88,7 +97,7 @@ test("a text is masked before an excerpt is cut from it, also where the match it
       ],
     ],
   ] as const) {
-    const found = await searchIndex(places, all, { ...options, regex });
+    const found = await find("agent:codex", regex);
     expect(found.results.flatMap(({ turns }) => turns.map(({ excerpt }) => excerpt?.pieces))).toEqual([
       pieces,
     ]);
@@ -103,9 +112,15 @@ test("a regular expression that takes forever ends with an error, and leaves the
     ]),
   );
   const places = { home: home.path, env: {} };
-  const texts = await updateTexts({ places });
   const query = parseQuery("", { toTime, isEmptyAllowed: true });
-  const searched = searchIndex(places, query, { texts, nowMs, regex: /^(a+)+$/u, timeMs: 50 });
+  const wanted = {
+    places: { ...places, cwd: home.path },
+    exclude: [],
+    nowMs,
+    regex: /^(a+)+$/u,
+    regexMs: 50,
+  };
+  const searched = searchSessions(query, wanted);
   await expect(searched).rejects.toMatchObject({ code: "too_large" });
   home.write(claudeFile("4bf3c2a1-0000-4000-8000-00000000000a"), claudeText("x", []));
   expect((await updateTexts({ places })).left).toBe(0);

@@ -19,6 +19,8 @@ export const rows = signal<readonly MachineSession[]>([]);
 export const total = signal<number | null>(null);
 export const facets = signal<Pick<SessionsPage, "agents" | "projects">>({ agents: [], projects: [] });
 export const notices = signal<readonly string[]>([]);
+/** Sessions whose text is still to be searched. */
+export const unsearched = signal(0);
 export const failure = signal<string | null>(null);
 export const loading = signal(true);
 /** The key of the row that the keyboard is at. */
@@ -61,10 +63,13 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       rows.value = from === null ? page.sessions : joined(rows.value, page.sessions);
       total.value = page.total;
       notices.value = page.notices;
+      unsearched.value = page.unsearched;
       if (from === null) facets.value = { agents: page.agents, projects: page.projects };
       failure.value = null;
-      loading.value = false;
+      loading.value = page.unsearched > 0;
     });
+    // The search goes on at the server: the same question gets what it has found meanwhile.
+    if (page.unsearched > 0 && !stop.aborted) await loadPage(stop, null);
   } catch (error) {
     if (isAbort(error)) return;
     batch(() => {

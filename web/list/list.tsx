@@ -22,6 +22,7 @@ import {
   rows,
   selected,
   setFilters,
+  unsearched,
 } from "./list-state.ts";
 import { SessionRow } from "./row.tsx";
 
@@ -89,7 +90,7 @@ function Rows(): VNode {
   useEffect(() => {
     if (last >= list.length - AHEAD) void loadMore();
   }, [last, list.length]);
-  if (list.length === 0) return loading.value ? <p class="empty">Reading…</p> : <Empty />;
+  if (list.length === 0) return loading.value ? <p class="empty">{waiting()}</p> : <Empty />;
   const now = new Date();
   return (
     <div class="scroller" ref={scroller} tabIndex={-1}>
@@ -111,6 +112,10 @@ function Rows(): VNode {
       </div>
     </div>
   );
+}
+
+function waiting(): string {
+  return unsearched.value === 0 ? "Reading…" : `Searching ${counted(unsearched.value, "more session")}…`;
 }
 
 function lineOf(item: ListItem, now: Date): VNode {

@@ -1,9 +1,8 @@
 /** The search of the picker, while somebody types: one at a time, and the newest words next. */
 
-import { type ListedSession, type Texts, updateTexts } from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
+import type { ListedSession } from "../../catalog/index.ts";
 import { isContinuoError } from "../../model/index.ts";
-import { parseQuery, type SearchResult, searchIndex } from "../../search/index.ts";
+import { parseQuery, type SearchResult, searchSessions } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
@@ -22,24 +21,22 @@ interface Searching {
   readonly onFailure: (message: string) => void;
 }
 
-/** What is not indexed by then is not found. */
-const UPDATE_MS = 1_500;
 /** A search begins when nothing was typed for this time. */
 const STILL_MS = 80;
 const MAX_RESULTS = 200;
 
 export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Searching): Searcher {
-  const ended = new AbortController();
-  let texts: Promise<Texts> | null = null;
   let wanted: string | null = null;
   let isSearching = false;
+  let current = new AbortController();
   let still: NodeJS.Timeout | undefined;
   const search = async (text: string): Promise<void> => {
-    texts ??= update(shell, ended.signal);
-    const options = { texts: await texts, nowMs: shell.now.getTime(), limit: MAX_RESULTS };
     const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now), isTyping: true });
-    const { results } = await searchIndex(placesOf(shell), query, options);
-    if (!ended.signal.aborted)
+    const { results } = await searchSessions(query, {
+      ...{ places: shell, exclude: await patternsWork(shell), nowMs: shell.now.getTime() },
+      ...{ limit: MAX_RESULTS, signal: current.signal },
+    });
+    if (!current.signal.aborted)
       onFound(
         text,
         results.flatMap((result) => entryOf(result, entries) ?? []),
@@ -50,11 +47,12 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
     isSearching = true;
     for (let text = wanted; text !== null; text = wanted) {
       wanted = null;
+      current = new AbortController();
       try {
         await search(text);
       } catch (error) {
         // Half a filter is no failure: the rest of it is being typed.
-        if (ended.signal.aborted || isContinuoError(error, "usage")) continue;
+        if (current.signal.aborted || isContinuoError(error, "usage")) continue;
         onFailure(isContinuoError(error) ? error.message : String(error));
       }
     }
@@ -63,19 +61,15 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
   return {
     find(text) {
       wanted = text;
+      current.abort();
       clearTimeout(still);
       still = setTimeout(() => void next(), STILL_MS);
     },
     stop() {
       clearTimeout(still);
-      ended.abort();
+      current.abort();
     },
   };
-}
-
-async function update(shell: Shell, signal: AbortSignal): Promise<Texts> {
-  const exclude = await patternsWork(shell);
-  return await updateTexts({ places: placesOf(shell), exclude, timeMs: UPDATE_MS, signal });
 }
 
 /** As a row of the list; that of its session for a sub-agent. `null` for a deleted one, which has no row. */

@@ -1,6 +1,7 @@
 /** The flags of `search`, `open` and `index`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseTime } from "../conversation/flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { IndexFlags, OpenFlags, SearchFlags } from "./flags.ts";
 
@@ -46,6 +47,12 @@ export function addSearchCommand(program: Command, run: Run | null): void {
       "--regex <pattern>",
       "only turns with a text that this regular expression matches (JavaScript, flag u)",
     )
+    .addOption(
+      new Option(
+        "--timeout <time>",
+        "end after this time (5s, 1m) with what was found; exit code 9 if sessions were not searched",
+      ).argParser(parseTime),
+    )
     .option("--json", "print JSON")
     .allowUnknownOption()
     .addHelpText("after", SEARCH_HELP)
@@ -84,7 +91,7 @@ export function addIndexCommands(index: Command, run: Run | null): void {
       });
   };
   add("status", "how much of the sessions is indexed, and how large the index is");
-  add("update", "index the sessions that are new or changed; a search does the same for a few seconds");
+  add("update", "index the sessions that are new or changed");
   add("rebuild", "delete the index and create it again");
   add("clear", "delete the index; the next list or search creates it again");
 }

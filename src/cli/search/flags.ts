@@ -4,6 +4,8 @@ export interface SearchFlags {
   readonly limit?: number;
   readonly all?: true;
   readonly regex?: string;
+  /** In milliseconds. */
+  readonly timeout?: number;
   readonly json?: true;
 }
 

@@ -1,12 +1,17 @@
 /** `search`: the results, ranked, each with the turn that matches best. */
 
-import type { Texts } from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
-import { parseQuery, type SearchResults, searchIndex } from "../../search/index.ts";
+import {
+  type FoundSessions,
+  parseQuery,
+  type SearchQuery,
+  type SessionSearchOptions,
+  searchSessions,
+} from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   createOutput,
+  createProgress,
   formatCount,
   type Paint,
   paintFor,
@@ -19,11 +24,12 @@ import { drawResults } from "./draw.ts";
 import type { SearchFlags } from "./flags.ts";
 import { keepNumbers } from "./numbers.ts";
 import { resultToJson } from "./result-json.ts";
-import { updateWithProgress } from "./texts.ts";
+import { patternsOf } from "./texts.ts";
 
 const DEFAULT_LIMIT = 10;
-/** Afterwards the search answers from what is indexed, and says what is missing. */
-const UPDATE_MS = 5_000;
+
+/** The time that `--timeout` gave was over before every session was searched. */
+const INCOMPLETE = 9;
 
 export async function runSearch(words: readonly string[], flags: SearchFlags, shell: Shell): Promise<number> {
   const unknown = words.find((word) => word.startsWith("--"));
@@ -33,52 +39,62 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
     toTime: (text) => parseSince(text, shell.now),
     ...present({ isEmptyAllowed: regex === null ? undefined : true }),
   });
-  const texts = await updateWithProgress(shell, UPDATE_MS);
-  const options = {
-    texts,
-    nowMs: shell.now.getTime(),
+  const found = await searchWithProgress(query, shell, {
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
-    ...present({ regex: regex ?? undefined }),
-  };
-  const found = await searchIndex(placesOf(shell), query, options);
+    ...present({ regex: regex ?? undefined, timeMs: flags.timeout }),
+  });
   keepNumbers(found.results, shell);
   const output = createOutput(shell.stdout);
-  const missing = texts.left + found.changed;
   if (flags.json) {
-    await output.write(`${toJsonText(toJson(found, missing, texts), 2)}\n`);
+    await output.write(`${toJsonText(toJson(found), 2)}\n`);
   } else {
-    await output.write(drawFound(found, texts, shell));
+    await output.write(drawFound(found, shell));
     const paint = paintFor(screenOf(shell, shell.stderr));
-    for (const note of notesOf(missing, texts)) shell.stderr.write(`${note(paint)}\n`);
+    for (const note of notesOf(found)) shell.stderr.write(`${note(paint)}\n`);
   }
-  return 0;
+  return found.unsearched > 0 ? INCOMPLETE : 0;
 }
 
 /** Of a query as it is typed into one line. Errors: as `runSearch`. */
 export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
   const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
-  const texts = await updateWithProgress(shell, UPDATE_MS);
-  const options = { texts, nowMs: shell.now.getTime(), limit: DEFAULT_LIMIT };
-  const found = await searchIndex(placesOf(shell), query, options);
+  const found = await searchWithProgress(query, shell, { limit: DEFAULT_LIMIT });
   keepNumbers(found.results, shell);
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const drawn = drawFound(found, texts, shell);
-  const notes = notesOf(texts.left + found.changed, texts).map((note) => note(paint));
-  return [...drawn.trimEnd().split("\n"), ...notes];
+  const notes = notesOf(found).map((note) => note(paint));
+  return [...drawFound(found, shell).trimEnd().split("\n"), ...notes];
 }
 
-function drawFound(found: SearchResults, texts: Texts, shell: Shell): string {
+async function searchWithProgress(
+  query: SearchQuery,
+  shell: Shell,
+  options: Pick<SessionSearchOptions, "limit" | "regex" | "timeMs">,
+): Promise<FoundSessions> {
+  using progress = createProgress(shell);
+  return await searchSessions(query, {
+    ...{ places: shell, exclude: await patternsOf(shell), nowMs: shell.now.getTime() },
+    ...options,
+    onProgress: ({ searched, ofSessions, found }) =>
+      progress.show(
+        `searched ${formatCount(searched)} of ${formatCount(ofSessions)} sessions, ${formatCount(found().total)} found`,
+      ),
+  });
+}
+
+function drawFound(found: FoundSessions, shell: Shell): string {
   if (found.total > 0) return drawResults(found, shell);
-  const isAnyThere = texts.ready.size + texts.left + texts.unreadable.length > 0;
-  return isAnyThere ? "Nothing found.\n" : "Nothing found: this machine has no sessions to search.\n";
+  if (found.sessions + found.unreadable.length === 0) {
+    return "Nothing found: this machine has no sessions to search.\n";
+  }
+  const { sessions, unsearched } = found;
+  if (unsearched === 0) return "Nothing found.\n";
+  return `Nothing found yet: ${formatCount(sessions - unsearched)} of ${formatCount(sessions)} sessions were searched.\n`;
 }
 
-function toJson(found: SearchResults, missing: number, { unreadable, cut }: Texts): object {
+function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: FoundSessions): object {
   return {
-    results: found.results.map((result, at) => resultToJson(result, at + 1)),
-    total: found.total,
-    notIndexed: missing,
-    unreadable,
+    results: results.map((result, at) => resultToJson(result, at + 1)),
+    ...{ total, unsearched, notIndexed, unreadable },
     indexedInPart: cut,
   };
 }
@@ -97,10 +113,15 @@ function toRegex(source: string): RegExp {
   }
 }
 
-function notesOf(missing: number, { unreadable, cut }: Texts): ((paint: Paint) => string)[] {
+function notesOf({ unsearched, unreadable, cut, index }: FoundSessions): ((paint: Paint) => string)[] {
   const notes: ((paint: Paint) => string)[] = [];
-  if (missing > 0) {
-    const text = `${formatCount(missing)} ${missing === 1 ? "session is" : "sessions are"} not indexed yet and not searched: \`continuo index update\` indexes them`;
+  if (unsearched > 0) {
+    const text = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched in this time: search again without --timeout`;
+    notes.push((paint) => paint(text, "yellow"));
+  }
+  if (index === "newer" || index === "unusable") {
+    const why = index === "newer" ? "a newer version of Continuo made it" : "it cannot be read or written";
+    const text = `the index is not used: ${why}; every session was searched in its own file`;
     notes.push((paint) => paint(text, "yellow"));
   }
   if (unreadable.length > 0) {

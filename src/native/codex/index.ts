@@ -10,6 +10,7 @@
 
 import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
+import { filter } from "./bytes.ts";
 import { find, recognise } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { codexHome, homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
@@ -30,6 +31,7 @@ export const codexFormat: AgentFormat = {
     const home = homeOfFile(location);
     return home === null ? null : await readTitle(home, sessionId);
   },
+  filter,
   open: openByScan(codexScan),
   modelView,
   trashPlan,

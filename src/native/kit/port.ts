@@ -14,6 +14,7 @@ import type {
   SessionInfo,
 } from "../../model/index.ts";
 import type { SavedScan, ScanPosition } from "./saved-scan.ts";
+import type { TestBytes } from "./test-bytes.ts";
 import type { TrashPlan } from "./trash-plan.ts";
 
 export interface FindOptions {
@@ -202,6 +203,11 @@ export interface AgentReader {
   keepSafe?(found: FoundSession, places: Places): string;
   /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
+  /**
+   * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those whose
+   * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
+   */
+  filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
   /** Errors: `not_found`, `unreadable`. */
   open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
   /**

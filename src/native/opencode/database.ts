@@ -37,6 +37,8 @@ export interface Database {
   columnsOf(table: string): readonly string[];
   /** Rows one at a time. A statement of its own each time, so that two can be under way. Errors: `unreadable`. */
   each<T>(query: Query<T>): Generator<T, void, void>;
+  /** The first column of each row, which the statement gives as a blob. Errors: `unreadable`. */
+  bytes(sql: string, ...values: readonly SqlValue[]): Generator<Uint8Array | null, void, void>;
   /** The rows of a statement that is kept for the next time. Errors: `unreadable`. */
   all<T>(query: Query<T>): T[];
   /** Rows as objects. Errors: `unreadable`. */
@@ -64,22 +66,31 @@ export async function openDatabase(path: string): Promise<Database> {
   const close = (): void => {
     if (connection.database.isOpen) connection.database.close();
   };
+  const rowsOf = function* (sql: string, values: readonly SqlValue[]): Generator<unknown, void, void> {
+    const iterator = read(file, () => prepare(connection.database, sql).iterate(...values));
+    try {
+      while (true) {
+        const next = read(file, () => iterator.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      // A statement that is left in the middle would keep the owner's log from starting again.
+      if (connection.database.isOpen) iterator.return?.();
+    }
+  };
   return {
     path: file,
     isSalvaged: connection.isSalvaged,
     columnsOf: (table) =>
       statementFor("select name from pragma_table_info(?)").rows([table], ([name]) => String(name)),
     *each({ sql, values, map }) {
-      const iterator = read(file, () => prepare(connection.database, sql).iterate(...values));
-      try {
-        while (true) {
-          const next = read(file, () => iterator.next());
-          if (next.done) return;
-          yield map(toValues(next.value));
-        }
-      } finally {
-        // A statement that is left in the middle would keep the owner's log from starting again.
-        if (connection.database.isOpen) iterator.return?.();
+      for (const row of rowsOf(sql, values)) yield map(toValues(row));
+    },
+    *bytes(sql, ...values) {
+      for (const row of rowsOf(sql, values)) {
+        const [value] = row as unknown as readonly SQLOutputValue[];
+        yield value instanceof Uint8Array ? value : null;
       }
     },
     all: ({ sql, values, map }) => statementFor(sql).rows(values, map),

@@ -10,6 +10,7 @@
 
 import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
+import { filter } from "./bytes.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { searchedPlaces } from "./places.ts";
@@ -23,6 +24,7 @@ export const opencodeFormat: AgentFormat = {
   find: findSessions,
   recognise: recogniseFile,
   skim: skimSession,
+  filter,
   open: openByScan(opencodeScan),
   modelView,
   trashPlan,

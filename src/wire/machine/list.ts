@@ -75,7 +75,12 @@ export interface SessionsPage {
   /** Folders of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly projects: readonly { readonly cwd: string; readonly sessions: number }[];
   readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
-  /** What could not be read, or is not in the index yet: sentences. */
+  /**
+   * Sessions whose text was not searched in the time that an answer may take; 0 without `text`. While it is greater, more
+   * sessions may match: the same query searches more of them.
+   */
+  readonly unsearched: number;
+  /** What could not be read, or was not searched: sentences. */
   readonly notices: readonly string[];
 }
 

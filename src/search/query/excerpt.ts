@@ -1,6 +1,6 @@
 /** The piece of a turn that shows why it matched. Pure. */
 
-import { type Passage, partsOf, VOICES, type Voice, wordsOf } from "../index-file/index.ts";
+import { type Passage, partsOf, VOICES, type Voice, wordsOf } from "../../index-file/index.ts";
 import type { Phrase } from "./query.ts";
 
 /** Texts one after the other; `match` marks what was asked for. */

@@ -60,7 +60,9 @@ export function mayBeAscii(first: number, second: number, third: number): boolea
     case 0xef:
       return second >= 0xac;
     case 0xf0:
-      return second === 0x9d || second === 0x9c || second === 0x90 || (second === 0x9f && ENCLOSED.has(third));
+      return (
+        second === 0x9d || second === 0x9c || second === 0x90 || (second === 0x9f && ENCLOSED.has(third))
+      );
     default:
       return false;
   }

@@ -1,7 +1,7 @@
 /** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
 
-import { wordsOf } from "../index-file/index.ts";
-import { ContinuoError } from "../model/index.ts";
+import { wordsOf } from "../../index-file/index.ts";
+import { ContinuoError } from "../../model/index.ts";
 
 /** Words that must stand next to each other; a single word is a phrase of one. */
 export interface Phrase {

@@ -35,7 +35,7 @@ export function readingsOf(text: string): readonly string[] {
   for (let depth = 1; depth <= DEPTHS; depth++) {
     const before = readings[depth - 1] ?? "";
     if (!before.includes("\\")) break;
-    readings.push(before.replace(ESCAPE, unescape));
+    readings.push(before.replace(ESCAPE, readEscape));
   }
   return readings;
 }
@@ -43,7 +43,7 @@ export function readingsOf(text: string): readonly string[] {
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/gu;
 const CONTROLS = "nrtbf";
 
-function unescape(_: string, hex: string | undefined, plain: string | undefined): string {
+function readEscape(_: string, hex: string | undefined, plain: string | undefined): string {
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
   return CONTROLS.includes(plain ?? "") ? " " : (plain ?? "");
 }

@@ -2,14 +2,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rounds } from "../../../test/sizes/counts.ts";
 import { wordsOf } from "../../index-file/index.ts";
-import { parseQuery } from "../query.ts";
+import { parseQuery } from "../query/index.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { mayBeAscii } from "./folds.ts";
 
 /** Whether a session of these pieces may match. */
 function mayMatch(query: string, ...pieces: readonly string[]): boolean {
   const filter = createByteFilter(parseQuery(query, { toTime: (time) => time })).begin();
-  return pieces.map((piece, at) => filter.add(Buffer.from(piece), at + 1 < pieces.length ? "more" : "last")).some(Boolean);
+  return pieces
+    .map((piece, at) => filter.add(Buffer.from(piece), at + 1 < pieces.length ? "more" : "last"))
+    .some(Boolean);
 }
 
 /** A text as agents write it: as a string of JSON, as a string in JSON in a string, with and without escapes. */
@@ -26,7 +28,22 @@ function writings(text: string): string[] {
 }
 
 const LETTERS = [..."aAbBzZ09éÉüÅßẞſKﬁ½²ａＡ①㎏iİıσςΣяЯйדの日本語がｶﾞ가각ไทยู́̈̈가𝐚🄰"];
-const BETWEEN = [" ", "\n", "\t", '"', "\\", "/", "-", "_", "—", "\u00a0", "\u200d", "\u001b[31m", "、", "💡"];
+const BETWEEN = [
+  " ",
+  "\n",
+  "\t",
+  '"',
+  "\\",
+  "/",
+  "-",
+  "_",
+  "—",
+  "\u00a0",
+  "\u200d",
+  "\u001b[31m",
+  "、",
+  "💡",
+];
 const token = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength: 6 });
 const text = fc
   .array(fc.tuple(token, fc.constantFrom(...BETWEEN, "")), { minLength: 1, maxLength: 8 })

@@ -5,7 +5,7 @@
  * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
  */
 
-import type { Phrase, SearchQuery } from "../query.ts";
+import type { Phrase, SearchQuery } from "../query/index.ts";
 import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
 import { createFoldedWord } from "./folded-word.ts";
 import { mayFollow, mayPrecede } from "./neighbours.ts";
@@ -65,8 +65,7 @@ function needleOf({ words, isPrefix }: Phrase): Needle | null {
   const around = { before: words.slice(0, place).reverse(), after: words.slice(place + 1), isPrefix };
   return {
     chars,
-    isIn: (bytes) =>
-      hasPhrase(bytes, { word, size: anchor.length, ...around }) || folded.isIn(bytes),
+    isIn: (bytes) => hasPhrase(bytes, { word, size: anchor.length, ...around }) || folded.isIn(bytes),
   };
 }
 

@@ -1,0 +1,25 @@
+/** A search of every session of the machine, for the tools. */
+
+import { present } from "../model/index.ts";
+import { type FoundSessions, type SearchQuery, searchSessions } from "../search/index.ts";
+import { MCP_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine.ts";
+
+interface Searching {
+  readonly signal: AbortSignal;
+  /** Only turns with a text that this matches. */
+  readonly regex?: RegExp;
+}
+
+/** All results: which of them the caller may see is decided afterwards. Errors: as `searchSessions`. */
+export async function searchMachine(
+  query: SearchQuery,
+  { places, exclude, nowMs, regexMs }: Machine,
+  { signal, regex }: Searching,
+): Promise<FoundSessions> {
+  return await searchSessions(query, {
+    ...{ places, regexMs, signal, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
+    timeMs: MCP_LIMITS.searchMs,
+    ...present({ regex }),
+  });
+}

@@ -1,0 +1,9 @@
+/**
+ * Whether bytes may hold the words of a query, before anything of them is decoded or parsed.
+ *
+ * Promises: pure; what holds the words is never excluded, in whatever way its JSON writes them: letter case, accents,
+ * ligatures, escapes. What is not excluded need not hold them.
+ * Does not know: which bytes belong to a session, or what a text is.
+ */
+
+export { type ByteFilter, createByteFilter, type SessionFilter } from "./byte-filter.ts";

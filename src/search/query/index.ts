@@ -1,0 +1,20 @@
+/**
+ * A query: as people type it, as an expression for the index, as filters, and how its results rank and look.
+ *
+ * Promises: pure; what a person types is never syntax of the database; equal input gives the same order.
+ * Does not know: where sessions lie, or whether they are indexed.
+ */
+
+export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
+export { columnsOf, soughtIn, toExpression, toExpressions, voicesOf } from "./expression.ts";
+export { isOfSession, isOfTurn } from "./filters.ts";
+export { firstMatch, masked } from "./passages.ts";
+export { type ParseOptions, type Phrase, parseQuery, ROLES, type Role, type SearchQuery } from "./query.ts";
+export { bm25, rankOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./ranking.ts";
+export {
+  byScore,
+  eachConversationOnce,
+  type FoundTurn,
+  type SearchResult,
+  type SearchResults,
+} from "./results.ts";

@@ -1,0 +1,51 @@
+/** What a search finds: sessions, each with the turn that matches best, in one order. Pure. */
+
+import type { IndexedSession } from "../../catalog/index.ts";
+import type { Excerpt } from "./excerpt.ts";
+
+export interface FoundTurn {
+  /** 1-based, within its session. */
+  readonly number: number;
+  readonly messageId: string;
+  readonly at: string | null;
+  /** Where a regular expression was asked for: its first match in this turn. */
+  readonly excerpt?: Excerpt;
+}
+
+export interface SearchResult {
+  readonly session: IndexedSession;
+  /** The one that matches best. */
+  readonly turn: FoundTurn;
+  readonly excerpt: Excerpt | null;
+  /** Every turn of the session that matches, in order. */
+  readonly turns: readonly FoundTurn[];
+  readonly score: number;
+}
+
+export interface SearchResults {
+  readonly results: readonly SearchResult[];
+  /** Sessions that match, before `limit`. */
+  readonly total: number;
+}
+
+/** Equal scores by the newest, then by place, so that the order never depends on the order of files. */
+export function byScore(
+  a: Pick<SearchResult, "session" | "score">,
+  b: Pick<SearchResult, "session" | "score">,
+): number {
+  const [x, y] = [a.session.updatedAt ?? "", b.session.updatedAt ?? ""];
+  return b.score - a.score || (x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1);
+}
+
+/** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */
+export function eachConversationOnce<T extends { readonly session: IndexedSession }>(
+  results: readonly T[],
+): readonly T[] {
+  const same = new Set(
+    results
+      .flatMap(({ session }) => session.nativeRefs)
+      .map(({ agent, sessionId }) => `${agent}:${sessionId}`),
+  );
+  if (same.size === 0) return results;
+  return results.filter(({ session: { agent, sessionId } }) => !same.has(`${agent}:${sessionId}`));
+}

@@ -1,0 +1,27 @@
+/** Sessions in batches, each for one thread at a time. Pure. */
+
+import { SCAN_LIMITS } from "./limits.ts";
+import type { NativeSource } from "./scan.ts";
+
+export interface SizedSource {
+  readonly found: NativeSource;
+  readonly sizeBytes: number;
+}
+
+export type Batch = readonly NativeSource[];
+
+/** Small ones first, so that the newest results are there at once; then larger ones, which cost less. */
+export function toBatches(sources: readonly SizedSource[]): readonly Batch[] {
+  const batches: NativeSource[][] = [];
+  let [batch, bytes]: [NativeSource[], number] = [[], 0];
+  for (const { found, sizeBytes } of sources) {
+    batch.push(found);
+    bytes += sizeBytes;
+    const share = Math.min(1, (batches.length + 1) / SCAN_LIMITS.smallBatches);
+    if (bytes < SCAN_LIMITS.batchBytes * share && batch.length < SCAN_LIMITS.batchSessions * share) continue;
+    batches.push(batch);
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

@@ -1,0 +1,13 @@
+/**
+ * The search without an index: sessions are searched in their own files.
+ *
+ * Promises: a session that matches is found, however its JSON writes the words; only sessions whose bytes hold the words
+ * are parsed; files are read in threads of their own, so that the caller's event loop goes on; a turn matches, and ranks,
+ * as it does in the index.
+ * Does not know: which sessions there are, what is indexed, or how results are shown.
+ */
+
+export { createScan, type NativeSource, type Scanned } from "./scan.ts";
+export { createScanThreads, type ScanThreads } from "./scan-threads.ts";
+export { createScanning, type Scanning, type ScanningOptions } from "./scanning.ts";
+export { within } from "./within.ts";

@@ -1,0 +1,16 @@
+/** The limits of searching without an index. */
+
+export const SCAN_LIMITS = {
+  /** So few bytes are read without a thread, which takes longer to start. */
+  hereBytes: 4_194_304,
+  /** Threads that read files at the same time, and the bytes for which one more is started. */
+  threads: 4,
+  bytesPerThread: 16_777_216,
+  /** What a thread searches before it reports: bytes of files, and sessions. */
+  batchBytes: 16_777_216,
+  batchSessions: 128,
+  /** So many first batches are smaller, so that the first results are there soon. */
+  smallBatches: 8,
+  /** An index of fewer turns tells nothing about how often words are used. */
+  knownTurns: 1_000,
+} as const;

@@ -1,0 +1,28 @@
+/** What a page finds by text while the search still runs. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTextSearches } from "../../src/machine/found.ts";
+import { createRowSource } from "../../src/machine/rows.ts";
+import { CLAUDE_ID, createHome, type Home, writeSessions } from "../cli/home.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+test("a page that asks while the search runs gets the number of unsearched sessions, and then all results", async () => {
+  const places = { home: home.path, cwd: home.path, env: {} };
+  const { promise: patterns, resolve } = Promise.withResolvers<readonly string[]>();
+  const options = { places, exclude: () => patterns, toTime: (text: string) => text };
+  const searches = createTextSearches(options, 10);
+  const rows = await createRowSource(places).rows();
+  expect(await searches.find("build", rows)).toMatchObject({ sessions: [], unsearched: rows.byKey.size });
+  resolve([]);
+  let found = await searches.find("build", rows);
+  while (found.unsearched > 0) found = await searches.find("build", rows);
+  expect(found).toMatchObject({ sessions: [{ sessionId: CLAUDE_ID }], notices: [] });
+  await expect(searches.find("role:", rows)).rejects.toMatchObject({ code: "usage" });
+  searches.close();
+});

@@ -1,0 +1,154 @@
+/** A search of sessions in their own files finds what the index finds, with the same ranks. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import { openTexts, type Texts, updateTexts } from "../../src/catalog/index.ts";
+import { countTurns, indexPathOf, useIndex } from "../../src/index-file/index.ts";
+import { parseQuery, type SearchQuery, type SearchResult, search } from "../../src/search/index.ts";
+import { type TurnStatistics, toExpressions } from "../../src/search/query/index.ts";
+import { createScan, type NativeSource } from "../../src/search/scanning/index.ts";
+import { CLAUDE_ID, claudeText } from "../cli/home.ts";
+import { rounds } from "../sizes/counts.ts";
+import { copyEveryCase } from "./every-case.ts";
+import { readNaively } from "./naive.ts";
+
+let scratch: string;
+let places: Places;
+let sources: readonly NativeSource[];
+let texts: Texts;
+let words: string[];
+/** Of names in code. */
+let parts: string[];
+let passages: (readonly string[])[];
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-scan-"));
+  places = copyEveryCase(scratch);
+  const names = "readUserName and parseHTTPServer in anotherFileName, then readUserName again";
+  const line = { uuid: "n1", parent: null, role: "user", content: names, time: "10:00:00" } as const;
+  const folder = join(scratch, "claude/projects/-names");
+  mkdirSync(folder);
+  writeFileSync(join(folder, `${CLAUDE_ID}.jsonl`), claudeText(CLAUDE_ID, [line]));
+  await using all = await openTexts({ places });
+  sources = all.missing().flatMap(({ found }) => found ?? []);
+  texts = await updateTexts({ places });
+  const turns = await readNaively(places);
+  words = [...new Set(turns.flatMap((turn) => turn.texts.flat()))];
+  parts = [...new Set(turns.flatMap((turn) => [...turn.parts]))];
+  passages = turns.flatMap((turn) => turn.texts).filter((one) => one.length > 1);
+});
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const nowMs = Date.parse("2026-06-01T00:00:00Z");
+const parse = (text: string, isTyping = false): SearchQuery =>
+  parseQuery(text, { toTime: (time) => time, isTyping, isEmptyAllowed: true });
+
+async function fromIndex(query: SearchQuery, regex?: RegExp): Promise<readonly SearchResult[]> {
+  const used = await useIndex(indexPathOf(places), "read", (database) =>
+    search(database, query, { sessions: texts.ready, nowMs, ...(regex === undefined ? {} : { regex }) }),
+  );
+  if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
+  return used.value.results.map(({ session, ...result }) => {
+    const { stamp: _, ...shown } = session as typeof session & { readonly stamp: string };
+    return { session: shown, ...result };
+  });
+}
+
+async function fromFiles(query: SearchQuery, regex?: RegExp): Promise<readonly SearchResult[]> {
+  const scan = createScan({
+    ...{ query, nowMs, places, exclude: [], secrets: "shown", statistics: await statisticsOf(query) },
+    regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
+  });
+  const { results, unreadable } = await scan(sources);
+  expect(unreadable).toEqual([]);
+  return results;
+}
+
+/** What FTS5 knows: the numbers of words in all turns are the first of its own records. */
+async function statisticsOf(query: SearchQuery): Promise<TurnStatistics> {
+  const used = await useIndex(indexPathOf(places), "read", (database) => {
+    const turns = countTurns(database);
+    const row = database.prepare("select block from words_data where id = 1").get();
+    const [rows = 0, ...totals] = numbersIn(row?.block as Uint8Array);
+    expect(rows).toBe(turns);
+    const withPhrase = toExpressions(query).map((expression) => countTurns(database, expression));
+    return { turns, withPhrase, meanWords: totals.reduce((sum, one) => sum + one, 0) / turns };
+  });
+  if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
+  return used.value;
+}
+
+/** Numbers of SQLite, seven bits a byte. */
+function numbersIn(bytes: Uint8Array): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  for (const byte of bytes) {
+    number = number * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    numbers.push(number);
+    number = 0;
+  }
+  return numbers;
+}
+
+/** Ranks are computed in another order of steps. */
+function rounded(results: readonly SearchResult[]): unknown {
+  return results
+    .map(({ score, ...result }) => ({ ...result, score: score.toPrecision(9) }))
+    .sort((a, b) => (a.session.location < b.session.location ? -1 : 1));
+}
+
+test("words, phrases, beginnings of words and words that are not there: the files answer as the index does", async () => {
+  const word = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...words) },
+    { weight: 2, arbitrary: fc.constantFrom(...parts) },
+    fc.constant("nowhere"),
+  );
+  const phrase = fc
+    .tuple(fc.constantFrom(...passages), fc.nat(), fc.integer({ min: 2, max: 3 }))
+    .map(([all, at, length]) => `"${all.slice(at % all.length, (at % all.length) + length).join(" ")}"`);
+  const query = fc.record({
+    words: fc.array(word, { maxLength: 2 }),
+    phrases: fc.array(phrase, { maxLength: 1 }),
+    not: fc.array(word, { maxLength: 1 }),
+    role: fc.constantFrom("", "", "", "role:user", "role:assistant", "role:tool", "role:system"),
+    isTyping: fc.boolean(),
+  });
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(query, async ({ words, phrases, not, role, isTyping }) => {
+      fc.pre(words.length + phrases.length > 0);
+      const text = [role, ...not.map((one) => `-${one}`), ...phrases, ...words].join(" ").trim();
+      const asked = parse(text, isTyping);
+      const expected = await fromIndex(asked);
+      found += expected.length;
+      expect(rounded(await fromFiles(asked)), text).toEqual(rounded(expected));
+    }),
+    { numRuns: rounds(150) },
+  );
+  expect(found).toBeGreaterThan(50);
+});
+
+test("filters and regular expressions: the files answer as the index does", async () => {
+  const queries = [
+    "error:",
+    "tool:Bash",
+    "file:src",
+    "agent:codex the",
+    "branch:main a",
+    "project:app the",
+    "error:no",
+  ];
+  for (const text of queries) {
+    const asked = parse(text);
+    expect(rounded(await fromFiles(asked)), text).toEqual(rounded(await fromIndex(asked)));
+  }
+  for (const regex of [/\d{3,}/u, /\p{Script=Han}/u]) {
+    const asked = parse("");
+    expect(rounded(await fromFiles(asked, regex))).toEqual(rounded(await fromIndex(asked, regex)));
+  }
+});
