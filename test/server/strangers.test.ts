@@ -57,7 +57,7 @@ test("a first frame is read up to 64 KB, and one that is longer ends the connect
   expect(performance.now() - begin).toBeLessThan(CHANNEL_LIMITS.helloMs);
 });
 
-test("who sends megabytes behind a hello is read on when the hello was accepted", async () => {
+test("a connection that sends megabytes after a hello is read on when the hello was accepted", async () => {
   const { secret: token } = await store.createToken({ scopes: ["channel:pipelined:read,write"] });
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/pipelined/ws`, SUBPROTOCOL);
   await new Promise((resolve) => socket.once("open", resolve));

@@ -175,7 +175,7 @@ test("a backup leaves out a large blob whose bytes were collected before their c
   const failed = join(folder, "failed-backup.db");
   await expect(backupStore(store, failed)).rejects.toMatchObject({
     code: "unavailable",
-    details: { path: failed },
+    details: { path },
   });
   expect(readdirSync(folder).filter((name) => name.startsWith("failed"))).toEqual([]);
 });

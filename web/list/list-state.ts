@@ -69,7 +69,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       loading.value = page.unsearched > 0;
     });
     // The search goes on at the server: the same question gets what it has found meanwhile.
-    if (page.unsearched > 0 && !stop.aborted) await loadPage(stop, null);
+    if (loading.value) await loadPage(stop, null);
   } catch (error) {
     if (isAbort(error)) return;
     batch(() => {

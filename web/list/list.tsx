@@ -90,7 +90,7 @@ function Rows(): VNode {
   useEffect(() => {
     if (last >= list.length - AHEAD) void loadMore();
   }, [last, list.length]);
-  if (list.length === 0) return loading.value ? <p class="empty">{waiting()}</p> : <Empty />;
+  if (list.length === 0) return loading.value ? <Waiting /> : <Empty />;
   const now = new Date();
   return (
     <div class="scroller" ref={scroller} tabIndex={-1}>
@@ -114,8 +114,9 @@ function Rows(): VNode {
   );
 }
 
-function waiting(): string {
-  return unsearched.value === 0 ? "Reading…" : `Searching ${counted(unsearched.value, "more session")}…`;
+function Waiting(): VNode {
+  const left = unsearched.value;
+  return <p class="empty">{left ? `Searching ${counted(left, "session")}…` : "Reading…"}</p>;
 }
 
 function lineOf(item: ListItem, now: Date): VNode {

@@ -1,11 +1,16 @@
 /** `agents`: every known agent, and those that the configuration names. Nothing is started. */
 
-import { assertValid, drivingOf, readConfiguration } from "../../config/index.ts";
+import {
+  assertValid,
+  type Configuration,
+  drivingOf,
+  readConfiguration,
+  untrustedWarning,
+} from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
 import type { SessionCapabilities } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { warnOfUntrusted } from "../notices/index.ts";
 import {
   type Column,
   createOutput,
@@ -104,4 +109,15 @@ function abilitiesOf(capabilities: SessionCapabilities | null): string {
   if (capabilities === null) return NOT_ASKED;
   const names = ABILITIES.filter(([key]) => capabilities[key]).map(([, name]) => name);
   return names.join(" ") || "only new sessions";
+}
+
+/**
+ * Warns of the part of a project's file that is ignored because the person does not trust it: for commands that start
+ * no agent.
+ */
+function warnOfUntrusted({ untrusted }: Pick<Configuration, "untrusted">, shell: Shell): void {
+  if (untrusted === null) return;
+  const text = untrustedWarning(untrusted, tildePath(untrusted.file, shell.home));
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  shell.stderr.write(`${paint(visibleLine(text), "yellow")}\n`);
 }

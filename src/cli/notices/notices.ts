@@ -1,12 +1,11 @@
 /** The notices themselves, and the look-up that gives one of them. */
 
 import { type LookUpHit, type LookUpOptions, lookUp } from "../../catalog/index.ts";
-import { type Configuration, untrustedWarning } from "../../config/index.ts";
 import { settleBeforeReading } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { adviceFor, type Problem } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+import { paintFor, type Shell, screenOf } from "../terminal/index.ts";
 
 /** From what a person types to one session; a notice says when it is an example. Errors: as `lookUp` of the catalog. */
 export async function locate(
@@ -29,17 +28,6 @@ export function warnOfUnfinished(problems: readonly Problem[], shell: Shell): vo
     shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(problem.message)}\n`);
     shell.stderr.write(`${paint(visibleLine(adviceFor(problem)), "dim")}\n`);
   }
-}
-
-/**
- * Warns of the part of a project's file that is ignored because the person does not trust it: for commands that start
- * no agent.
- */
-export function warnOfUntrusted({ untrusted }: Pick<Configuration, "untrusted">, shell: Shell): void {
-  if (untrusted === null) return;
-  const text = untrustedWarning(untrusted, tildePath(untrusted.file, shell.home));
-  const paint = paintFor(screenOf(shell, shell.stderr));
-  shell.stderr.write(`${paint(visibleLine(text), "yellow")}\n`);
 }
 
 interface Details {

@@ -1,6 +1,6 @@
 /** The token that other commands of this machine use: made at the first start, and renewed while the server runs. */
 
-import { ContinuoError, messageOf } from "../../model/index.ts";
+import { ContinuoError, messageOf, shellWord } from "../../model/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
 import { LOOPBACK_LABEL } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -38,7 +38,7 @@ export async function keepOwnToken(
   if (token === null || (isOwn && (isForEver || isSoon(expiresAt)))) expiresAt = await renew(store, path);
   if (isOwn && isForEver) {
     shell.stderr.write(
-      `warning: the earlier token in ${path} never expires; run \`continuo token revoke ${token.tokenId}\` if nothing uses it\n`,
+      `warning: the earlier token in ${path} never expires; run \`continuo token revoke ${shellWord(token.tokenId)}\` if nothing uses it\n`,
     );
   }
   const timer = setInterval(async () => {

@@ -2,10 +2,7 @@
 
 import { type Command, Option } from "commander";
 import type { Shell } from "../terminal/index.ts";
-import type { ViewFlags } from "./flags.ts";
-
-/** Always the same, so that bookmarks and the settings of the page stay. */
-export const VIEWER_PORT = 4748;
+import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 
 interface Run {
   readonly shell: Shell;

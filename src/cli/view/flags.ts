@@ -1,5 +1,8 @@
 /** The flags of `continuo view`, as they arrive. */
 
+/** Always the same, so that bookmarks and the settings of the page stay. */
+export const VIEWER_PORT = 4748;
+
 export interface ViewFlags {
   /** `false` with `--no-open`. */
   readonly open: boolean;

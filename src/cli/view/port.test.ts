@@ -39,7 +39,7 @@ test("a port that a program of another user has is an error that says not to ope
       expect(await take(isDefault, users)).toMatchObject({
         code: "unavailable",
         message: expect.stringContaining("another user"),
-        hint: expect.stringContaining("Do not open http://127.0.0.1:4748"),
+        hint: expect.stringContaining("http://127.0.0.1:4748 is not your viewer"),
       });
     }
   }

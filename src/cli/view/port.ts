@@ -18,7 +18,7 @@ interface Taking<Listening> {
 
 /**
  * Listens on the port that is wanted, or on a free one if a program of this user has it. Errors: `unavailable`, also if a
- * program of another user has the default port: whoever opens a bookmark gets that program.
+ * program of another user has the default port: a person who opens a bookmark gets that program.
  */
 export async function takePort<Listening>(
   { port, isDefault }: WantedPort,
@@ -45,7 +45,7 @@ function isTaken(error: unknown): boolean {
 
 export function ofAnotherUser(port: number, user: number | undefined): ContinuoError {
   return new ContinuoError("unavailable", `port ${port} belongs to a program of another user (uid ${user})`, {
-    hint: `Do not open http://127.0.0.1:${port}: it is not your viewer. Use another port with --port.`,
+    hint: `Use another port with --port. What answers at http://127.0.0.1:${port} is not your viewer.`,
     details: { port, user },
   });
 }

@@ -10,8 +10,7 @@ import { DEFAULT_LISTEN, machineWork, stopSignal, viewerFolder } from "../serve/
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import { isLoopbackPage, parseTarget, portOf } from "./address.ts";
 import { openBrowser } from "./browser.ts";
-import { VIEWER_PORT } from "./commands.ts";
-import type { ViewFlags } from "./flags.ts";
+import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { codeOfServer, listensAt } from "./other-server.ts";
 import { takePort, type WantedPort } from "./port.ts";
