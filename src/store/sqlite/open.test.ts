@@ -103,11 +103,12 @@ describe("a lock", () => {
   test("that stays makes a read busy after a bounded time", async () => {
     const engine = await open();
     let now = 0;
-    vi.spyOn(performance, "now").mockImplementation(() => (now += LIMITS.lockWaitMs / 2));
+    vi.spyOn(performance, "now").mockImplementation(() => now);
     let tries = 0;
     const read = engine.read(function* () {
       yield* sql(engine.scope, "select 1");
       tries++;
+      now += LIMITS.lockWaitMs * 0.4;
       throw LOCKED;
     });
     await expect(read).rejects.toMatchObject({ code: "busy", details: { path: "memory" } });
