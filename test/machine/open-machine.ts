@@ -51,7 +51,7 @@ export async function openMachine(
     const owner = store.forWorkspace(workspaceId);
     return (await owner.createToken({ scopes, label: "test", issuedFrom: "loopback" })).secret;
   };
-  const everything = await token(["machine:read,write", "channel:*:read,write", "live:*:read"]);
+  const everything = await token(["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"]);
   const get: OpenMachine["get"] = (path, secret = everything, signal) =>
     fetch(`${server.url}${path}`, {
       headers: { authorization: `Bearer ${secret}` },

@@ -21,7 +21,7 @@ const server = createServer({
 });
 const { url } = await listen(server, { host: "127.0.0.1", port: Number(port), process: "own" });
 const { secret } = await store.createToken({
-  scopes: ["machine:read,write"],
+  scopes: ["machine:read,write", "metrics"],
   label: "test",
   issuedFrom: "loopback",
 });
