@@ -7,6 +7,7 @@ import { openTexts, updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
 import { type FoundSessions, parseQuery, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -99,6 +100,22 @@ test("a session that was indexed long ago and changed since is not answered from
     await using after = await openTexts({ places: placesOf() });
     expect(after.missing().map(({ key }) => key)).toEqual([join(home.path, claudeFile(CLAUDE_ID))]);
     expect(await find("build")).toMatchObject({ total: 0, unsearched: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("the command says when many sessions are not indexed, and how to index them", async () => {
+  writeMany();
+  const { code, stdout, stderr } = await runHere(home, ["search", "wombat55"]);
+  expect([code, stdout.includes("wombat55")]).toEqual([0, true]);
+  expect(stderr).toContain(`${MANY + 3} sessions are not indexed`);
+  expect(stderr).toContain("continuo index update");
+  // Long after everything was written, so that stamps count.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    expect((await runHere(home, ["index", "update"])).code).toBe(0);
+    expect((await runHere(home, ["search", "wombat55"])).stderr).toBe("");
   } finally {
     vi.useRealTimers();
   }

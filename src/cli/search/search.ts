@@ -31,6 +31,9 @@ const DEFAULT_LIMIT = 10;
 /** The time that `--timeout` gave was over before every session was searched. */
 const INCOMPLETE = 9;
 
+/** From this number on, an index would be noticed. */
+const MANY_SESSIONS = 64;
+
 export async function runSearch(words: readonly string[], flags: SearchFlags, shell: Shell): Promise<number> {
   const unknown = words.find((word) => word.startsWith("--"));
   if (unknown !== undefined) throw new ContinuoError("usage", `unknown option '${unknown}'`);
@@ -113,11 +116,22 @@ function toRegex(source: string): RegExp {
   }
 }
 
-function notesOf({ unsearched, unreadable, cut, index }: FoundSessions): ((paint: Paint) => string)[] {
+function notesOf({
+  unsearched,
+  notIndexed,
+  unreadable,
+  cut,
+  index,
+}: FoundSessions): ((paint: Paint) => string)[] {
   const notes: ((paint: Paint) => string)[] = [];
   if (unsearched > 0) {
     const text = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched in this time: search again without --timeout`;
     notes.push((paint) => paint(text, "yellow"));
+  }
+  // A few are indexed by the search itself.
+  if (index !== "newer" && index !== "unusable" && notIndexed > MANY_SESSIONS) {
+    const text = `${formatCount(notIndexed)} sessions are not indexed, so their files were searched: \`continuo index update\` makes searches faster`;
+    notes.push((paint) => paint(text, "dim"));
   }
   if (index === "newer" || index === "unusable") {
     const why = index === "newer" ? "a newer version of Continuo made it" : "it cannot be read or written";
