@@ -12,7 +12,7 @@ import {
 import { createIds, isContinuoError } from "../../src/model/index.ts";
 import { type ChannelHead, isName, type MessagesWindow } from "../../src/wire/index.ts";
 import { passSecret } from "../state/pass.ts";
-import { proveServer } from "../state/proof.ts";
+import { proveServer } from "../state/prove-server.ts";
 import { ask, sayError } from "../state/server.ts";
 import { type Channel, foldEvent, foldWindow, NOTHING, type ShownMessage } from "./fold.ts";
 import { channelPath } from "./paths.ts";

@@ -116,7 +116,7 @@ function Rows(): VNode {
 
 function Waiting(): VNode {
   const left = unsearched.value;
-  return <p class="empty">{left ? `Searching ${counted(left, "session")}…` : "Reading…"}</p>;
+  return <p class="empty">{left ? `Reading ${counted(left, "session")}…` : "Reading…"}</p>;
 }
 
 function lineOf(item: ListItem, now: Date): VNode {

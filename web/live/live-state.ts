@@ -9,7 +9,7 @@ import {
 } from "../../src/client/live/index.ts";
 import type { LiveHistory, NoteHistory, WireEvent } from "../../src/wire/index.ts";
 import { passSecret } from "../state/pass.ts";
-import { proveServer } from "../state/proof.ts";
+import { proveServer } from "../state/prove-server.ts";
 import { ask, isAbort, ServerError, sayError } from "../state/server.ts";
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "./at.ts";
 import {

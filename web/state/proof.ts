@@ -1,7 +1,6 @@
 /** Proofs of the server: only the server that let the page in can make the one for a nonce. */
 
 import { proofText } from "../../src/wire/index.ts";
-import { request } from "./server.ts";
 
 export function newNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));
@@ -18,14 +17,6 @@ export async function isProof(
   return (
     proof === toHex(new Uint8Array(await crypto.subtle.sign("HMAC", imported, text.encode(proofText(nonce)))))
   );
-}
-
-/**
- * Makes sure that this is still the server that let the page in, when a WebSocket was opened again. What the page learns is in
- * `access`.
- */
-export async function proveServer(): Promise<void> {
-  await request("/v1/pages/proof").catch(() => undefined);
 }
 
 function toHex(bytes: Uint8Array): string {
