@@ -1,7 +1,7 @@
 /**
  * A process is killed at every system call by which an edit changes something: the session is the old one or the new
- * one at once, the next command leaves nothing else, also one that reads, and the edit that is asked for again comes to
- * its end.
+ * one at once, the next command that reads leaves nothing else among the agent's files, and the edit that is asked for
+ * again comes to its end and leaves no private folder either.
  */
 
 import {

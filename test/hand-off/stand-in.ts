@@ -1,8 +1,8 @@
 /**
  * Stands for an agent that is shown a new session: `node stand-in.ts AGENT [CHANGE]`, then the agent's own arguments.
  *
- * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives its messages, those that it would not
- * send to its model too, as `get_messages` does. A change is what the agent does to a text that holds the words: it
+ * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives the messages of its branch behind the
+ * last compaction, those that it would not send to its model too, as `get_messages` does. A change is what the agent does to a text that holds the words: it
  * `loses` the line, or `says` something else there.
  */
 
@@ -28,6 +28,53 @@ function linesOf(path: string): string[] {
   return changed(readFileSync(path, "utf8").trimEnd().split("\n"));
 }
 
+type PiEntry = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
+
+/** The messages of a session of pi, as version 1.5.2 puts them together when it opens one. */
+function messagesOfPi(entries: readonly PiEntry[]): unknown[] {
+  const branch = branchOf(entries);
+  const at = branch.findLastIndex(({ type }) => type === "compaction");
+  const compaction = branch[at];
+  const kept = branch.findIndex(({ id }) => id === compaction?.firstKeptEntryId);
+  const before = kept === -1 ? [] : branch.slice(kept, at).filter(({ type }) => type !== "compaction");
+  const inContext = compaction === undefined ? branch : [compaction, ...before, ...branch.slice(at + 1)];
+  const edits = new Map(
+    inContext.flatMap(({ type, targetId, replacement }) =>
+      type === "context_edit" ? [[targetId, replacement]] : [],
+    ),
+  );
+  return inContext.flatMap((entry) => {
+    const message = messageOfPi(entry);
+    if (message === null || edits.get(entry.id) === null) return [];
+    return [{ ...message, ...(edits.get(entry.id) as object | undefined) }];
+  });
+}
+
+/** The entries from the first one to the last line of the file. */
+function branchOf(entries: readonly PiEntry[]): PiEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const branch: PiEntry[] = [];
+  for (let entry = entries.at(-1); entry !== undefined; entry = byId.get(String(entry.parentId))) {
+    branch.unshift(entry);
+  }
+  return branch;
+}
+
+function messageOfPi(entry: PiEntry): object | null {
+  switch (entry.type) {
+    case "message":
+      return entry.message as object;
+    case "custom_message":
+      return { ...entry, role: "custom" };
+    case "branch_summary":
+      return { ...entry, role: "branchSummary" };
+    case "compaction":
+      return { ...entry, role: "compactionSummary" };
+    default:
+      return null;
+  }
+}
+
 if (agent === "claude") {
   const projects = join(process.env.HOME ?? "", ".claude", "projects");
   const id = after("--resume");
@@ -39,9 +86,7 @@ if (agent === "claude") {
 }
 
 if (agent === "pi") {
-  const messages = linesOf(after("--session"))
-    .map((line) => JSON.parse(line))
-    .flatMap(({ type, message }) => (type === "message" ? [message] : []));
+  const messages = messagesOfPi(linesOf(after("--session")).map((line) => JSON.parse(line)));
   for await (const line of createInterface({ input: process.stdin })) {
     const { id } = JSON.parse(line);
     process.stdout.write(`${JSON.stringify({ type: "response", id, success: true, data: { messages } })}\n`);

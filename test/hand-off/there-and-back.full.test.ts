@@ -101,10 +101,15 @@ function saidIn(history: readonly Message[]): unknown[] {
   return history.map(({ role, origin, content }) => ({ role, origin, content: content.map(plain) }));
 }
 
-/** The structured copy of a result may name the session; it is compared as a part of its record. */
+/**
+ * The structured copy of a result, and the record of a block that Continuo does not know, may name the session and its
+ * folder; both are compared as parts of their records.
+ */
 function plain(block: object): object {
-  const { native: _n, childSessionId: _c, details: _d, ...rest } = block as Record<string, unknown>;
-  return rest;
+  const { native: _n, childSessionId: _c, details: _d, raw, ...rest } = block as Record<string, unknown>;
+  if (raw === undefined) return rest;
+  const { cwd: _cwd, sessionId: _id, ...record } = raw as Record<string, unknown>;
+  return { ...rest, raw: record };
 }
 
 /** What stands behind the records that came back: the title, where the agent keeps it in the session. */

@@ -118,9 +118,9 @@ test("others have their turn while a long body is looked at and parsed", async (
   const element = `"${"x".repeat(100_000)}"`;
   const body = Buffer.from(`[${Array.from({ length: 40 }, () => element).join(",")}]`);
   let turns = 0;
-  const timer = setImmediate(function turn() {
+  let timer = setImmediate(function turn() {
     turns++;
-    setImmediate(turn);
+    timer = setImmediate(turn);
   });
   expect(await mapElements(body, () => 1)).toHaveLength(40);
   clearImmediate(timer);
