@@ -8,7 +8,7 @@ export function commandBundle(root: string): InputOptions {
   return bundleOf(root, { main: "src/cli/main.ts" });
 }
 
-/** What is started by itself: threads that read and that search sessions, and what a new window of a terminal starts. */
+/** Programs that start by themselves: the threads that read and search sessions, and the program of a new terminal window. */
 const STARTED = [
   "src/machine/reader-worker.ts",
   "src/search/scanning/scan-worker.ts",

@@ -20,7 +20,7 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^(?:feat|fix|chore|docs|refactor|test)(?:\(.*\))?:/u, "leave the prefix out"],
 ];
 
-/** What is wrong with a subject; `null` for a good one. */
+/** The problem of a subject; `null` for a good one. */
 export function problemOf(subject: string): string | null {
   if (subject.length > MOST_CHARS) return `${subject.length} characters; write at most ${MOST_CHARS}`;
   if (!/^[A-Z]/u.test(subject)) return "begin with a capital letter";

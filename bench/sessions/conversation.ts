@@ -27,7 +27,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** What an agent tells its model in every session, and nobody said: names of skills with what they are for. */
+/** The list of skills, which an agent sends to its model in every session though nobody said it. */
 export const INJECTED: string = [
   "chart: Use this skill before you draw a chart, a dashboard or any picture of numbers",
   "pdf: Use this skill to read, fill in or write a PDF",

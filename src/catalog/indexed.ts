@@ -26,7 +26,7 @@ export interface KeptSession extends IndexedSession {
 }
 
 export interface CatalogSource extends TextSource {
-  /** Of a native session: what another thread reads it by. */
+  /** Another thread reads a native session by it. */
   readonly found?: FoundSession;
   /** The greatest comes first. */
   readonly changedMs: number;

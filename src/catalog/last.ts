@@ -35,7 +35,7 @@ export async function lastSession(
 async function isSpokenIn(row: ListedSession, looking: Looking): Promise<boolean> {
   const { agent, sessionId, location, cwd } = row;
   if (isOwn(row)) return (await hasMessages(row, looking)) || (await isSpokenElsewhere(row, looking));
-  // What only an agent can tell is believed.
+  // A session that only its agent can read is taken to have messages.
   return !isAgentName(agent) || (await isSpokenAt({ agent, sessionId, location, cwd }, looking));
 }
 

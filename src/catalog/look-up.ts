@@ -9,7 +9,14 @@
 import { resolve } from "node:path";
 import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
-import { type AgentDriver, ContinuoError, isAgentName, isContinuoError, present } from "../model/index.ts";
+import {
+  type AgentDriver,
+  ContinuoError,
+  isAgentName,
+  isContinuoError,
+  type Problem,
+  present,
+} from "../model/index.ts";
 import {
   findSessions,
   formatOf,
@@ -43,6 +50,8 @@ export type NamedSession = LookUpHit | { readonly kind: "told"; readonly told: T
 export interface LookUpOptions extends Looking {
   /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
   readonly examples?: "with examples" | "without examples";
+  /** Called with the edits of killed processes that cannot be settled now. */
+  readonly onUnfinished?: (problems: readonly Problem[]) => void;
 }
 
 /** Agents whose files nobody here reads. */
@@ -67,7 +76,8 @@ export async function lookUp(
   options: LookUpOptions & { readonly asking?: Asking },
 ): Promise<NamedSession> {
   const { asking } = options;
-  await settleBeforeReading({ places: placesOf(options.places) });
+  const unfinished = await settleBeforeReading({ places: placesOf(options.places) });
+  options.onUnfinished?.(unfinished);
   const last = /^last(?::(.+))?$/u.exec(name);
   if (last !== null) return await lookUpLast(last[1] ?? null, options);
   try {

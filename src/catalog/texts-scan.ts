@@ -12,7 +12,7 @@ import { openText, subagentsInside } from "./texts-native.ts";
 
 export interface TextScanOptions {
   readonly places: Places;
-  /** As `TextsOptions`. */
+  /** The same as in `TextsOptions`. */
   readonly exclude: readonly string[];
   readonly signal?: AbortSignal;
 }

@@ -61,7 +61,7 @@ async function collectedAfter(
   return Math.max(after, upTo - LIMITS.collectedEvents);
 }
 
-/** What is known of a replay when it begins, after the plan of it was made. */
+/** The end of a replay, read when it begins, and the messages that are in progress there. */
 export interface ReplayEnd {
   /** Everything up to it is part of the replay. */
   readonly sequence: number;
@@ -84,7 +84,7 @@ export async function readReplayEnd(store: Store, states: ChannelStates, replay:
   return { sequence: state.sequence, open, knownAfter: isFolded ? 0 : wholeAfter };
 }
 
-/** What is sent of the part of the replay of which not everything is sent, after a sequence. */
+/** Yields the events after a sequence that speak to the participant, from the part of a replay that leaves out the others. */
 export async function* addressedEvents(
   store: Store,
   { channel, handle, wholeAfter }: Replay,

@@ -1,8 +1,6 @@
 /** The notices themselves, and the look-up that gives one of them. */
 
 import { type LookUpHit, type LookUpOptions, lookUp } from "../../catalog/index.ts";
-import { settleBeforeReading } from "../../editing/index.ts";
-import { placesOf } from "../../files/index.ts";
 import { adviceFor, type Problem } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { paintFor, type Shell, screenOf } from "../terminal/index.ts";
@@ -13,8 +11,8 @@ export async function locate(
   shell: Shell,
   examples: NonNullable<LookUpOptions["examples"]> = "with examples",
 ): Promise<LookUpHit> {
-  warnOfUnfinished(await settleBeforeReading({ places: placesOf(shell) }), shell);
-  const located = await lookUp(name, { places: shell, examples });
+  const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
+  const located = await lookUp(name, { places: shell, examples, onUnfinished });
   if (located.kind === "native" && located.native.isExample) {
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
   }

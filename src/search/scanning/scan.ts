@@ -15,7 +15,7 @@ export type NativeSource = NonNullable<CatalogSource["found"]>;
 export interface ScanTask {
   readonly query: SearchQuery;
   readonly places: Places;
-  /** As `TextsOptions`. */
+  /** The same as in `TextsOptions`. */
   readonly exclude: readonly string[];
   readonly nowMs: number;
   readonly statistics: TurnStatistics;
