@@ -2,7 +2,7 @@
  * Channels: logs that people and agents share, with participants, messages, cursors and inputs.
  *
  * Promises: every event of a channel is an event of the log `channels/NAME`; a handle belongs to the holder of its
- * lease, and the lease fences every write; run and cursor change in one transaction; a message that its writer left
+ * lease, or to several connections of a person, and a lease fences every write; run and cursor change in one transaction; a message that its writer left
  * unfinished ends as interrupted.
  * Does not know: sockets, HTTP, tokens, programs of agents.
  */
@@ -14,7 +14,19 @@ export {
   type EndRunOptions,
   endRun,
 } from "./claims.ts";
-export { type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
+export {
+  awaitReturn,
+  type Fence,
+  handleTaken,
+  isShared,
+  leaseOf,
+  leaveChannel,
+  mayHaveLeft,
+  renewHandle,
+  rivalOf,
+  takeHandle,
+} from "./handles.ts";
+export { endConnection, type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
 export { type Place, participantSession, presenceLease } from "./names.ts";
 export {
   clearHistory,
@@ -27,20 +39,7 @@ export {
   setSdkSession,
   storeMessage,
 } from "./participant-session.ts";
-export {
-  awaitReturn,
-  type Card,
-  type Fence,
-  handleTaken,
-  isHeldByAnother,
-  leaveChannel,
-  mayHaveLeft,
-  openChannel,
-  readRoster,
-  renewHandle,
-  sweeperName,
-  takeHandle,
-} from "./participants.ts";
+export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
 export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";

@@ -1,10 +1,12 @@
 /** Participants that disappeared: their unfinished messages end as interrupted, with the text so far. */
 
 import { isContinuoError, type ListedLease, type NewEvent, type Store } from "../model/index.ts";
-import { CHANNEL_LIMITS } from "../wire/index.ts";
+import { CHANNEL_LIMITS, SERVER_LOGS } from "../wire/index.ts";
+import { type Fence, isShared } from "./handles.ts";
+import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, PRESENCE_PREFIX, placeOfLease } from "./names.ts";
-import { markInterrupted } from "./participant-session.ts";
-import { type Fence, leasesBelow } from "./participants.ts";
+import { hasUnanswered, markInterrupted } from "./participant-session.ts";
+import { type Card, cardIn, isPerson } from "./participants.ts";
 import { readState } from "./read-state.ts";
 import { type ChannelState, type OpenMessage, openMessagesOf } from "./state.ts";
 
@@ -29,14 +31,54 @@ export async function interruptMessages(
   const open = openMessagesOf(state ?? (await readState(store, place.channel)), place.handle);
   const isKept = ({ writer }: OpenMessage): boolean => except !== undefined && writer === except;
   const left = open.filter((message) => !isKept(message));
-  if (left.length > 0) {
-    // The messages come last: after a crash between the two steps, the next sweep finds them unfinished and does both
-    // steps again.
-    await markInterrupted(store, { place, fence });
-    const events = left.map((message) => interruption(message, reason));
-    await store.append(channelLogId(place.channel), events, { lease: fence });
-  }
+  if (left.length > 0) await markInterrupted(store, { place, fence });
+  await appendInterruptions(store, place, { left, fence, reason });
   return open.filter(isKept);
+}
+
+export interface EndOptions {
+  readonly fence: Fence;
+  readonly reason: string;
+  /** The `connect()` that ended, and what it was; `null` for all connections of the handle. */
+  readonly card: Pick<Card, "instance" | "type"> | null;
+  /** `false` where the caller knows that none of its messages is in progress. */
+  readonly hasOpen?: boolean;
+}
+
+/**
+ * A connection ended: its unfinished messages end as interrupted, and so does the session of the participant if it
+ * leaves any, or received an input and did not answer it. A person who is there with another connection goes on.
+ * Errors: `fenced`.
+ */
+export async function endConnection(
+  store: Store,
+  place: Place,
+  { fence, reason, card, hasOpen = true }: EndOptions,
+): Promise<void> {
+  const open = hasOpen ? openMessagesOf(await readState(store, place.channel), place.handle) : [];
+  const isOne = card !== null && isPerson(card);
+  const left = isOne ? open.filter(({ writer }) => writer === card.instance) : open;
+  const isOver = !isOne || !(await isShared(store, place, fence));
+  // The messages come last: after a crash between the two steps, the next sweep finds them unfinished and does both
+  // steps again.
+  if (isOver && (left.length > 0 || (await hasUnanswered(store, place)))) {
+    await markInterrupted(store, { place, fence });
+  }
+  await appendInterruptions(store, place, { left, fence, reason });
+}
+
+interface Interruptions extends Pick<InterruptOptions, "fence" | "reason"> {
+  readonly left: readonly OpenMessage[];
+}
+
+async function appendInterruptions(
+  store: Store,
+  { channel }: Place,
+  { left, fence, reason }: Interruptions,
+): Promise<void> {
+  if (left.length === 0) return;
+  const events = left.map((message) => interruption(message, reason));
+  await store.append(channelLogId(channel), events, { lease: fence });
 }
 
 function interruption({ messageId, text, head, handle }: OpenMessage, reason: string): NewEvent {
@@ -48,37 +90,80 @@ function interruption({ messageId, text, head, handle }: OpenMessage, reason: st
 }
 
 export interface SweepOptions {
-  /** A name for this process, made with `sweeperName`. */
+  /** A name for this process. */
   readonly owner: string;
-  /** Renews an expired lease whose holder this process knows to be there. Returns `false` for any other. */
-  readonly keep?: (lease: ListedLease) => Promise<boolean>;
+  /** Whether the holder of an expired lease is gone; always, where it is left out. */
+  readonly isGone?: (lease: ListedLease) => Promise<boolean>;
 }
 
 /**
  * Looks for participants whose lease expired and was not released: their process, their connection or their server is
- * gone. Any server may do this at any time. Returns the participants that it found.
+ * gone. Any server may look at any time; one of them interrupts. Returns the participants that it found.
  */
 export async function sweepChannels(
   store: Store,
-  { owner, keep = () => Promise.resolve(false) }: SweepOptions,
+  { owner, isGone = () => Promise.resolve(true) }: SweepOptions,
 ): Promise<readonly Place[]> {
+  const { items } = await store.listLeases({
+    prefix: PRESENCE_PREFIX,
+    state: "expired",
+    limit: LIMITS.sweptLeases,
+  });
+  const gone: ListedLease[] = [];
+  for (const lease of items) if (await isGone(lease)) gone.push(lease);
+  if (gone.length === 0) return [];
+  const turn = await takeTurn(store, owner);
+  if (turn === null) return [];
   const found: Place[] = [];
-  for await (const lease of leasesBelow(store, { prefix: PRESENCE_PREFIX, state: "expired" })) {
-    const place = placeOfLease(lease.name);
-    if (place === null || (await keep(lease))) continue;
-    try {
-      const fence = await store.acquireLease(lease.name, { owner, ttlMs: SWEEP_MS });
-      await interruptMessages(store, place, { fence, reason: "the writer disappeared" });
-      await store.releaseLease(fence);
-      found.push(place);
-    } catch (error) {
-      // The participant came back, or another server was faster. A deleted channel has nothing to interrupt.
-      if (!isContinuoError(error, "lease_held") && !isContinuoError(error, "fenced")) {
-        if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
-      }
+  let renewedAt = performance.now();
+  try {
+    for (const lease of gone) {
+      const place = placeOfLease(lease.name);
+      if (place !== null && (await interruptGone(store, place, { lease, owner }))) found.push(place);
+      if (performance.now() - renewedAt < TURN_MS / 3) continue;
+      await store.renewLease({ ...turn, ttlMs: TURN_MS });
+      renewedAt = performance.now();
     }
+  } finally {
+    await store.releaseLease(turn);
   }
   return found;
+}
+
+const TURN = `${SERVER_LOGS}sweep`;
+const TURN_MS = CHANNEL_LIMITS.silenceMs;
+
+/** `null` while another server sweeps. */
+async function takeTurn(store: Store, owner: string): Promise<Fence | null> {
+  try {
+    return await store.acquireLease(TURN, { owner, ttlMs: TURN_MS });
+  } catch (error) {
+    if (isContinuoError(error, "lease_held")) return null;
+    throw error;
+  }
+}
+
+/** `false` when the participant came back. */
+async function interruptGone(
+  store: Store,
+  place: Place,
+  { lease, owner }: { readonly lease: ListedLease; readonly owner: string },
+): Promise<boolean> {
+  try {
+    const fence = await store.acquireLease(lease.name, { owner, ttlMs: SWEEP_MS });
+    const end = { fence, reason: "the writer disappeared", card: cardIn(lease) };
+    await endConnection(store, place, end).catch(ignoreDeleted);
+    await store.releaseLease(fence);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "lease_held") || isContinuoError(error, "fenced")) return false;
+    throw error;
+  }
+}
+
+/** A channel that was deleted has nothing to interrupt. */
+function ignoreDeleted(error: unknown): void {
+  if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
 }
 
 /** How long a sweeping server holds the handle before another one may try. A participant that returns waits as long. */

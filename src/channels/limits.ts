@@ -21,6 +21,13 @@ export const LIMITS = {
   anchorStretchEvents: 1_000,
   /** How often a process looks for participants that joined, left or disappeared on another server. */
   rosterMs: 1_000,
+  /** How often a newcomer looks whether a handle is free, and how long it waits for a sweep to find out. */
+  handlePollMs: 250,
+  unknownHolderMs: 10_000,
+  /** How many messages are looked at for an input that was received and not answered. */
+  unansweredEvents: 20_000,
+  /** Participants that disappeared, in one sweep. */
+  sweptLeases: 1_000,
   /** How often an input is offered again after its run was interrupted. */
   attempts: 5,
   /** Messages of agents since a person's last one, before an agent waits for a person. */

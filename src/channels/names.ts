@@ -1,5 +1,7 @@
 /** Where the parts of a channel lie in the store. Names of channels and handles hold neither `:` nor `/`. */
 
+import { createHash } from "node:crypto";
+
 import { channelLogId } from "../wire/index.ts";
 
 export interface Place {
@@ -16,14 +18,23 @@ export function rosterPrefix(channel: string): string {
   return `${PRESENCE_PREFIX}${channel}/`;
 }
 
-/** The holder of this lease is the participant: each of its writes is fenced with the lease's token. */
+/** The lease of a handle that has one connection: each write of the participant is fenced with its token. */
 export function presenceLease({ channel, handle }: Place): string {
   return `${rosterPrefix(channel)}${handle}`;
 }
 
+/** The lease of one of several connections of a person. */
+export function connectionLease(place: Place, instance: string): string {
+  return `${connectionPrefix(place)}${createHash("sha256").update(instance).digest("hex").slice(0, 32)}`;
+}
+
+export function connectionPrefix(place: Place): string {
+  return `${presenceLease(place)}/`;
+}
+
 /** `null` for a lease that belongs to no participant. */
 export function placeOfLease(name: string): Place | null {
-  const [, channel, handle] = /^channel\/([^/]+)\/([^/]+)$/u.exec(name) ?? [];
+  const [, channel, handle] = /^channel\/([^/]+)\/([^/]+)(?:\/[0-9a-f]{32})?$/u.exec(name) ?? [];
   return channel === undefined || handle === undefined ? null : { channel, handle };
 }
 
@@ -33,8 +44,8 @@ export function participantSession({ channel, handle }: Place): string {
 }
 
 /** Cursors of the channel's log. */
-export function receivedCursor({ handle }: Place): string {
-  return `received/${handle}`;
+export function receivedCursor({ handle }: Place, device?: string): string {
+  return device === undefined ? `received/${handle}` : `received/${handle}/${device}`;
 }
 
 export function processedCursor({ handle }: Place): string {

@@ -13,13 +13,17 @@ import {
   type Store,
   type Write,
 } from "../model/index.ts";
-import { type HistoryItem, type ParticipantSession, textOfContent } from "../wire/index.ts";
+import { type HistoryItem, isInputFor, type ParticipantSession, textOfContent } from "../wire/index.ts";
+import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
-import type { Fence } from "./participants.ts";
 
 /** Creates the session of the participant if there is none; a new session is `active`. */
-export async function openParticipantSession(store: Store, place: Place): Promise<ParticipantSession> {
+export async function openParticipantSession(
+  store: Store,
+  place: Place,
+  device?: string,
+): Promise<ParticipantSession> {
   const sessionId = participantSession(place);
   if ((await store.getSession(sessionId)) === null) {
     const { channel, handle } = place;
@@ -31,15 +35,19 @@ export async function openParticipantSession(store: Store, place: Place): Promis
       if (!isContinuoError(error, "conflict")) throw error;
     }
   }
-  return readParticipantSession(store, place);
+  return readParticipantSession(store, place, device);
 }
 
-/** Errors: `not_found`. */
-export async function readParticipantSession(store: Store, place: Place): Promise<ParticipantSession> {
+/** @param device whose own `received` is read. Errors: `not_found`. */
+export async function readParticipantSession(
+  store: Store,
+  place: Place,
+  device?: string,
+): Promise<ParticipantSession> {
   const logId = channelLogId(place.channel);
   const [session, received, processed] = await Promise.all([
     knownSession(store, place),
-    store.getCursor({ logId, name: receivedCursor(place) }),
+    store.getCursor({ logId, name: receivedCursor(place, device) }),
     store.getCursor({ logId, name: processedCursor(place) }),
   ]);
   const { sdkSessionId } = session.metadata;
@@ -54,13 +62,13 @@ export async function readParticipantSession(store: Store, place: Place): Promis
 /** Records how far `events()` delivered. The cursor never moves back. Errors: `fenced`, `out_of_range`. */
 export async function moveReceived(
   store: Store,
-  { place, fence }: ParticipantPlace,
+  { place, fence, device }: ParticipantPlace,
   sequence: number,
 ): Promise<void> {
   const write: Write = {
     type: "cursor",
     logId: channelLogId(place.channel),
-    name: receivedCursor(place),
+    name: receivedCursor(place, device),
     sequence,
   };
   await store.append(participantSession(place), [], { lease: fence, also: [write] });
@@ -69,6 +77,8 @@ export async function moveReceived(
 export interface ParticipantPlace {
   readonly place: Place;
   readonly fence: Fence;
+  /** A device of a person, which has a cursor `received` of its own. */
+  readonly device?: string | undefined;
 }
 
 /**
@@ -77,7 +87,7 @@ export interface ParticipantPlace {
  */
 export async function commitProcessed(
   store: Store,
-  { place, fence }: ParticipantPlace,
+  { place, fence, device }: ParticipantPlace,
   sequence: number,
 ): Promise<ParticipantSession> {
   const { events, writes } = statusChange((await knownSession(store, place)).status, "active");
@@ -85,12 +95,12 @@ export async function commitProcessed(
   await store.append(participantSession(place), events, {
     lease: fence,
     also: [
-      { type: "cursor", logId, name: receivedCursor(place), sequence },
+      { type: "cursor", logId, name: receivedCursor(place, device), sequence },
       { type: "cursor", logId, name: processedCursor(place), sequence },
       ...writes,
     ],
   });
-  return readParticipantSession(store, place);
+  return readParticipantSession(store, place, device);
 }
 
 /** `null` removes the id. Errors: `fenced`. */
@@ -113,6 +123,26 @@ export async function markInterrupted(store: Store, { place, fence }: Participan
   const { events, writes } = statusChange(session.status, "interrupted");
   if (events.length === 0) return;
   await store.append(session.sessionId, events, { lease: fence, also: writes });
+}
+
+/** Whether an input of the handle was received, and neither answered nor given up. */
+export async function hasUnanswered(store: Store, place: Place): Promise<boolean> {
+  const session = await store.getSession(participantSession(place));
+  if (session === null) return false;
+  const { received, processed } = await readParticipantSession(store, place);
+  let read = 0;
+  for (let after: number | null = processed; after !== null && after < received; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(place.channel), {
+      after,
+      before: received + 1,
+      types: ["message_sent", "message_completed"],
+      limit: LIMITS.pageEvents,
+    });
+    if (page.events.some((event) => isInputFor(event, place.handle))) return true;
+    read += page.events.length;
+    after = read < LIMITS.unansweredEvents ? page.nextAfter : null;
+  }
+  return false;
 }
 
 interface StatusChange {

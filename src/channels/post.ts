@@ -16,9 +16,9 @@ import {
   type PostFrame,
   recordOf,
 } from "../wire/index.ts";
+import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place } from "./names.ts";
-import type { Fence } from "./participants.ts";
 
 export interface Author extends Place {
   /** `person` and `agent`; a participant of any other type writes as an agent. */

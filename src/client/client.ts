@@ -7,7 +7,6 @@ import {
   type HelloFrame,
   type HistoryItem,
   type Participant,
-  type ParticipantSession,
   type ReplayMode,
   type RunEnd,
   type ServerFrame,
@@ -24,6 +23,7 @@ import { LIMITS } from "./limits.ts";
 import { Link } from "./link.ts";
 import { MissedCollector, type MissedMessage } from "./missed.ts";
 import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
+import { ClientSession } from "./session.ts";
 import { Writer } from "./writer.ts";
 
 export interface ClientOptions {
@@ -56,12 +56,6 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the server keeps for the handle, or why it keeps nothing. */
-type SessionState =
-  | { readonly type: "kept"; readonly session: ParticipantSession }
-  | { readonly type: "degraded"; readonly reason: string }
-  | { readonly type: "none" };
-
 /** The collector takes a message when it is whole. */
 const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
 
@@ -75,20 +69,19 @@ export class AgenticClient {
   readonly #link: Link;
   readonly #inbox: Inbox;
   readonly #writer: Writer;
+  readonly #session: ClientSession;
   readonly #calls = new Calls();
   readonly #missed = new MissedCollector();
   /** Messages whose beginning was put into the inbox, and whose end was not: id to writer. */
   readonly #knownOpen = new Map<string, string | null>();
   readonly #ready = Promise.withResolvers<void>();
   #roster = new Map<string, Participant>();
-  #session: SessionState = { type: "none" };
   #workspaceId: string | undefined;
   #reader: Reader;
   /** The end of the replay of the first connection. */
   #replayEnd = 0;
   #everGreeted = false;
-  #received = 0;
-  #receivedTimer: ReturnType<typeof setTimeout> | undefined;
+  #connection: "open" | "lost" = "open";
   #reading: "nobody" | "somebody" = "nobody";
   #end: { readonly error: ContinuoError | null } | null = null;
 
@@ -106,7 +99,7 @@ export class AgenticClient {
       reconnect: options.reconnect,
       firstConnectionMs: options.firstConnectionMs,
       warn: options.warn,
-      onLost: () => options.onConnection("lost"),
+      onLost: () => this.#connect("lost"),
       hello: () => ({
         ...options.hello,
         instance: this.#instance,
@@ -117,6 +110,10 @@ export class AgenticClient {
       }),
       onFrame: (frame) => this.#take(frame),
       onEnd: (error) => this.#over(error),
+    });
+    this.#session = new ClientSession({
+      request: (request) => this.#link.request(request),
+      warn: options.warn,
     });
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
   }
@@ -136,24 +133,22 @@ export class AgenticClient {
 
   /** Up to here everything is processed. */
   get checkpoint(): number | undefined {
-    return this.#kept?.processed;
+    return this.#session.kept?.processed;
   }
 
   get sdkSessionId(): string | undefined {
-    return this.#kept?.sdkSessionId ?? undefined;
+    return this.#session.kept?.sdkSessionId ?? undefined;
   }
 
+  /** `interrupted` also while there is no connection to the server. */
   get status(): SessionStatus | undefined {
-    return this.#kept?.status;
+    const status = this.#session.kept?.status;
+    return status === "active" && this.#connection === "lost" ? "interrupted" : status;
   }
 
   /** Why there is no session although one was asked for. */
   get degraded(): string | undefined {
-    return this.#session.type === "degraded" ? this.#session.reason : undefined;
-  }
-
-  get #kept(): ParticipantSession | undefined {
-    return this.#session.type === "kept" ? this.#session.session : undefined;
+    return this.#session.degraded;
   }
 
   /**
@@ -176,7 +171,9 @@ export class AgenticClient {
       end: () => {
         this.#reading = "nobody";
       },
-      onHandOver: (event) => this.#handOver(event),
+      onHandOver: ({ sequence, addressed }) => {
+        if (sequence !== undefined) this.#session.received(sequence, { addressed });
+      },
       failure: () => this.#end?.error ?? null,
     });
   }
@@ -208,37 +205,35 @@ export class AgenticClient {
     await this.#writer.complete(messageId);
   }
 
-  /** Monotone. Does nothing in degraded mode. Errors: `session_disabled`, `out_of_range`. */
+  /** Monotone. In degraded mode it waits for the session. Errors: `session_disabled`, `out_of_range`. */
   async commitCheckpoint(sequence: number): Promise<void> {
-    if (this.#asksNoSession()) return;
-    const session = await this.#link.request({ type: "commit", sequence });
-    this.#keep(session as ParticipantSession);
+    await this.#session.commit(sequence);
   }
 
+  /** In degraded mode it waits for the session. Errors: `session_disabled`. */
   async updateSdkSession(sdkSessionId: string): Promise<void> {
-    if (this.#asksNoSession()) return;
-    this.#keep((await this.#link.request({ type: "sdk_session", sdkSessionId })) as ParticipantSession);
+    await this.#session.setSdkSession(sdkSessionId);
   }
 
+  /** In degraded mode it waits for the session. Errors: `session_disabled`. */
   async clearSdkSession(): Promise<void> {
-    if (this.#asksNoSession()) return;
-    this.#keep((await this.#link.request({ type: "sdk_session", sdkSessionId: null })) as ParticipantSession);
+    await this.#session.setSdkSession(null);
   }
 
   /** Role is `user`, `assistant` or `system`. Errors: `session_disabled`, `degraded`. */
   async storeMessage(role: string, content: string): Promise<void> {
-    this.#assertHistory();
+    this.#session.assertOpen();
     await this.#link.request({ type: "store", id: this.#newId(), role, content });
   }
 
   /** The newest, oldest first. Errors: `session_disabled`, `degraded`. */
   async getHistory(limit = 20): Promise<readonly HistoryItem[]> {
-    this.#assertHistory();
+    this.#session.assertOpen();
     return (await this.#link.request({ type: "history", limit })) as readonly HistoryItem[];
   }
 
   async clearHistory(): Promise<void> {
-    this.#assertHistory();
+    this.#session.assertOpen();
     await this.#link.request({ type: "clear_history", id: this.#newId() });
   }
 
@@ -296,7 +291,7 @@ export class AgenticClient {
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {
-    if (this.#asksNoSession()) throw this.#noHistory();
+    this.#session.assertOpen();
     return (await this.#link.request({ type: "claim", sequence, ...claim })) as ClaimedInput;
   }
 
@@ -308,16 +303,14 @@ export class AgenticClient {
       readonly error?: { readonly code: string; readonly message: string };
     },
   ): Promise<void> {
-    if (this.#asksNoSession()) throw this.#noHistory();
-    this.#keep((await this.#link.request({ type: "end_run", runId, ...end })) as ParticipantSession);
+    this.#session.assertOpen();
+    await this.#session.change({ type: "end_run", runId, ...end });
   }
 
   /** Waits until everything that was written is stored, and leaves. */
   async close(): Promise<void> {
     this.#writer.flushAll();
-    clearTimeout(this.#receivedTimer);
-    this.#receivedTimer = undefined;
-    this.#tellReceived();
+    this.#session.flush();
     await this.#link.close();
   }
 
@@ -328,15 +321,21 @@ export class AgenticClient {
   #take(frame: ServerFrame): void {
     if (frame.type === "hello") this.#greet(frame);
     else if (frame.type === "event") this.#inbox.take(frame.after, frame.event);
-    else if (frame.type === "session") this.#keep(frame.session);
+    else if (frame.type === "session") this.#session.take(frame.session);
     else if (frame.type === "ready") {
       this.#setRoster(frame.roster);
       this.#ready.resolve();
-      this.#options.onConnection("open");
+      this.#connect("open");
     } else if (frame.type === "presence") this.#present(frame.change, frame.participant);
   }
 
-  #greet({ after, session, degraded, latestSequence, workspaceId, omitted }: WelcomeFrame): void {
+  #connect(connection: "open" | "lost"): void {
+    this.#connection = connection;
+    this.#options.onConnection(connection);
+  }
+
+  #greet(welcome: WelcomeFrame): void {
+    const { after, session, latestSequence, workspaceId, omitted } = welcome;
     if (!this.#everGreeted) {
       if (omitted !== undefined) this.#missed.leaveOut(omitted);
       this.#everGreeted = true;
@@ -348,18 +347,7 @@ export class AgenticClient {
       }
     }
     this.#inbox.begin(after);
-    if (session !== null) this.#keep(session);
-    else if (degraded !== null) this.#degrade(degraded);
-    if (this.#received > (this.#kept?.received ?? 0)) this.#tellReceived();
-  }
-
-  #degrade(reason: string): void {
-    if (this.#session.type !== "degraded") this.#options.warn(`the session could not be opened: ${reason}`);
-    this.#session = { type: "degraded", reason };
-  }
-
-  #keep(session: ParticipantSession | null): void {
-    if (session !== null) this.#session = { type: "kept", session };
+    this.#session.begin(welcome);
   }
 
   /** Once for each event of the log, before anybody reads it. */
@@ -386,24 +374,6 @@ export class AgenticClient {
     return made;
   }
 
-  #handOver({ sequence, addressed }: ClientEvent): void {
-    if (sequence === undefined || sequence <= this.#received) return;
-    this.#received = sequence;
-    if (this.#kept === undefined) return;
-    if (addressed) this.#tellReceived();
-    else this.#receivedTimer ??= setTimeout(() => this.#tellReceived(), LIMITS.receivedMs);
-  }
-
-  #tellReceived(): void {
-    clearTimeout(this.#receivedTimer);
-    this.#receivedTimer = undefined;
-    const kept = this.#kept;
-    if (kept === undefined || this.#received <= kept.received) return;
-    this.#keep({ ...kept, received: this.#received });
-    // A cursor that was not sent is sent with the next one; after a crash more events come again, and none is lost.
-    this.#link.request({ type: "received", sequence: this.#received }).catch(() => undefined);
-  }
-
   #present(change: "joined" | "left", participant: Participant): void {
     if (change === "joined") this.#roster.set(participant.handle, participant);
     else this.#roster.delete(participant.handle);
@@ -425,31 +395,11 @@ export class AgenticClient {
 
   #over(error: ContinuoError | null): void {
     this.#end = { error };
-    clearTimeout(this.#receivedTimer);
+    this.#session.stop();
     const reason = error ?? new ContinuoError("unavailable", "the client was closed");
     this.#ready.reject(reason);
     this.#ready.promise.catch(() => undefined);
     this.#calls.failAll(reason);
     this.#inbox.end();
-  }
-
-  /** True in degraded mode, in which nothing is kept. Errors: `session_disabled`. */
-  #asksNoSession(): boolean {
-    if (this.#session.type === "none") {
-      throw new ContinuoError("session_disabled", "this client has no session", {
-        hint: "Connect with a workspaceId.",
-      });
-    }
-    return this.#session.type === "degraded";
-  }
-
-  #assertHistory(): void {
-    if (this.#asksNoSession()) throw this.#noHistory();
-  }
-
-  #noHistory(): ContinuoError {
-    return new ContinuoError("degraded", `the session could not be opened: ${this.degraded ?? ""}`, {
-      hint: "Connect again when the server's store works.",
-    });
   }
 }

@@ -6,6 +6,7 @@ import {
   CHANNEL_LIMITS,
   capabilitiesOf,
   type Participant,
+  PERSON,
   type ReplayMode,
 } from "../wire/index.ts";
 import { AgenticClient, type EventsOptions } from "./client.ts";
@@ -23,6 +24,11 @@ export interface ConnectOptions {
   readonly name?: string | undefined;
   /** `person`, `agent`, or a word of the application. `person` where none is given. */
   readonly type?: string | undefined;
+  /**
+   * A name for the device of a person, who may be in a channel with several: what `events()` handed over is then kept
+   * for each device. The checkpoint is the person's.
+   */
+  readonly device?: string | undefined;
   /** Asks for a session. It must be the token's own workspace. */
   readonly workspaceId?: string | undefined;
   /** `true` where none is given. With `false` a lost connection ends `events()` with `unavailable`. */
@@ -47,8 +53,9 @@ export interface ConnectOptions {
  * answered the last time, such as `degraded`.
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
-  const { serverUrl, channel, handle, token, workspaceId, capabilities = [] } = options;
-  const { name = handle, type = "person" } = options;
+  const { serverUrl, channel, handle, token, device, workspaceId, capabilities = [] } = options;
+  const { name = handle, type = PERSON } = options;
+  if (device !== undefined) assertName("device", device);
   if (workspaceId !== undefined) assertName("workspaceId", workspaceId);
   assertName("handle", handle);
   if (name.length > CHANNEL_LIMITS.displayNameLength || type.length > CHANNEL_LIMITS.typeLength) {
@@ -69,6 +76,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
       participantType: type,
       capabilities: capabilitiesOf(capabilities),
       token,
+      device,
       workspaceId,
     }),
     warn: options.onWarning ?? warnOnConsole,

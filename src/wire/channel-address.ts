@@ -6,7 +6,7 @@ import { LIMITS } from "./channel-limits.ts";
 import { isName } from "./paths.ts";
 
 /** Errors: `invalid`. */
-export function assertName(what: "channel" | "handle" | "workspaceId", value: unknown): string {
+export function assertName(what: "channel" | "handle" | "device" | "workspaceId", value: unknown): string {
   if (isName(value)) return value;
   throw new ContinuoError("invalid", `this is not the name of a ${what}: ${shown(value)}`, {
     hint: "Use 1 to 128 characters without `:`, `/` and control characters.",

@@ -17,6 +17,9 @@ export interface ParticipantSession {
   readonly sdkSessionId: string | null;
 }
 
+/** The type of participants whose handle may have several connections. */
+export const PERSON = "person";
+
 export interface Participant {
   readonly handle: string;
   readonly name: string;
@@ -45,6 +48,8 @@ export interface HelloFrame {
   readonly name?: string;
   readonly participantType?: string;
   readonly capabilities?: readonly string[];
+  /** A name for the device of a person, which has a cursor `received` of its own. */
+  readonly device?: string;
   /** Asks for a session: cursors, status, history. */
   readonly workspaceId?: string;
   readonly after: ReplayFrom;

@@ -136,7 +136,7 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
 };
 
 function parseHello(fields: Fields): HelloFrame {
-  const { protocol, token, handle, name, participantType, workspaceId, after } = fields;
+  const { protocol, token, handle, name, participantType, device, workspaceId, after } = fields;
   if (!isSequence(protocol)) throw invalid("the protocol of a hello must be a number");
   return present({
     type: "hello",
@@ -149,6 +149,7 @@ function parseHello(fields: Fields): HelloFrame {
     name: name === undefined ? undefined : textOf("name", name, LIMITS.displayNameLength),
     participantType:
       participantType === undefined ? undefined : textOf("type", participantType, LIMITS.typeLength),
+    device: device === undefined ? undefined : assertName("device", device),
     workspaceId: workspaceId === undefined ? undefined : assertName("workspaceId", workspaceId),
     capabilities: fields.capabilities === undefined ? undefined : capabilitiesOf(fields.capabilities),
     replay: fields.replay === undefined ? undefined : replayModeOf(fields.replay),

@@ -35,6 +35,7 @@ export {
   type HistoryItem,
   type Participant,
   type ParticipantSession,
+  PERSON,
   type PostFrame,
   PROTOCOL_VERSION,
   type ReplayFrom,

@@ -105,3 +105,27 @@ test("a participant ends with handle_taken only where another one has its handle
   await expect(bot.send("late")).rejects.toMatchObject({ code: "handle_taken" });
   expect(watching.ended()).toMatchObject({ code: "handle_taken" });
 });
+
+test("no message of a participant of another server is interrupted after the clock of the database jumped", async () => {
+  const writer = await openRaw(first.url);
+  writer.send(hello({ handle: "bot", participantType: "agent" }));
+  await writer.next("ready");
+  // The second server sweeps too from here on.
+  await second.join("reader", { type: "agent" });
+  writer.send({ type: "send", request: 1, id: "m", content: "", state: "open" });
+  await writer.next("ok");
+  nowMs += HOUR_MS;
+  await until(async () => !(await expired("bot")), "a handle that was renewed");
+  writer.send({ type: "complete", request: 2, id: "e", messageId: "m", content: "whole" });
+  expect(await writer.next("ok")).toMatchObject({ request: 2 });
+  writer.cut();
+});
+
+test("a newcomer on another server does not take a handle whose lease just expired", async () => {
+  const bot = await first.join("bot", { type: "agent" });
+  const watching = endOf(bot);
+  nowMs += HOUR_MS;
+  await expect(second.join("bot", { type: "agent" })).rejects.toMatchObject({ code: "handle_taken" });
+  await bot.send("still here");
+  expect(watching.ended()).toBe("open");
+});

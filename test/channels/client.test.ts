@@ -21,6 +21,22 @@ test("with reconnect: false a lost connection ends events() with unavailable", a
   await expect(ann.send("x")).rejects.toMatchObject({ code: "unavailable" });
 });
 
+test("while the server is away the client says that its session is interrupted", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  await using proxy = await cuttingProxy(server.url);
+  const connections: string[] = [];
+  const ann = await server.join("ann", {
+    serverUrl: proxy.url,
+    onConnection: (connection) => connections.push(`${connection}: ${ann?.status}`),
+  });
+  expect(ann.status).toBe("active");
+  proxy.cutAll();
+  await expect
+    .poll(() => connections, { timeout: 60_000 })
+    .toEqual(["open: undefined", "lost: interrupted", "open: active"]);
+});
+
 test("targetedOnly yields what is addressed by `to`, by @handle, as a reply and as a call, and nothing else", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   store = await openStore("memory:", { workspaceId: "w", now: () => nowMs });
   channel = await openChannelServer(store);
   writer = await openRaw(channel.url);
-  writer.send(hello({ handle: "ann", workspaceId: "w" }));
+  writer.send(hello({ handle: "ann", participantType: "agent", workspaceId: "w" }));
   await writer.next("ready");
   writer.send({ type: "send", request: 1, id: "m", content: "half", state: "open" });
   await writer.next("ok");

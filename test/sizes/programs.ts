@@ -20,6 +20,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: "strace", debian: "strace" },
   { name: "unshare", debian: "util-linux" },
   { name: "ip", debian: "iproute2" },
+  { name: "faketime", debian: "faketime" },
 ];
 
 /** The programs that are not on the search path. */

@@ -71,8 +71,8 @@ async function connectPatiently(options: ConnectOptions): Promise<AgenticClient>
   }
 }
 
-/** A little longer than the lease of a handle. */
-const HANDLE_WAIT_MS = CHANNEL_LIMITS.silenceMs + 2_000;
+/** As long as it takes until a server that was killed is noticed, and a little longer. */
+const HANDLE_WAIT_MS = 2 * CHANNEL_LIMITS.silenceMs;
 const RETRY_MS = 1_000;
 
 /** Before the channel sees the handle: an agent that cannot start answers nothing. Errors: `agent_missing`, `usage`. */

@@ -4,12 +4,16 @@
  */
 
 import {
+  type Card,
   handleTaken,
   interruptMessages,
+  isPerson,
   lastAnchor,
+  leaseOf,
   mayHaveLeft,
   type OpenMessage,
   openChannel,
+  openMessagesOf,
   openParticipantSession,
   type Place,
   planReplay,
@@ -23,12 +27,14 @@ import {
   channelLogId,
   type HelloFrame,
   type ParticipantSession,
+  PERSON,
   PROTOCOL_VERSION,
   type WelcomeFrame,
 } from "../../wire/index.ts";
 import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
+import type { Participation } from "./requests.ts";
 import { Seat, type Seating } from "./seat.ts";
 
 export interface AdmitOptions {
@@ -58,12 +64,12 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
     return { store, channel, ...found, participation: null, welcome, place };
   }
   const where: Place = { channel, handle: hello.handle };
-  const isTakenOver = await mayHaveLeft(store, where);
+  const isTakenOver = await mayHaveLeft(store, leaseOf(where, cardOf(hello, where.handle)));
   const seat = await takeSeat(hello, { ...options, store, where });
   try {
     return await participate(hello, { ...options, store, where, seat, isTakenOver });
   } catch (error) {
-    hub.free(seat);
+    hub.seats.free(seat);
     // A sweep finds messages that were left and have not ended.
     await (isTakenOver ? seat.awaitReturn() : seat.leave());
     throw error;
@@ -75,16 +81,16 @@ async function takeSeat(
   hello: HelloFrame,
   { hub, store, where, signal, seating }: AdmitOptions & { readonly store: Store; readonly where: Place },
 ): Promise<Seat> {
-  const { instance } = hello;
-  const other = hub.seatOf(store, presenceLease(where));
-  if (other !== undefined && other.instance !== instance) {
+  const card = cardOf(hello, where.handle);
+  const other = hub.seats.aliveOn(store, presenceLease(where));
+  if (other !== undefined && other.card.instance !== card.instance) {
     await other.renew();
     throw handleTaken(where);
   }
-  const fence = await takeHandle(store, where, { card: cardOf(hello, where.handle), signal });
+  const fence = await takeHandle(store, where, { card, signal });
   const { isAlive, onLost, onTaken } = seating;
-  const seat = new Seat({ store, fence, instance, isAlive, onLost });
-  hub.hold(seat);
+  const seat = new Seat({ store, place: where, card, fence, isAlive, onLost });
+  hub.seats.hold(seat);
   onTaken(seat);
   return seat;
 }
@@ -100,7 +106,8 @@ export async function openForGrant(
   });
 }
 
-function checkHello({ protocol, handle, workspaceId }: HelloFrame, options: AdmitOptions): void {
+function checkHello(hello: HelloFrame, options: AdmitOptions): void {
+  const { protocol, handle, device, participantType = PERSON, workspaceId } = hello;
   const { context, grant, channel } = options;
   if (protocol !== PROTOCOL_VERSION) {
     throw new ContinuoError("unsupported", `this server speaks version ${PROTOCOL_VERSION} of the protocol`, {
@@ -115,13 +122,22 @@ function checkHello({ protocol, handle, workspaceId }: HelloFrame, options: Admi
       details: { handle },
     });
   }
+  if (device !== undefined && participantType !== PERSON) {
+    throw new ContinuoError(
+      "invalid",
+      "only a person has devices: the handle of an agent has one connection",
+      {
+        hint: "Leave out `device`, or connect as a person.",
+      },
+    );
+  }
   if (workspaceId !== undefined && workspaceId !== grant.workspaceId) {
     throw new ContinuoError("forbidden", "the token is for another workspace", { details: { workspaceId } });
   }
 }
 
-function cardOf(hello: HelloFrame, handle: string): Parameters<typeof takeHandle>[2]["card"] {
-  const { instance, name = handle, participantType: type = "person", capabilities = [] } = hello;
+function cardOf(hello: HelloFrame, handle: string): Card {
+  const { instance, name = handle, participantType: type = PERSON, capabilities = [] } = hello;
   return { instance, handle, name, type, capabilities };
 }
 
@@ -134,27 +150,41 @@ interface Participating extends AdmitOptions {
 
 async function participate(hello: HelloFrame, options: Participating): Promise<Admission> {
   const { store, where, seat, channel, place } = options;
-  const { fence } = seat;
-  const { instance, participantType: type = "person" } = hello;
-  const kept = options.isTakenOver ? await interruptLeft(hello, options) : [];
+  const { fence, card } = seat;
+  const kept = options.isTakenOver ? await keptMessages(options) : [];
   const { session, degraded } = await sessionFor(store, hello, where);
   const { after, replay } = await replayFor(store, hello, { channel, session });
   const open = new Map(kept.map(({ messageId, text, head }) => [messageId, { length: text.length, head }]));
-  const hasSession = session !== null;
   const { historyItems } = options.context.limits;
-  const participation = { store, place: where, fence, instance, type, hasSession, historyItems, open };
+  const participation: Participation = {
+    store,
+    place: where,
+    fence,
+    instance: card.instance,
+    type: card.type,
+    device: hello.device,
+    session: session !== null ? "kept" : degraded !== null ? "degraded" : "none",
+    historyItems,
+    open,
+  };
   const welcome = welcomeFor(options, { replay, after, session, degraded, handle: where.handle });
   return { store, channel, after, replay, participation, welcome, place };
 }
 
-/** Ends what an earlier `connect()` left unfinished, and returns what this one did. */
-async function interruptLeft(
-  { instance }: HelloFrame,
-  { store, hub, where, seat, channel }: Participating,
-): Promise<readonly OpenMessage[]> {
+/** Returns the messages that this `connect()` left open. What an earlier one of an agent left open is ended. */
+async function keptMessages({
+  store,
+  hub,
+  where,
+  seat,
+  channel,
+}: Participating): Promise<readonly OpenMessage[]> {
   const state = await hub.states.read(store, channel);
-  const reason = "the writer began anew";
-  return interruptMessages(store, where, { fence: seat.fence, reason, except: instance, state });
+  const { fence, card } = seat;
+  const except = card.instance;
+  // Other connections of a person write their messages on.
+  if (isPerson(card)) return openMessagesOf(state, where.handle).filter(({ writer }) => writer === except);
+  return interruptMessages(store, where, { fence, reason: "the writer began anew", except, state });
 }
 
 interface SessionOrReason {
@@ -166,7 +196,7 @@ interface SessionOrReason {
 async function sessionFor(store: Store, hello: HelloFrame, where: Place): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
-    return { session: await openParticipantSession(store, where), degraded: null };
+    return { session: await openParticipantSession(store, where, hello.device), degraded: null };
   } catch (error) {
     if (!isContinuoError(error)) throw error;
     return { session: null, degraded: `${error.code}: ${error.message}` };

@@ -4,10 +4,11 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import {
   addressedEvents,
-  interruptMessages,
+  endConnection,
   partsOfEnded,
   type Replay,
   type ReplayEnd,
+  readParticipantSession,
   readReplayEnd,
 } from "../../channels/index.ts";
 import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "../../model/index.ts";
@@ -18,6 +19,8 @@ import {
   channelLogId,
   type HelloFrame,
   type Participant,
+  type ParticipantSession,
+  PERSON,
   parseClientFrame,
   type RequestFrame,
   toWireError,
@@ -28,7 +31,7 @@ import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import { Outgoing } from "./outgoing.ts";
-import { type Participation, perform } from "./requests.ts";
+import { changesSession, type Participation, perform, recoverSession } from "./requests.ts";
 import type { LostSeat, Seat, Seating } from "./seat.ts";
 
 /** The result of a hello. */
@@ -77,6 +80,7 @@ export class Connection implements Present {
   #strangerBytes = 0;
   #heardAt: number;
   #seat: Seat | null = null;
+  #telling: Promise<void> = Promise.resolve();
   readonly closed: Promise<void>;
 
   constructor(options: ConnectionOptions) {
@@ -115,11 +119,38 @@ export class Connection implements Present {
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (this.#silentMs > limitMs) this.#socket.terminate();
     // Also while a hello is processed, which may take long: the client waits as long as it hears of the server.
-    else if (this.#isGreeted && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+    else if (this.#isGreeted) this.#beatGreeted();
   }
 
   get #isGreeted(): boolean {
     return this.#state === "greeting" || this.#state === "open";
+  }
+
+  #beatGreeted(): void {
+    if (!this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+    const participation = this.#admission?.participation;
+    if (participation?.session === "degraded") {
+      this.#tellSession(() => recoverSession(participation));
+    }
+  }
+
+  sessionChanged(handle: string): void {
+    const participation = this.#admission?.participation;
+    if (participation?.place.handle !== handle || participation.session !== "kept") return;
+    const { store, place, device } = participation;
+    this.#tellSession(() => readParticipantSession(store, place, device));
+  }
+
+  /** One after another, so that the newest is told last. */
+  #tellSession(read: () => Promise<ParticipantSession | null>): void {
+    this.#telling = this.#telling
+      .then(read)
+      .then((session) => {
+        if (session !== null) this.#outgoing.send({ type: "session", session });
+      })
+      .catch((error: unknown) => {
+        if (!isContinuoError(error)) this.#reportMistake(error);
+      });
   }
 
   get #silentMs(): number {
@@ -285,12 +316,18 @@ export class Connection implements Present {
         throw new ContinuoError("forbidden", "a participant without a handle can only read");
       const result = await perform(participation, frame);
       this.#outgoing.send({ type: "ok", request, result: result ?? null });
+      if (changesSession(frame)) this.#tellOthers(participation);
     } catch (error) {
       if (isContinuoError(error, "fenced")) return await this.#seat?.lose(error);
       if (!isContinuoError(error)) this.#reportMistake(error);
       const failure = frame.type === "history" ? readFailure(error) : error;
       this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
     }
+  }
+
+  /** Other connections of a person see what this one changed of their session. */
+  #tellOthers({ store, place, type }: Participation): void {
+    if (type === PERSON) this.#options.hub.tellSession(store, place, this);
   }
 
   /** Renews the lease of the handle. */
@@ -320,7 +357,8 @@ export class Connection implements Present {
     const participation = this.#admission?.participation ?? null;
     if (participation !== null) {
       const { store, place, fence, open } = participation;
-      if (open.size > 0) await interruptMessages(store, place, { fence, reason: "the writer left" });
+      const end = { fence, reason: "the writer left", card: participation, hasOpen: open.size > 0 };
+      await endConnection(store, place, end);
       await this.#seat?.leave();
     }
     this.#outgoing.end(1000, "");
@@ -336,7 +374,7 @@ export class Connection implements Present {
     const { hub, draining } = this.#options;
     place[Symbol.dispose]();
     hub.leave(store, channel, this);
-    if (this.#seat !== null) hub.free(this.#seat);
+    if (this.#seat !== null) hub.seats.free(this.#seat);
     try {
       // When this server stops, reconnecting to another one takes longer.
       if (wasOpen && !draining.aborted) await this.#seat?.awaitReturn();

@@ -1,15 +1,18 @@
 /** The presence on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
-import { ChannelStates, readRoster, sweepChannels, sweeperName } from "../../channels/index.ts";
+import { ChannelStates, type Place, readRoster, sweepChannels } from "../../channels/index.ts";
 import { isContinuoError, type ListedLease, type Store } from "../../model/index.ts";
 import type { Participant } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import type { Seat } from "./seat.ts";
+import type { ListeningClock } from "./listening-clock.ts";
+import { Seats } from "./seats.ts";
 
 /** What the hub calls on a connection. */
 export interface Present {
   presence(change: "joined" | "left", participant: Participant): void;
+  /** Another connection of the handle changed its session. */
+  sessionChanged(handle: string): void;
 }
 
 interface Room {
@@ -25,15 +28,15 @@ export class Hub {
   readonly #rooms = new Map<string, Room>();
   /** Workspaces whose channels this server has served. */
   readonly #stores = new Map<string, Store>();
-  /** By workspace and lease: the handles of the connections of this server. */
-  readonly #seats = new Map<string, Seat>();
-  readonly #owner: string = sweeperName(randomUUID());
+  readonly #owner: string = `server-${randomUUID()}`;
   readonly #report: (line: string) => void;
   readonly #timers: readonly NodeJS.Timeout[];
   #sweeping: Promise<void> | null = null;
+  readonly seats: Seats;
 
-  constructor(report: (line: string) => void) {
+  constructor(report: (line: string) => void, clock: ListeningClock) {
     this.#report = report;
+    this.seats = new Seats(clock);
     this.#timers = [
       setInterval(() => void this.sweep(), LIMITS.sweepMs).unref(),
       setInterval(() => this.#lookEverywhere(), ROSTER_MS).unref(),
@@ -42,23 +45,6 @@ export class Hub {
 
   serves(store: Store): void {
     if (!this.#stores.has(store.workspaceId)) this.#stores.set(store.workspaceId, store);
-  }
-
-  /** From now on nobody on this server takes the handle while the seat is alive. */
-  hold(seat: Seat): void {
-    this.#seats.set(keyOf(seat.store, seat.fence.name), seat);
-  }
-
-  free(seat: Seat): void {
-    const key = keyOf(seat.store, seat.fence.name);
-    // After a lost connection the same handle may have a newer one.
-    if (this.#seats.get(key) === seat) this.#seats.delete(key);
-  }
-
-  /** Who has the handle of this lease on this server, and is alive. */
-  seatOf(store: Store, name: string): Seat | undefined {
-    const seat = this.#seats.get(keyOf(store, name));
-    return seat?.isAlive === true ? seat : undefined;
   }
 
   enter(store: Store, channel: string, present: Present): void {
@@ -80,6 +66,12 @@ export class Hub {
     if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
   }
 
+  tellSession(store: Store, { channel, handle }: Place, from: Present): void {
+    for (const present of this.#rooms.get(keyOf(store, channel))?.present ?? []) {
+      if (present !== from) present.sessionChanged(handle);
+    }
+  }
+
   /** Reads the leases now, and sends the changes to every connection of the channel. */
   async roster(store: Store, channel: string): Promise<readonly Participant[]> {
     const room = this.#rooms.get(keyOf(store, channel));
@@ -88,7 +80,7 @@ export class Hub {
     return [...room.roster.values()];
   }
 
-  /** Interrupts the messages of participants whose lease expired; one sweep at a time. */
+  /** Interrupts the messages of participants that disappeared; one sweep at a time. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweepAll().finally(() => {
       this.#sweeping = null;
@@ -105,21 +97,15 @@ export class Hub {
   async #sweepAll(): Promise<void> {
     for (const store of this.#stores.values()) {
       try {
-        await sweepChannels(store, { owner: this.#owner, keep: (lease) => this.#keep(store, lease) });
+        const isGone = (lease: ListedLease): Promise<boolean> => this.seats.isGone(store, lease);
+        await sweepChannels(store, { owner: this.#owner, isGone });
       } catch (error) {
         // The store may be unavailable for a while: the next sweep tries again.
         if (!isContinuoError(error))
           this.#report(`sweep failed: ${error instanceof Error ? error.stack : error}`);
       }
     }
-  }
-
-  /** The lease of a connection that is alive expired because this server could not renew it. */
-  async #keep(store: Store, { name, token }: ListedLease): Promise<boolean> {
-    const seat = this.seatOf(store, name);
-    if (seat?.fence.token !== token) return false;
-    await seat.renew();
-    return true;
+    this.seats.forget();
   }
 
   #lookEverywhere(): void {

@@ -22,10 +22,10 @@ const PATH = /^\/v1\/channels\/([^/?#]+)\/ws$/u;
 const BEARER = "bearer.";
 
 export const channels: CreateMount = (context) => {
-  const hub = new Hub(context.report);
+  const clock = createListeningClock();
+  const hub = new Hub(context.report, clock);
   // Slices send their heartbeats one after another: 10,000 at once would delay other messages.
   const slices = Array.from({ length: LIMITS.heartbeatSlices }, () => new Set<Connection>());
-  const clock = createListeningClock();
   let arrivals = 0;
   let beat = 0;
   const sockets = new WebSocketServer({

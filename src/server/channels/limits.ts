@@ -10,6 +10,10 @@ export const LIMITS = {
   heartbeatSlices: 30,
   /** How often the server looks for participants that disappeared. */
   sweepMs: 500,
+  /** How long a lease of another server lies there expired before its holder counts as gone; more than a heartbeat. */
+  settleMs: 4_000,
+  /** How long the server remembers which connections ended, and which leases it saw. */
+  forgetMs: 60_000,
   /** A process that did nothing for longer than this stood still: silence in that time is its own. */
   standstillMs: 1_000,
   /** Messages that one request reads. */

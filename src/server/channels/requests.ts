@@ -7,10 +7,12 @@ import {
   endRun,
   type Fence,
   hasEnded,
+  isShared,
   isSnapshotDue,
   moveReceived,
   type OpenMessages,
   openAfter,
+  openParticipantSession,
   type Place,
   post,
   readHistory,
@@ -19,8 +21,8 @@ import {
   setSdkSession,
   storeMessage,
 } from "../../channels/index.ts";
-import { ContinuoError, type Store, type StoredEvent } from "../../model/index.ts";
-import type { PostFrame, RequestFrame, SessionFrame } from "../../wire/index.ts";
+import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "../../model/index.ts";
+import type { ParticipantSession, PostFrame, RequestFrame, SessionFrame } from "../../wire/index.ts";
 
 export interface Participation {
   readonly store: Store;
@@ -28,7 +30,9 @@ export interface Participation {
   readonly fence: Fence;
   readonly instance: string;
   readonly type: string;
-  readonly hasSession: boolean;
+  readonly device: string | undefined;
+  /** `degraded` until the session that was asked for can be opened. */
+  session: "kept" | "degraded" | "none";
   /** Messages that one request for the history returns. */
   readonly historyItems: number;
   open: OpenMessages;
@@ -45,10 +49,15 @@ const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
   "end_run",
 ]);
 
+/** Whether other connections of the same person should see the session after the frame. */
+export function changesSession({ type }: RequestFrame): boolean {
+  return type === "commit" || type === "sdk_session";
+}
+
 /** Returns the fields of the answer. Errors: those of the frame; `session_disabled`. */
 export async function perform(participation: Participation, frame: RequestFrame): Promise<unknown> {
   if (!isSessionFrame(frame)) return performPost(participation, frame);
-  if (participation.hasSession) return performSession(participation, frame);
+  if (participation.session === "kept") return performSession(participation, frame);
   throw new ContinuoError("session_disabled", "this participant has no session", {
     hint: "Connect with a workspaceId.",
   });
@@ -76,8 +85,8 @@ export function keepStateWhenDue(store: Store, channel: string, { sequence }: St
 }
 
 async function performSession(participation: Participation, frame: SessionFrame): Promise<unknown> {
-  const { store, place, fence, instance } = participation;
-  const held = { place, fence };
+  const { store, place, fence, instance, device } = participation;
+  const held = { place, fence, device };
   switch (frame.type) {
     case "received":
       return await moveReceived(store, held, frame.sequence);
@@ -85,7 +94,7 @@ async function performSession(participation: Participation, frame: SessionFrame)
       return commitProcessed(store, held, frame.sequence);
     case "sdk_session":
       await setSdkSession(store, held, frame.sdkSessionId);
-      return readParticipantSession(store, place);
+      return readParticipantSession(store, place, device);
     case "store":
       return storeMessage(store, held, frame);
     case "history":
@@ -94,10 +103,33 @@ async function performSession(participation: Participation, frame: SessionFrame)
     case "clear_history":
       return await clearHistory(store, held, frame.id);
     case "claim":
+      await assertOnlyConnection(participation);
       return claimInput(store, { ...held, ...frame, instance });
     case "end_run":
       await endRun(store, { ...held, ...frame });
-      return readParticipantSession(store, place);
+      return readParticipantSession(store, place, device);
+  }
+}
+
+/** Two connections would answer the same inputs. Errors: `conflict`. */
+async function assertOnlyConnection({ store, place, fence }: Participation): Promise<void> {
+  if (!(await isShared(store, place, fence))) return;
+  throw new ContinuoError("conflict", `cannot claim an input: ${place.handle} has several connections`, {
+    hint: "Connect as an agent, whose handle has one connection.",
+    details: { handle: place.handle },
+  });
+}
+
+/** Tries again to open a session that could not be opened; `null` while that fails. */
+export async function recoverSession(participation: Participation): Promise<ParticipantSession | null> {
+  const { store, place, device } = participation;
+  try {
+    const session = await openParticipantSession(store, place, device);
+    participation.session = "kept";
+    return session;
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return null;
   }
 }
 

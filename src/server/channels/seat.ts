@@ -3,14 +3,24 @@
  * this server takes it meanwhile.
  */
 
-import { awaitReturn, type Fence, isHeldByAnother, leaveChannel, renewHandle } from "../../channels/index.ts";
-import { isContinuoError, type Store } from "../../model/index.ts";
+import {
+  awaitReturn,
+  type Card,
+  type Fence,
+  leaveChannel,
+  type Place,
+  renewHandle,
+  rivalOf,
+} from "../../channels/index.ts";
+import { ContinuoError, isContinuoError, type Store } from "../../model/index.ts";
+import { CHANNEL_LIMITS } from "../../wire/index.ts";
 
 export interface SeatOptions {
   readonly store: Store;
-  readonly fence: Fence;
+  readonly place: Place;
   /** The `connect()` that has the handle. */
-  readonly instance: string;
+  readonly card: Card;
+  readonly fence: Fence;
   /** Whether the other side was heard of lately. */
   readonly isAlive: () => boolean;
   /** Called once when somebody else has the lease. */
@@ -32,6 +42,7 @@ export interface Seating extends Pick<SeatOptions, "isAlive" | "onLost"> {
 export class Seat {
   readonly #options: SeatOptions;
   #renewing: Promise<void> | null = null;
+  #renewedAt: number = performance.now();
   #isLost = false;
 
   constructor(options: SeatOptions) {
@@ -46,8 +57,8 @@ export class Seat {
     return this.#options.fence;
   }
 
-  get instance(): string {
-    return this.#options.instance;
+  get card(): Card {
+    return this.#options.card;
   }
 
   get isAlive(): boolean {
@@ -66,10 +77,9 @@ export class Seat {
   async lose(cause: unknown): Promise<void> {
     if (this.#isLost) return;
     this.#isLost = true;
-    const { store, fence, instance, onLost } = this.#options;
     // While the store does not answer, nobody can be said to have the handle.
-    const isTaken = await isHeldByAnother(store, fence.name, instance).catch(() => false);
-    onLost({ cause, isTaken });
+    const isTaken = await this.#hasRival().catch(() => false);
+    this.#options.onLost({ cause, isTaken });
   }
 
   /** The connection was lost: the participant has a moment to come back. Errors: `fenced` after it did. */
@@ -84,10 +94,21 @@ export class Seat {
   }
 
   async #renew(): Promise<void> {
+    const askedAt = performance.now();
     try {
       await renewHandle(this.store, this.fence);
+      // Meanwhile an agent may have taken the handle of a person, or a person that of an agent.
+      const wasOver = askedAt - this.#renewedAt > CHANNEL_LIMITS.silenceMs;
+      this.#renewedAt = askedAt;
+      if (wasOver && (await this.#hasRival()))
+        await this.lose(new ContinuoError("fenced", "the lease was over"));
     } catch (error) {
       if (isContinuoError(error, "fenced")) await this.lose(error);
     }
+  }
+
+  async #hasRival(): Promise<boolean> {
+    const { store, place, card } = this.#options;
+    return (await rivalOf(store, place, card))?.state === "held";
   }
 }

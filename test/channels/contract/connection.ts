@@ -99,11 +99,12 @@ export const connectionCases: readonly ChannelCase[] = [
     id: "HELLO-4",
     title: "the first keeps a handle that is taken twice",
     run: async ({ join }) => {
-      const ann = await join("ann");
-      await expect(join("ann")).rejects.toMatchObject({ code: "handle_taken" });
+      const agent = { type: "agent" };
+      const ann = await join("ann", agent);
+      await expect(join("ann", agent)).rejects.toMatchObject({ code: "handle_taken" });
       await ann.send("still here");
       await ann.close();
-      await join("ann");
+      await join("ann", agent);
     },
   },
   {
@@ -111,10 +112,10 @@ export const connectionCases: readonly ChannelCase[] = [
     title: "the same instance gets its handle back while the old connection is open",
     run: async ({ url }) => {
       using first = await openRaw(url);
-      first.send(hello({ handle: "ann", instance: "same" }));
+      first.send(hello({ handle: "ann", participantType: "agent", instance: "same" }));
       await first.next("ready");
       using second = await openRaw(url);
-      second.send(hello({ handle: "ann", instance: "same" }));
+      second.send(hello({ handle: "ann", participantType: "agent", instance: "same" }));
       await second.next("ready");
       first.send({ type: "send", request: 1, id: "late", content: "from the old connection" });
       expect(await first.closed).toBe(4010);
@@ -128,7 +129,7 @@ export const connectionCases: readonly ChannelCase[] = [
     title: "a connection whose lease a server took ends without an error, and gets its handle back",
     run: async ({ url }, store) => {
       using first = await openRaw(url);
-      first.send(hello({ handle: "ann", instance: "same" }));
+      first.send(hello({ handle: "ann", participantType: "agent", instance: "same" }));
       await first.next("ready");
       const { token } = (await store.getLease("channel/team/ann")) ?? { token: 0 };
       const taken = await store.acquireLease("channel/team/ann", { owner: "server-other", takeFrom: token });
@@ -137,7 +138,7 @@ export const connectionCases: readonly ChannelCase[] = [
       expect(first.frames.filter(({ type }) => type === "error" || type === "ok")).toEqual([]);
       await store.releaseLease(taken);
       using second = await openRaw(url);
-      second.send(hello({ handle: "ann", instance: "same" }));
+      second.send(hello({ handle: "ann", participantType: "agent", instance: "same" }));
       await second.next("ready");
       second.send({ type: "send", request: 1, id: "x", content: "x" });
       expect(await second.next("ok")).toMatchObject({ result: { sequence: 1 } });

@@ -70,6 +70,38 @@ export const faultCases: readonly ChannelCase[] = [
     },
   },
   {
+    id: "CUR-7",
+    title: "a session that could not be opened is opened later, and has what was committed meanwhile",
+    run: async (_, store) => {
+      let isBroken = true;
+      const broken: Store = Object.assign(Object.create(store) as Store, {
+        forWorkspace: () => broken,
+        getSession: (id: string) =>
+          isBroken ? Promise.reject(new ContinuoError("corrupt", "not readable")) : store.getSession(id),
+      });
+      const server = await openServer(broken);
+      const { workspaceId } = store;
+      const client = await connect({
+        ...{ serverUrl: server.url, channel: "team", handle: "bot", type: "agent", workspaceId },
+        onWarning: () => undefined,
+      });
+      try {
+        await client.send("works");
+        await client.commitCheckpoint(1);
+        await client.updateSdkSession("native");
+        expect([client.degraded, client.checkpoint]).toEqual(["corrupt: not readable", undefined]);
+        isBroken = false;
+        await until(() => client.degraded === undefined, "a session");
+        await until(() => client.checkpoint === 1 && client.sdkSessionId === "native", "what was committed");
+        expect(await store.getCursor({ logId: LOG, name: "processed/bot" })).toMatchObject({ sequence: 1 });
+        await client.storeMessage("user", "x");
+      } finally {
+        await client.close();
+        await server.close();
+      }
+    },
+  },
+  {
     id: "FLOW-1",
     title: "a reader that does not read is waited for, and the server holds no more than a limit for it",
     run: async ({ url, join }) => {

@@ -215,12 +215,12 @@ export const messageCases: readonly ChannelCase[] = [
       await quiet.send("x");
       await quiet.close();
       expect((await join("quiet")).status).toBe("active");
-      const ann = await join("ann");
+      const ann = await join("ann", { type: "agent" });
       await ann.send("");
       await ann.close();
       await until(async () => (await typesIn(store)).includes("message_interrupted"), "an interruption");
       await until(async () => (await store.getLease("channel/team/ann")) === null, "a free handle");
-      expect((await join("ann")).status).toBe("interrupted");
+      expect((await join("ann", { type: "agent" })).status).toBe("interrupted");
     },
   },
   {
@@ -228,7 +228,7 @@ export const messageCases: readonly ChannelCase[] = [
     title: "who lost its handle writes nothing any more",
     run: async ({ url }, store) => {
       using raw = await openRaw(url);
-      raw.send(hello({ handle: "ann" }));
+      raw.send(hello({ handle: "ann", participantType: "agent" }));
       await raw.next("ready");
       raw.send({ type: "send", request: 1, id: "m", content: "", state: "open" });
       await raw.next("ok");
@@ -254,6 +254,31 @@ export const messageCases: readonly ChannelCase[] = [
         [true, false],
         [false, true],
       ]);
+    },
+  },
+  {
+    id: "MSG-9",
+    title:
+      "a participant that received a question and did not answer it is interrupted when its connection ends",
+    run: async ({ url, join }, store) => {
+      const status = async (handle: string): Promise<unknown> =>
+        (await store.getSession(`participant:team:${handle}`))?.status;
+      const ann = await join("ann");
+      await ann.send("@bot why? @calm how?");
+      using raw = await openRaw(url);
+      const agent = { participantType: "agent", workspaceId: store.workspaceId };
+      raw.send(hello({ handle: "bot", ...agent }));
+      await raw.next("ready");
+      raw.send({ type: "received", request: 1, sequence: 1 });
+      await raw.next("ok");
+      raw.cut();
+      await until(async () => (await status("bot")) === "interrupted", "an interrupted session");
+      const calm = await join("calm", { type: "agent" });
+      await take(calm, 1, ({ addressed }) => addressed);
+      await calm.commitCheckpoint(1);
+      await calm.close();
+      expect(await status("calm")).toBe("active");
+      expect(await typesIn(store)).toEqual(["message_sent"]);
     },
   },
   {
@@ -283,6 +308,49 @@ export const messageCases: readonly ChannelCase[] = [
         { change: "joined", sequence: undefined, pubsubId: undefined },
         { change: "left", participant: { handle: "bob" } },
       ]);
+    },
+  },
+  {
+    id: "PRES-3",
+    title: "a person has a handle with several connections, and is there until the last of them leaves",
+    run: async ({ join }, store) => {
+      const bob = await join("bob", { type: "agent" });
+      const phone = await join("ann", { name: "Ann A.", capabilities: ["ring"] });
+      const laptop = await join("ann", { name: "Ann A.", capabilities: ["paint"] });
+      const ann = (): unknown => bob.roster().find(({ handle }) => handle === "ann");
+      const both = { handle: "ann", name: "Ann A.", type: "person" };
+      const { messageId } = await phone.send("", { to: ["bob"] });
+      await laptop.send("from the laptop");
+      await phone.update(messageId, "from the phone");
+      const seen = await take(laptop, 3, isMessage);
+      expect(seen.map(({ own }) => own)).toEqual([true, true, true]);
+      // Who leaves interrupts only what it was writing.
+      await laptop.send("", { messageId: "half" });
+      await laptop.close();
+      await phone.complete(messageId);
+      expect((await typesIn(store)).slice(-2)).toEqual(["message_interrupted", "message_completed"]);
+      expect(ann()).toMatchObject(both);
+      expect((await store.getSession("participant:team:ann"))?.status).toBe("active");
+      await phone.close();
+      await until(() => ann() === undefined, "a roster without ann");
+      const left = await take(bob, 1, ({ type, from }) => type === "presence" && from === "ann");
+      expect(left).toMatchObject([{ change: "joined", participant: both }]);
+      expect(await take(bob, 1, ({ type, from }) => type === "presence" && from === "ann")).toMatchObject([
+        { change: "left" },
+      ]);
+    },
+  },
+  {
+    id: "PRES-4",
+    title: "an agent does not get the handle of a person who is there, nor a person that of an agent",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      await expect(join("ann", { type: "agent" })).rejects.toMatchObject({ code: "handle_taken" });
+      const bot = await join("bot", { type: "agent" });
+      await expect(join("bot")).rejects.toMatchObject({ code: "handle_taken" });
+      await Promise.all([ann.send("here"), bot.send("here")]);
+      await Promise.all([ann.close(), bot.close()]);
+      await Promise.all([join("ann", { type: "agent" }), join("bot")]);
     },
   },
   {

@@ -18,11 +18,52 @@ async function die(client: AgenticClient, store: Store): Promise<void> {
   const lease = await store.getLease("channel/team/bot");
   if (lease !== null) await store.releaseLease(lease);
   // The server takes what this client says now for somebody who lost its handle.
-  await store.acquireLease("channel/team/bot", { owner: "nobody", ttlMs: 1 });
+  await store.releaseLease(await store.acquireLease("channel/team/bot", { owner: "nobody" }));
   await client.close();
 }
 
 export const sessionCases: readonly ChannelCase[] = [
+  {
+    id: "CUR-6",
+    title:
+      "the connections of a person share a checkpoint that only moves forward, and each device has its cursor",
+    run: async ({ join }, store) => {
+      const bob = await join("bob", { type: "agent" });
+      for (const word of ["one", "two", "three"]) await bob.send(`@ann ${word}`);
+      const phone = await join("ann", { device: "phone" });
+      const laptop = await join("ann", { device: "laptop" });
+      await take(phone, 3, ({ addressed }) => addressed);
+      await take(laptop, 1, ({ addressed }) => addressed);
+      const received = async (device: string): Promise<number | undefined> =>
+        (await store.getCursor({ logId: LOG, name: `received/ann/${device}` }))?.sequence;
+      await until(async () => (await received("phone")) === 3, "what the phone received");
+      await until(async () => (await received("laptop")) === 1, "what the laptop received");
+      await phone.commitCheckpoint(2);
+      await until(() => laptop.checkpoint === 2, "the checkpoint of the phone, on the laptop");
+      await laptop.commitCheckpoint(1);
+      expect([phone.checkpoint, laptop.checkpoint]).toEqual([2, 2]);
+      await laptop.close();
+      const again = await join("ann", { device: "laptop" });
+      const [three] = await take(again, 1, ({ addressed }) => addressed);
+      expect([again.checkpoint, three?.sequence, three?.redelivered]).toEqual([2, 3, false]);
+      await expect(join("bot", { type: "agent", device: "phone" })).rejects.toMatchObject({
+        code: "invalid",
+      });
+    },
+  },
+  {
+    id: "RUN-7",
+    title: "an input is not claimed by one of several connections",
+    run: async ({ join }) => {
+      const bob = await join("bob", { type: "agent" });
+      await bob.send("@ann hello");
+      const phone = await join("ann");
+      const laptop = await join("ann");
+      await expect(phone.claimInput(1, { agent: "echo" })).rejects.toMatchObject({ code: "conflict" });
+      await laptop.close();
+      expect(await phone.claimInput(1, { agent: "echo" })).toMatchObject({ state: "claimed" });
+    },
+  },
   {
     id: "CUR-1",
     title: "cursors only move forward, and not beyond the log",
@@ -64,7 +105,7 @@ export const sessionCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       for (const word of ["one", "two", "three"]) await ann.send(`@bot ${word}`);
       await ann.send("not for the bot");
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       const first = await take(bot, 2, ({ addressed }) => addressed);
       expect(first.map(({ redelivered }) => redelivered)).toEqual([false, false]);
       await bot.commitCheckpoint(1);
@@ -74,7 +115,7 @@ export const sessionCases: readonly ChannelCase[] = [
       }, "received");
       await die(bot, store);
       for (const replayMode of ["collect", "skip", "stream"] as const) {
-        const next = await join("bot", { replayMode });
+        const next = await join("bot", { type: "agent", replayMode });
         const seen = await take(next, 2, ({ addressed }) => addressed);
         expect(seen.map(({ sequence, redelivered }) => [sequence, redelivered])).toEqual([
           [2, true],
@@ -156,10 +197,10 @@ export const sessionCases: readonly ChannelCase[] = [
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       const first = await bot.claimInput(1, { agent: "echo" });
       await die(bot, store);
-      const next = await join("bot");
+      const next = await join("bot", { type: "agent" });
       const second = await next.claimInput(1, { agent: "echo" });
       expect(second).toMatchObject({ state: "claimed", attempt: 2, content: "@bot hello" });
       expect(second).not.toMatchObject({ runId: first.runId });
@@ -174,19 +215,19 @@ export const sessionCases: readonly ChannelCase[] = [
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       const claim = await bot.claimInput(1, { agent: "echo" });
       if (claim.state !== "claimed") throw new Error("not claimed");
       await bot.send("", { messageId: claim.answerId });
       await bot.update(claim.answerId, "answer");
       await bot.complete(claim.answerId);
       await die(bot, store);
-      const next = await join("bot");
+      const next = await join("bot", { type: "agent" });
       expect(await next.claimInput(1, { agent: "echo" })).toEqual({ state: "done", runId: claim.runId });
       expect(await runsOf(store)).toEqual(["completed"]);
       expect(next.checkpoint).toBe(0);
       await next.close();
-      expect((await join("bot")).checkpoint).toBe(1);
+      expect((await join("bot", { type: "agent" })).checkpoint).toBe(1);
     },
   },
   {
@@ -195,7 +236,7 @@ export const sessionCases: readonly ChannelCase[] = [
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       const claim = await bot.claimInput(1, { agent: "echo" });
       for (let n = 0; n < 2; n++) await bot.endRun(claim.runId ?? "", { status: "completed", answer: "hi" });
       expect(bot.checkpoint).toBe(1);
@@ -216,7 +257,7 @@ export const sessionCases: readonly ChannelCase[] = [
       await ann.send("@bot one");
       await ann.send("between");
       await ann.send("@bot two");
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       await expect(bot.claimInput(3, { agent: "echo" })).rejects.toMatchObject({
         code: "conflict",
         details: { sequence: 1 },
@@ -231,11 +272,11 @@ export const sessionCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       await ann.send("@bot poison");
       for (let n = 1; n <= 5; n++) {
-        const bot = await join("bot");
+        const bot = await join("bot", { type: "agent" });
         expect(await bot.claimInput(1, { agent: "echo" })).toMatchObject({ attempt: n });
         await die(bot, store);
       }
-      const bot = await join("bot");
+      const bot = await join("bot", { type: "agent" });
       expect(await bot.claimInput(1, { agent: "echo" })).toEqual({ state: "done", runId: null });
       expect(await typesIn(store)).toEqual(["message_sent", "error_raised"]);
     },
