@@ -91,7 +91,7 @@ export async function isShared(store: Store, place: Place, { name }: Fence): Pro
 }
 
 /**
- * Whether whoever held this lease before may have left unfinished messages. It is released only after they have ended.
+ * Whether an earlier holder of this lease may have left unfinished messages. It is released only after they have ended.
  * To be asked before the handle is taken.
  */
 export async function mayHaveLeft(store: Store, name: string): Promise<boolean> {

@@ -2,8 +2,8 @@
  * Channels: logs that people and agents share, with participants, messages, cursors and inputs.
  *
  * Promises: every event of a channel is an event of the log `channels/NAME`; a handle belongs to the holder of its
- * lease, or to several connections of a person, and a lease fences every write; run and cursor change in one transaction; a message that its writer left
- * unfinished ends as interrupted.
+ * lease, or to several connections of a person, and a lease fences every write; run and cursor change in one
+ * transaction; a message that its writer left unfinished ends as interrupted.
  * Does not know: sockets, HTTP, tokens, programs of agents.
  */
 

@@ -4,9 +4,15 @@ import { isContinuoError, type ListedLease, type NewEvent, type Store } from "..
 import { CHANNEL_LIMITS, SERVER_LOGS } from "../wire/index.ts";
 import { type Fence, isShared } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type Place, PRESENCE_PREFIX, placeOfLease } from "./names.ts";
+import {
+  channelLogId,
+  connectionLease,
+  type Place,
+  PRESENCE_PREFIX,
+  placeOfLease,
+  presenceLease,
+} from "./names.ts";
 import { hasUnanswered, markInterrupted } from "./participant-session.ts";
-import { type Card, cardIn, isPerson } from "./participants.ts";
 import { readState } from "./read-state.ts";
 import { type ChannelState, type OpenMessage, openMessagesOf } from "./state.ts";
 
@@ -37,10 +43,9 @@ export async function interruptMessages(
 }
 
 export interface EndOptions {
+  /** The lease of the connection. */
   readonly fence: Fence;
   readonly reason: string;
-  /** The `connect()` that ended, and what it was; `null` for all connections of the handle. */
-  readonly card: Pick<Card, "instance" | "type"> | null;
   /** `false` where the caller knows that none of its messages is in progress. */
   readonly hasOpen?: boolean;
 }
@@ -53,11 +58,13 @@ export interface EndOptions {
 export async function endConnection(
   store: Store,
   place: Place,
-  { fence, reason, card, hasOpen = true }: EndOptions,
+  { fence, reason, hasOpen = true }: EndOptions,
 ): Promise<void> {
   const open = hasOpen ? openMessagesOf(await readState(store, place.channel), place.handle) : [];
-  const isOne = card !== null && isPerson(card);
-  const left = isOne ? open.filter(({ writer }) => writer === card.instance) : open;
+  const isOne = fence.name !== presenceLease(place);
+  const isOwn = ({ writer }: OpenMessage): boolean =>
+    writer !== null && connectionLease(place, writer) === fence.name;
+  const left = isOne ? open.filter(isOwn) : open;
   const isOver = !isOne || !(await isShared(store, place, fence));
   // The messages come last: after a crash between the two steps, the next sweep finds them unfinished and does both
   // steps again.
@@ -151,8 +158,7 @@ async function interruptGone(
 ): Promise<boolean> {
   try {
     const fence = await store.acquireLease(lease.name, { owner, ttlMs: SWEEP_MS });
-    const end = { fence, reason: "the writer disappeared", card: cardIn(lease) };
-    await endConnection(store, place, end).catch(ignoreDeleted);
+    await endConnection(store, place, { fence, reason: "the writer disappeared" }).catch(ignoreDeleted);
     await store.releaseLease(fence);
     return true;
   } catch (error) {

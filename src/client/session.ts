@@ -61,7 +61,7 @@ export class ClientSession {
     this.#deferred = {};
     this.#keep(session);
     this.flush();
-    // Whoever asked was told that nothing is kept in degraded mode: what fails now is no loss.
+    // The caller knows that nothing is kept in degraded mode: a request that fails now is no loss.
     if (checkpoint !== undefined) this.commit(checkpoint).catch(() => undefined);
     if (sdkSessionId !== undefined) this.setSdkSession(sdkSessionId).catch(() => undefined);
   }

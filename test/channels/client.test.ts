@@ -1,7 +1,7 @@
 /** Promises of the client that are no sentence of PROTOCOL.md. */
 
 import { expect, test } from "vitest";
-import type { ClientEvent } from "../../src/client/index.ts";
+import type { AgenticClient, ClientEvent } from "../../src/client/index.ts";
 import { LIMITS } from "../../src/client/limits.ts";
 import { MissedCollector } from "../../src/client/missed.ts";
 import { openStore } from "../../src/store/index.ts";
@@ -25,15 +25,16 @@ test("while the server is away the client says that its session is interrupted",
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   await using proxy = await cuttingProxy(server.url);
-  const connections: string[] = [];
-  const ann = await server.join("ann", {
+  let ann: AgenticClient | undefined;
+  const seen: string[] = [];
+  ann = await server.join("ann", {
     serverUrl: proxy.url,
-    onConnection: (connection) => connections.push(`${connection}: ${ann?.status}`),
+    onConnection: (connection) => seen.push(`${connection}: ${ann?.status}`),
   });
   expect(ann.status).toBe("active");
   proxy.cutAll();
   await expect
-    .poll(() => connections, { timeout: 60_000 })
+    .poll(() => seen, { timeout: 60_000 })
     .toEqual(["open: undefined", "lost: interrupted", "open: active"]);
 });
 

@@ -357,8 +357,7 @@ export class Connection implements Present {
     const participation = this.#admission?.participation ?? null;
     if (participation !== null) {
       const { store, place, fence, open } = participation;
-      const end = { fence, reason: "the writer left", card: participation, hasOpen: open.size > 0 };
-      await endConnection(store, place, end);
+      await endConnection(store, place, { fence, reason: "the writer left", hasOpen: open.size > 0 });
       await this.#seat?.leave();
     }
     this.#outgoing.end(1000, "");

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { ParticipantSession } from "../wire/index.ts";
+import { ClientSession } from "./session.ts";
+
+function sessionAt(processed: number, received = processed): ParticipantSession {
+  return { status: "active", processed, received, sdkSessionId: null };
+}
+
+test("a cursor does not move back when an older answer of the server arrives last", async () => {
+  const answers = [sessionAt(5, 7), sessionAt(3, 4)];
+  const session = new ClientSession({
+    request: () => Promise.resolve(answers.shift()),
+    warn: () => undefined,
+  });
+  session.begin({ session: sessionAt(1), degraded: null });
+  await session.commit(5);
+  await session.commit(3);
+  expect(session.kept).toEqual(sessionAt(5, 7));
+});
+
+test("of what was committed in degraded mode, the furthest is sent when the session is open", async () => {
+  const sent: unknown[] = [];
+  const session = new ClientSession({
+    request: (request) => {
+      sent.push(request);
+      return Promise.resolve(sessionAt(2));
+    },
+    warn: () => undefined,
+  });
+  session.begin({ session: null, degraded: "corrupt: not readable" });
+  await session.commit(2);
+  await session.commit(1);
+  expect([sent, session.degraded]).toEqual([[], "corrupt: not readable"]);
+  session.take(sessionAt(0));
+  expect(sent).toEqual([{ type: "commit", sequence: 2 }]);
+});
