@@ -159,3 +159,16 @@ test.each<readonly [string, Message, boolean]>([
     left: [],
   });
 });
+
+test("the further parts of a message that the agent divides go over with the message, once", () => {
+  const call = (id: string): Block => ({ type: "tool_call", id, name: "look", args: {} });
+  const calls = said("calls", "assistant", [call("one"), call("two")]);
+  const part: Message = { ...calls, id: "calls.1", metadata: { codex: { partOf: "calls" } } };
+  const aborted = said("aborted", "tool", [
+    { type: "tool_result", toolCallId: "one", content: [text("aborted")], isError: true },
+  ]);
+  const view = [asked, { ...calls, content: [call("one")] }, aborted, { ...part, content: [call("two")] }];
+  expect(selectMessages([asked, calls], view)).toEqual({ messages: [asked, calls], left: [] });
+  // The whole message is not in the history where a compaction holds it.
+  expect(selected([asked], view).ids).toEqual(["asked", "calls", "calls.1"]);
+});

@@ -82,10 +82,13 @@ function isThinkingAlone({ role, origin, content }: Message): boolean {
   );
 }
 
-/** What the source's agent would only say on a resumption: results and answers that no record holds. */
+/**
+ * What the source's agent would only say on a resumption: results and answers that no record holds, and the further
+ * parts of a message that it divides.
+ */
 function isMade(message: Message, byId: ReadonlyMap<string, Message>): boolean {
   const isFlagged = Object.values(message.metadata).some(
-    (flags) => isJson(flags) && flags.made !== undefined,
+    (flags) => isJson(flags) && (flags.made !== undefined || byId.has(String(flags.partOf))),
   );
   return isFlagged || message.role === "tool" || byId.has(message.id.replace(/(?:\/|#media$).*/su, ""));
 }

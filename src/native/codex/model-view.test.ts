@@ -131,6 +131,18 @@ describe("modelView of Codex", () => {
     expect(new Set(idsOf(view)).size).toBe(view.length);
   });
 
+  test("each further part of a message that is divided names the message", () => {
+    const lost = agent("a", [call("one"), call("two"), call("three")]);
+    const flags = modelView([lost]).flatMap(({ role, id, metadata }) =>
+      role === "assistant" ? [[id, metadata.codex]] : [],
+    );
+    expect(flags).toEqual([
+      ["a", lost.metadata.codex],
+      ["a.2", { partOf: "a" }],
+      ["a.4", { partOf: "a" }],
+    ]);
+  });
+
   test("a call that the vendor ran needs no result", () => {
     const search: Block = { type: "tool_call", id: "ws", name: "web_search", args: {}, ranBy: "model" };
     expect(modelView([agent("a", [search])])).toEqual([agent("a", [search])]);

@@ -42,8 +42,12 @@ function isReplayed(item: Json): boolean {
   return kindOfItem(item) !== null && !TOOLS.has(textOfValue(item.type));
 }
 
-function isDisplayOnly({ metadata: { codex } }: Message): boolean {
-  return isJson(codex) && codex.displayOnly === true;
+function flagsOf({ metadata: { codex } }: Message): Json {
+  return isJson(codex) ? codex : {};
+}
+
+function isDisplayOnly(message: Message): boolean {
+  return flagsOf(message).displayOnly === true;
 }
 
 function compact(history: readonly Message[]): Message[] {
@@ -87,15 +91,22 @@ function callIdOf(block: Block): string[] {
   return block.type === "tool_call" ? [block.id] : [];
 }
 
-/** A message is parted after a call without a result, so that the result stands between the parts. */
+/**
+ * A message is parted after a call without a result, so that the result stands between the parts. The first part keeps
+ * the id of the message; further ones name it in `metadata.codex.partOf`.
+ */
 function withAborted(message: Message, answered: ReadonlySet<string>): Message[] {
   const parts: Message[] = [];
   let content: Block[] = [];
-  const toPart = () => ({
-    ...message,
-    id: parts.length === 0 ? message.id : `${message.id}.${parts.length}`,
-    content,
-  });
+  const toPart = (): Message =>
+    parts.length === 0
+      ? { ...message, content }
+      : {
+          ...message,
+          id: `${message.id}.${parts.length}`,
+          content,
+          metadata: { ...message.metadata, codex: { ...flagsOf(message), partOf: message.id } },
+        };
   for (const block of message.content) {
     content.push(block);
     if (block.type !== "tool_call" || block.ranBy === "model" || answered.has(block.id)) continue;

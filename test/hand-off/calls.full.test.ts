@@ -1,0 +1,27 @@
+/** No call is in the target that is not in the source: every case of every agent, cut after each of its lines. */
+
+import { afterEach, beforeEach, test } from "vitest";
+import { listNativeSessions } from "../../src/agents.ts";
+import { FORMAT_CASES } from "../fixture-home.ts";
+import { cutsOf, expectNoCallAdded } from "./calls.ts";
+import { type Home, openHome } from "./homes.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+test.each(FORMAT_CASES)("no cut of %s/%s adds a call", async (agent, name) => {
+  home.use(agent, name);
+  for (const { location } of await listNativeSessions({
+    agents: [agent],
+    places: home.places,
+    archived: "include",
+  })) {
+    // Rows of a database, and compressed lines, are no lines to cut.
+    const cuts = location.endsWith(".jsonl") ? cutsOf(location) : [0];
+    for (const _count of cuts) await expectNoCallAdded(agent, location, home.places);
+  }
+});

@@ -1,0 +1,28 @@
+/** No call is in the target that is not in the source, wherever its agent was killed. All cases: `calls.full.test.ts`. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listNativeSessions } from "../../src/agents.ts";
+import type { AgentName } from "../../src/model/index.ts";
+import { cutsOf, expectNoCallAdded } from "./calls.ts";
+import { type Home, openHome } from "./homes.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+test.each<readonly [AgentName, string, number]>([
+  ["codex", "killed-calls", 2],
+  ["claude", "parallel-tools", 4],
+  ["pi", "parallel-tools", 6],
+  ["gemini", "parallel-tools", 4],
+])("no cut of a session of %s with %s adds a call", async (agent, name, calls) => {
+  home.use(agent, name);
+  const [row] = await listNativeSessions({ agents: [agent], places: home.places });
+  const location = row?.location ?? "";
+  const counts: number[] = [];
+  for (const _count of cutsOf(location)) counts.push(await expectNoCallAdded(agent, location, home.places));
+  expect(Math.max(...counts)).toBe(calls);
+});
