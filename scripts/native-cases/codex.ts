@@ -4,38 +4,18 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { threadIdIn } from "../../test/agents/codex/app-server.ts";
-import { type Codex, openCodex } from "../../test/agents/codex/driver.ts";
-import { makeSandbox, type Sandbox } from "../../test/agents/sandbox.ts";
 import {
   asObject,
   asObjects,
   asText,
-  type ModelServer,
   type Script,
-  startModelServer,
   text,
   thinking,
   tool,
 } from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
-import { inProject, TEA_PROJECT } from "./project.ts";
-
-export interface CodexStage {
-  readonly sandbox: Sandbox;
-  readonly codex: Codex;
-  readonly server: ModelServer;
-}
-
-interface CodexCase {
-  readonly name: string;
-  readonly shows: string;
-  readonly made: string;
-  readonly script: Script;
-  /** Holds the conversation; gives the thread that is resumed afterwards. */
-  readonly hold: (stage: CodexStage) => Promise<string>;
-  /** What has to be done before Codex resumes it. */
-  readonly beforeResume?: (stage: CodexStage, threadId: string) => Promise<unknown>;
-}
+import { type CodexCase, withCodex } from "./codex-stage.ts";
+import { CODEX_STATES } from "./codex-states.ts";
 
 const PATCH = `*** Begin Patch
 *** Update File: timer.js
@@ -273,7 +253,7 @@ const CASES: readonly CodexCase[] = [
   },
 ];
 
-export const codexCases: readonly NativeCase[] = CASES.map((one) => ({
+export const codexCases: readonly NativeCase[] = [...CASES, ...CODEX_STATES].map((one) => ({
   agent: "codex",
   name: one.name,
   shows: one.shows,
@@ -289,11 +269,3 @@ export const codexCases: readonly NativeCase[] = CASES.map((one) => ({
       await keep.request(stage.sandbox, threadId, request);
     }),
 }));
-
-/** A sandbox with the tea project, a scripted model, and Codex. */
-export async function withCodex(script: Script, hold: (stage: CodexStage) => Promise<void>): Promise<void> {
-  await using sandbox = await makeSandbox();
-  for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
-  await using server = await startModelServer(inProject(script, sandbox));
-  await hold({ sandbox, server, codex: await openCodex(sandbox, server.url) });
-}

@@ -6,7 +6,7 @@ import type { Sandbox } from "../../test/agents/sandbox.ts";
 import { type ScriptedTurn, text, thinking, tool } from "../../test/model-servers/index.ts";
 import type { RecordedAgent } from "./case.ts";
 import { type ClaudeStage, withClaude } from "./claude-stage.ts";
-import { type CodexStage, withCodex } from "./codex.ts";
+import { type CodexStage, withCodex } from "./codex-stage.ts";
 import { type GeminiStage, withGemini } from "./gemini.ts";
 import { holdNamed, type OpencodeStage, withOpencode } from "./opencode.ts";
 import { type PiStage, withPi } from "./pi-stage.ts";

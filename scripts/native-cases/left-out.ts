@@ -29,6 +29,13 @@ const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
   [/^<session_context>[\s\S]*$/, `<session_context>\n${LEFT_OUT}\n</session_context>`],
   // What a tool of Gemini CLI says of itself, where a call says nothing.
   [/^Reads and returns the content of a specified file\.[\s\S]*$/, LEFT_OUT],
+  [/^<collaboration_mode>[\s\S]*$/, `<collaboration_mode>${LEFT_OUT}</collaboration_mode>`],
+  // What Codex tells its model of its modes and skills.
+  [/^# (?:Plan Mode \(|Collaboration Mode: )[\s\S]*$/, LEFT_OUT],
+  [
+    /^\s*(?:<skills_instructions>|## Skills\n)[\s\S]*$/,
+    `<skills_instructions>${LEFT_OUT}</skills_instructions>`,
+  ],
   [/^<tools>[\s\S]*$/, `<tools>${LEFT_OUT}</tools>`],
   [/^<turn_aborted>[\s\S]*$/, `<turn_aborted>\n${LEFT_OUT}\n</turn_aborted>`],
   [/^The user explored a different[\s\S]*?:\n\n/, `${LEFT_OUT}\n\n`],

@@ -108,10 +108,28 @@ function itemsOfInputItem(item: JsonObject): readonly Item[] {
     case "function_call":
     case "custom_tool_call": {
       const args = parsedOrText(asText(item.arguments ?? item.input));
-      return [{ kind: "call", id: asText(item.call_id), name: asText(item.name), args }];
+      return [{ kind: "call", id: asText(item.call_id), name: fullName(item), args }];
+    }
+    case "tool_search_call":
+      return [{ kind: "call", id: asText(item.call_id), name: "tool_search", args: item.arguments }];
+    case "tool_search_output":
+      return [resultOf(asText(item.call_id), asObjects(item.tools).flatMap(toolLines).join("\n"))];
+    case "web_search_call":
+      return [
+        { kind: "call", id: asText(item.id), name: "web_search", args: item.action },
+        resultOf(asText(item.id), ""),
+      ];
+    case "image_generation_call": {
+      const args = { revised_prompt: item.revised_prompt };
+      const picture = `data:image/png;base64,${asText(item.result)}`;
+      return [
+        { kind: "call", id: asText(item.id), name: "image_generation", args },
+        resultOf(asText(item.id), "", [picture]),
+      ];
     }
     case "function_call_output":
     case "custom_tool_call_output": {
+      if (item.call_id === undefined) return [{ kind: "other", value: item }];
       const parts = contentOf(item.output, "input_text");
       return [
         {
@@ -128,6 +146,21 @@ function itemsOfInputItem(item: JsonObject): readonly Item[] {
     default:
       return [{ kind: "other", value: item }];
   }
+}
+
+function resultOf(id: string, text: string, images: readonly Picture[] = []): Item {
+  return { kind: "result", id, text, images, isError: null };
+}
+
+/** The tools of a server are named apart from it. */
+function fullName({ name, namespace }: JsonObject): string {
+  const server = asText(namespace);
+  return server.startsWith("mcp__") ? `${server}__${asText(name)}` : asText(name);
+}
+
+function toolLines(tool: JsonObject): readonly string[] {
+  if (tool.tools === undefined) return [`${fullName(tool)}: ${asText(tool.description)}`];
+  return asObjects(tool.tools).flatMap((inner) => toolLines({ ...inner, namespace: tool.name }));
 }
 
 /**

@@ -82,12 +82,14 @@ function isWordOfPerson(item: JsonObject): boolean {
   return (item.type ?? "message") === "message" && item.role === "user" && !isAddedByAgent(words);
 }
 
+/** A tool that the service ran itself has no output of its own. */
 function isCall(item: JsonObject): boolean {
-  return asText(item.type).endsWith("_call");
+  return asText(item.type).endsWith("_call") && item.call_id !== undefined;
 }
 
+/** Codex puts outputs of its own there, which name no call. */
 function isOutput(item: JsonObject): boolean {
-  return /(?:_call|^tool_search)_output$/u.test(asText(item.type));
+  return /(?:_call|^tool_search)_output$/u.test(asText(item.type)) && item.call_id !== undefined;
 }
 
 /** All calls of one answer share the first part of their ids; see `outputOf`. */

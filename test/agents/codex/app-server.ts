@@ -9,7 +9,9 @@ export interface AppServer extends AsyncDisposable {
   /** The params of the first notification of this kind, past or coming, that fits. */
   notified(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonObject>;
   /** Starts a turn and waits for its end. Returns the turn. */
-  turn(threadId: string, words: string): Promise<JsonObject>;
+  turn(threadId: string, words: string, params?: JsonObject): Promise<JsonObject>;
+  /** Kills it and all that it started, as a crash would. */
+  kill(): Promise<void>;
 }
 
 interface Waiting {
@@ -67,9 +69,9 @@ export async function startAppServer(
     });
   }
 
-  async function turn(threadId: string, words: string): Promise<JsonObject> {
+  async function turn(threadId: string, words: string, params: JsonObject = {}): Promise<JsonObject> {
     const input = [{ type: "text", text: words, text_elements: [] }];
-    const started = asObject((await request("turn/start", { threadId, input })).turn);
+    const started = asObject((await request("turn/start", { threadId, input, ...params })).turn);
     const done = await notified("turn/completed", (params) => asObject(params.turn).id === started.id);
     const finished = asObject(done.turn);
     if (finished.status !== "completed") throw new Error(`the turn ended as ${JSON.stringify(finished)}`);
@@ -85,6 +87,10 @@ export async function startAppServer(
     request,
     notified,
     turn,
+    async kill() {
+      server.kill();
+      await reading;
+    },
     async [Symbol.asyncDispose]() {
       await server.end();
       await reading;
