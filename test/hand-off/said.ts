@@ -26,7 +26,8 @@ const NEVER_CAME =
 
 /**
  * What both must say: no thinking, which each agent sends by rules of its own; no ids; no sentences that an
- * agent puts in; pictures of results behind all else, because not every agent has a place for them there.
+ * agent puts in; pictures of results behind all else, because not every agent has a place for them there; no line
+ * breaks in results, because some agents join several texts with them.
  */
 export function saidIn(items: readonly Item[]): unknown {
   const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.name]] : [])));
@@ -39,13 +40,31 @@ export function saidIn(items: readonly Item[]): unknown {
       return [{ name: item.name, args: typeof item.args === "string" ? { input: item.args } : item.args }];
     }
     if (item.kind !== "result") return [];
-    const text = item.text.trim();
-    return [{ of: calls.get(item.id), text: NEVER_CAME.test(text) ? "" : text }];
+    const text = item.text.trim().replaceAll("\n", "");
+    return [{ of: calls.get(item.id), text: NEVER_CAME.test(text) ? NO_RESULT : text }];
   });
   const pictures = items.flatMap((item) =>
     item.kind === "image" ? [item.image] : item.kind === "result" ? item.images : [],
   );
-  return { told: withSortedResults(told), pictures: pictures.toSorted() };
+  return { told: withSortedResults(withResultsBehind(told)), pictures: pictures.toSorted() };
+}
+
+const NO_RESULT = "no result came";
+
+/** Codex puts what stands for a result that never came between the calls of one answer. */
+function withResultsBehind(told: readonly unknown[]): unknown[] {
+  const ordered: unknown[] = [];
+  const waiting: unknown[] = [];
+  for (const one of told) {
+    const isObject = typeof one === "object" && one !== null;
+    if (isObject && "text" in one && one.text === NO_RESULT) waiting.push(one);
+    else {
+      const isCall = isObject && "args" in one;
+      if (!isCall) ordered.push(...waiting.splice(0));
+      ordered.push(one);
+    }
+  }
+  return [...ordered, ...waiting];
 }
 
 /** Gemini CLI does not send a text that begins with a slash, unless an invisible character stands before it. */

@@ -8,6 +8,7 @@ import { convertMessages } from "./convert.ts";
 import { type ReceiptRecord, toldApart } from "./receipt.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUg==";
+const USAGE = { inputTokens: 3, outputTokens: 4 };
 const HALF = "\ud83d";
 
 function said(at: number, role: Message["role"], content: readonly Block[]): Message {
@@ -238,6 +239,26 @@ describe("results", () => {
     expect(lost.map(({ place, kind }) => `${place} ${kind}`)).toEqual(dropped);
   });
 });
+
+test.each(AGENT_NAMES)(
+  "a tool that the vendor ran keeps its place, its success and its picture when it goes to %s",
+  (to) => {
+    const vendor = (id: string): Block => call(id, { ranBy: "model" });
+    const content = [vendor("a"), result("a"), vendor("b"), result("b", image("image/png")), text("A leaf.")];
+    const source = [said(1, "user", [text("hi")]), { ...said(2, "assistant", content), usage: USAGE }];
+    const { messages, records } = convertMessages(source, to);
+    expect(messages.map(({ content: [first] }) => first)).toMatchObject([
+      text("hi"),
+      call("a"),
+      { toolCallId: "a", isError: false },
+      call("b"),
+      { toolCallId: "b", isError: false, content: expect.arrayContaining([image("image/png")]) },
+      text("A leaf."),
+    ]);
+    expect(messages.flatMap(({ usage }) => usage ?? [])).toEqual([USAGE]);
+    expect(records.filter(({ outcome }) => outcome === "dropped")).toEqual([]);
+  },
+);
 
 test.each<readonly [AgentName, string, readonly Block[], readonly string[]]>([
   ["pi", "a text behind a picture", [image("image/png"), text("a")], ["kept", "kept"]],

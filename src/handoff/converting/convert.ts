@@ -104,26 +104,67 @@ function toPrompt(message: Message, work: Conversing): ConvertedMessage[] {
   return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
+/** An answer that holds results, of tools that the vendor ran, goes on after them as a further answer. */
 function toAnswer(message: Message, results: readonly Message[], work: Conversing): ConvertedMessage[] {
   const inline = message.content.filter((block) => block.type === "tool_result");
-  const said = message.content.filter((block) => block.type !== "tool_result");
-  const content = fitBlocks(message, said, { work, where: "answer" });
-  if (content.length === 0) return orphaned(message, inline, work);
-  const calls = content.filter((block) => block.type === "tool_call");
-  const { usage, model, stopReason } = message;
-  const answer: NewMessage = {
-    role: "assistant",
-    content,
-    ...factsOf(message),
-    ...present({ usage }),
-    ...(model === undefined || !(work.rules.namesModel || work.isOwn(message)) ? {} : { model }),
-    ...present({ stopReason }),
-    ...ownFacts(message, work),
-  };
-  const originals = said.filter((block) => block.type === "tool_call");
+  const steps = stepsOf(message.content).flatMap((said): Step[] => {
+    const content = fitBlocks(message, said, { work, where: "answer" });
+    return content.length === 0 ? [] : [{ said, content }];
+  });
+  if (steps.length === 0) return orphaned(message, inline, work);
   const told = sourcesOf(message, inline, results);
   const order = [...told.keys()];
-  const paired = originals
+  const made = steps.flatMap((step, at) => {
+    const { usage, stopReason } = at === steps.length - 1 ? message : {};
+    const answer: NewMessage = {
+      role: "assistant",
+      content: step.content,
+      ...factsOf(message),
+      ...present({ usage, model: modelOf(message, work), stopReason }),
+      ...ownFacts(message, work),
+    };
+    return [{ made: answer, of: message }, ...toReplies(step, { told, order, message, work })];
+  });
+  const unasked = [...told.values()].flat().map(({ block }) => block);
+  orphaned(message, unasked, work);
+  return made;
+}
+
+interface Step {
+  readonly said: readonly Block[];
+  readonly content: readonly Block[];
+}
+
+/** Without the results. */
+function stepsOf(content: readonly Block[]): Block[][] {
+  const steps: Block[][] = [];
+  let isAnswered = true;
+  for (const block of content) {
+    if (block.type !== "tool_result") {
+      if (isAnswered) steps.push([]);
+      steps.at(-1)?.push(block);
+    }
+    isAnswered = block.type === "tool_result";
+  }
+  return steps;
+}
+
+function modelOf(message: Message, work: Conversing): string | undefined {
+  return work.rules.namesModel || work.isOwn(message) ? message.model : undefined;
+}
+
+interface Replying {
+  readonly told: Map<string, ResultSource[]>;
+  /** Ids of calls, in the order of their results. */
+  readonly order: readonly string[];
+  readonly message: Message;
+  readonly work: Conversing;
+}
+
+function toReplies({ said, content }: Step, { told, order, message, work }: Replying): ConvertedMessage[] {
+  const calls = content.filter((block) => block.type === "tool_call");
+  const paired = said
+    .filter((block) => block.type === "tool_call")
     .map((original, at) => ({ original, call: calls[at] }))
     .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
   const further: Block[] = [];
@@ -134,13 +175,8 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     further.push(...moved);
     return [{ made: reply, of: source?.message ?? message }];
   });
-  const unasked = [...told.values()].flat().map(({ block }) => block);
-  orphaned(message, unasked, work);
-  const behind: ConvertedMessage[] =
-    further.length === 0
-      ? []
-      : [{ made: { role: "user", content: further, ...factsOf(message) }, of: message }];
-  return [{ made: answer, of: message }, ...replies, ...behind];
+  if (further.length === 0) return replies;
+  return [...replies, { made: { role: "user", content: further, ...factsOf(message) }, of: message }];
 }
 
 interface Reply {

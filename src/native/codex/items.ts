@@ -35,7 +35,13 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
 export function kindOfItem(item: Json): ItemKind | null {
   const kind = entryOf(KINDS, textOfValue(item.type));
   if (kind === "message" && item.role === "assistant") return "assistant";
+  if (isUnasked(item)) return "other";
   return kind ?? null;
+}
+
+/** What Codex tells its model by itself, as the output of no call: how the objective of a goal was edited. */
+function isUnasked({ type, call_id: callId, name }: Json): boolean {
+  return type === "function_call_output" && callId === undefined && toText(name) !== null;
 }
 
 /**
@@ -59,7 +65,7 @@ export function flawOf(item: Json): string | null {
     return typeof text === "string" ? null : `the arguments of a ${type} are no text`;
   }
   if (type === "function_call_output" || type === "custom_tool_call_output") {
-    if (!toText(item.call_id)) return `a ${type} without call_id`;
+    if (!toText(item.call_id) && !isUnasked(item)) return `a ${type} without call_id`;
     return typeof item.output === "string" || Array.isArray(item.output) ? null : `a ${type} without output`;
   }
   return null;
@@ -86,14 +92,22 @@ export function isCall(item: Json): boolean {
 export function toBlocks(item: Json): Block[] {
   if (item.type === "message") return toParts(item.content);
   if (item.type === "reasoning") return toThinking(item);
-  if (item.type === "image_generation_call") return [...toCall(item), ...toGeneratedImage(item)];
-  return isCall(item) ? toCall(item) : [{ type: "unknown", raw: item }];
+  if (!isCall(item)) return [{ type: "unknown", raw: item }];
+  return [...toCall(item), ...toVendorResult(item)];
 }
 
-/** The content of an output; texts and images alike. */
+/** The content of an output; texts and images alike. Of a search for tools: a line for each tool that it found. */
 export function toOutput(item: Json): Block[] {
+  if (Array.isArray(item.tools)) return [{ type: "text", text: item.tools.flatMap(toolLines).join("\n") }];
   if (typeof item.output === "string") return [{ type: "text", text: item.output }];
   return Array.isArray(item.output) ? toParts(item.output) : [{ type: "unknown", raw: item }];
+}
+
+/** The tools of a server stand in one that is named as the server is. */
+function toolLines(tool: unknown): string[] {
+  if (!isJson(tool)) return [];
+  if (!Array.isArray(tool.tools)) return [`${toolNameOf(tool)}: ${textOfValue(tool.description)}`];
+  return tool.tools.flatMap((inner) => toolLines(isJson(inner) ? { ...inner, namespace: tool.name } : inner));
 }
 
 /** The parts of a message's content or of an output. */
@@ -156,22 +170,26 @@ function textsOf(parts: unknown): string[] {
  */
 function toCall(item: Json): ToolCallBlock[] {
   const type = textOfValue(item.type);
-  const id = toText(item.call_id) ?? toText(item.id) ?? "";
+  const id = idOfCall(item);
   if (type === "function_call") {
     const rawArgs = textOfValue(item.arguments);
-    const name = textOfValue(item.name);
+    const name = toolNameOf(item);
     const native = item.namespace === undefined ? {} : { native: item };
     return [{ type: "tool_call", id, name, args: parseArgs(rawArgs), rawArgs, ...native }];
   }
   if (type === "custom_tool_call") {
     const input = textOfValue(item.input);
     return [
-      { type: "tool_call", id, name: textOfValue(item.name), args: { input }, rawArgs: input, native: item },
+      { type: "tool_call", id, name: toolNameOf(item), args: { input }, rawArgs: input, native: item },
     ];
   }
   const name = type.slice(0, -"_call".length);
   const ranBy = type === "local_shell_call" || item.execution === "client" ? "agent" : "model";
   return [{ type: "tool_call", id, name, args: argsOfBuiltIn(item), ranBy, ...nativeOfBuiltIn(item) }];
+}
+
+function idOfCall(item: Json): string {
+  return toText(item.call_id) ?? toText(item.id) ?? "";
 }
 
 function argsOfBuiltIn(item: Json): Json {
@@ -180,17 +198,36 @@ function argsOfBuiltIn(item: Json): Json {
   return typeof item.revised_prompt === "string" ? { revised_prompt: item.revised_prompt } : {};
 }
 
-/** The picture of a generation stands in a block of its own. */
+/** The picture of a generation stands in its result. */
 function nativeOfBuiltIn(item: Json): { native: Json } {
   if (item.type !== "image_generation_call") return { native: item };
   const { result: _result, ...rest } = item;
   return { native: rest };
 }
 
-function toGeneratedImage(item: Json): Block[] {
-  const data = toText(item.result);
-  return data === null ? [] : [{ type: "image", mimeType: "image/png", data }];
+/** Seen in 0.169.0: the tools of a server are named apart from it; together they are what other agents call them. */
+export function toolNameOf({ name, namespace }: Json): string {
+  const server = textOfValue(namespace);
+  return server.startsWith(SERVER) ? `${server}__${textOfValue(name)}` : textOfValue(name);
 }
+
+const SERVER = "mcp__";
+
+/** States of a call of the vendor that has no end yet. */
+const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "generating", "incomplete"]);
+
+/** A call that has no output of its own tells its end, and the picture that it made. */
+function toVendorResult(item: Json): Block[] {
+  if (!VENDOR_CALLS.has(item.type)) return [];
+  const data = toText(item.result);
+  if (data === null && UNFINISHED.has(item.status)) return [];
+  const content: Block[] = data === null ? [] : [{ type: "image", mimeType: "image/png", data }];
+  const isError = item.status === "failed";
+  const status = isError ? "error" : "ok";
+  return [{ type: "tool_result", toolCallId: idOfCall(item), content, isError, status }];
+}
+
+const VENDOR_CALLS: ReadonlySet<unknown> = new Set(["web_search_call", "image_generation_call"]);
 
 function parseArgs(text: string): Json {
   try {

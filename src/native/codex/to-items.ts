@@ -107,12 +107,16 @@ function toCallItem(block: ToolCallBlock, named: (prefix: string) => string): Js
   return {
     type,
     id: named(isCustom ? "ctc" : "fc"),
-    name,
-    ...(typeof space === "string" ? { namespace: space } : {}),
+    ...(typeof space === "string" ? inNamespace(name, space) : { name }),
     ...(isCustom ? { input: rawArgs } : { arguments: rawArgs }),
     call_id: id,
     status: "completed",
   };
+}
+
+function inNamespace(name: string, namespace: string): Json {
+  const prefix = `${namespace}__`;
+  return { name: name.startsWith(prefix) ? name.slice(prefix.length) : name, namespace };
 }
 
 function typeOfCall({ native, rawArgs }: ToolCallBlock): "function_call" | "custom_tool_call" | null {
