@@ -179,9 +179,7 @@ function toCall(item: Json): ToolCallBlock[] {
   }
   if (type === "custom_tool_call") {
     const input = textOfValue(item.input);
-    return [
-      { type: "tool_call", id, name: toolNameOf(item), args: { input }, rawArgs: input, native: item },
-    ];
+    return [{ type: "tool_call", id, name: toolNameOf(item), args: { input }, rawArgs: input, native: item }];
   }
   const name = type.slice(0, -"_call".length);
   const ranBy = type === "local_shell_call" || item.execution === "client" ? "agent" : "model";
