@@ -18,6 +18,7 @@ import {
 import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
+import { numbersOfRun } from "../sizes/rotation.ts";
 import { FORMATS } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
 
@@ -88,15 +89,11 @@ async function runChild({ args, home, below, at }: Kill): Promise<End> {
   );
 }
 
-/** Runs it at every step, two at a time. */
+/** Runs it at every step that this run tries, two at a time. */
 async function atEveryStep(steps: number, run: (at: number) => Promise<void>): Promise<void> {
-  let next = 1;
+  const tried = numbersOfRun(steps).values();
   const work = async (): Promise<void> => {
-    while (next <= steps) {
-      const at = next;
-      next += 1;
-      await run(at);
-    }
+    for (const step of tried) await run(step + 1);
   };
   await Promise.all([work(), work()]);
 }

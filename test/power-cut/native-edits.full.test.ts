@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AGENT_NAMES } from "../../src/model/index.ts";
+import { numbersOfRun } from "../sizes/rotation.ts";
 import { type TracedEdits, traceEdits } from "./native-edits.ts";
 import type { Operations } from "./operations.ts";
 import { firstLoss } from "./power-cut.ts";
 
-const COUNT = 40;
+const COUNT = numbersOfRun(40).length;
 /** Power cuts in which a planted defect must be found. */
 const ENOUGH = 300;
 const EDITS = ["create", "append", "fork", "rename", "repair", "delete", "restore", "hand-over", "import"];

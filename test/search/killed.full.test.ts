@@ -10,10 +10,11 @@ import { indexPathOf, openRows, useIndex } from "../../src/index-file/index.ts";
 import { listSessions } from "../../src/native/index.ts";
 import { parseQuery, search } from "../../src/search/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
+import { numbersOfRun } from "../sizes/rotation.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, readNaively } from "./naive.ts";
 
-const KILLS = 200;
+const KILLS = numbersOfRun(200);
 /** After so many kills, everything is looked at. */
 const KILLS_PER_LOOK = 4;
 const WORDS = ["the", "file", "test", "one", "a", "hello", "error", "read"];
@@ -74,7 +75,7 @@ async function find(
     .sort();
 }
 
-test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing result afterwards`, async () => {
+test(`a fill that is killed at ${KILLS.length} points never gives a wrong or a missing result afterwards`, async () => {
   const grown = readdirSync(join(scratch, "pi/sessions"), { recursive: true, withFileTypes: true }).find(
     (entry) => entry.name.endsWith(".jsonl"),
   );
@@ -82,22 +83,22 @@ test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing 
   const growing = join(grown.parentPath, grown.name);
   const program = await bundledProgram("test/search/fill-child.ts");
   let [interrupted, whole] = [0, 0];
-  for (let kill = 0; kill < KILLS; kill++) {
-    if (kill % 9 === 0) rmSync(indexPathOf(places), { force: true });
-    if (kill % 7 === 0) {
+  for (const [killed, kill] of KILLS.entries()) {
+    if (killed % 9 === 0) rmSync(indexPathOf(places), { force: true });
+    if (killed % 7 === 0) {
       const text = `{"type":"custom","customType":"note","data":${kill},"id":"k${kill}"}\n`;
       appendFileSync(growing, text);
     }
     const at = {
       sessions: (kill * 7) % 16,
       moreMs: (kill * 5) % 12,
-      batchChars: kill % 3 === 0 ? 200 : 4_000,
+      batchChars: killed % 3 === 0 ? 200 : 4_000,
     };
     if (await killFill({ program, ...at })) interrupted += 1;
-    if (kill % KILLS_PER_LOOK !== 0) continue;
+    if (killed % KILLS_PER_LOOK !== 0) continue;
     const turns = await readNaively(places);
     const partly = await updateTexts({ places, timeMs: 0 });
-    const isComplete = kill % 5 === 0;
+    const isComplete = killed % 5 === 0;
     const texts = isComplete ? await updateTexts({ places }) : partly;
     if (isComplete) whole += 1;
     const ready = new Set([...texts.ready.values()].map(({ location }) => location));
@@ -116,5 +117,5 @@ test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing 
   expect(statSync(indexPathOf(places)).mode & 0o777).toBe(0o600);
   expect(whole).toBeGreaterThan(0);
   // Otherwise the kills came after the work, and showed nothing.
-  expect(interrupted).toBeGreaterThan(KILLS / 4);
+  expect(interrupted).toBeGreaterThan(KILLS.length / 4);
 }, 1_800_000);

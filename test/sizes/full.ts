@@ -1,13 +1,14 @@
 /**
  * `npm run test:full [-- --after-quick] [-- VITEST ARGUMENTS]`: the quick and the full size, then the real agents.
  * A missing program ends it before anything runs. `--after-quick` is for CI, which ran the quick size on the same
- * commit: it leaves that size out, and takes the part of the agents' tests that the commit decides.
+ * commit: it leaves that size out, and takes a part of the agents' tests and of the moments of a kill. The commit decides
+ * which one.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { installationAdvice, missingPrograms } from "./programs.ts";
-import { AGENT_PARTS, partOf } from "./rotation.ts";
+import { PARTS, partOf } from "./rotation.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AFTER_QUICK = "--after-quick";
@@ -24,12 +25,13 @@ function main(): number {
   const isAfterQuick = process.argv.includes(AFTER_QUICK);
   const chosen = process.argv.slice(2).filter((argument) => argument !== AFTER_QUICK);
   const sizes = isAfterQuick ? ["full"] : ["quick", "full"];
-  const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen]);
+  const part = isAfterQuick ? partOf(headCommit(), PARTS) : undefined;
+  if (part !== undefined) process.stdout.write(`== the part of this commit: ${part}\n`);
+  const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen], part);
   // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
   if (chosen.length > 0) return ours;
-  const part = isAfterQuick ? [`--shard=${partOf(headCommit(), AGENT_PARTS)}`] : [];
-  if (isAfterQuick) process.stdout.write(`== the agents' tests of this commit: ${part.join("")}\n`);
-  const agents = run([join(ROOT, "test/agents/run.ts"), ...part]);
+  const shard = part === undefined ? [] : [`--shard=${part}`];
+  const agents = run([join(ROOT, "test/agents/run.ts"), ...shard]);
   return ours === 0 ? agents : ours;
 }
 
@@ -40,8 +42,9 @@ function headCommit(): string {
   });
 }
 
-function run(args: readonly string[]): number {
-  const env = { ...process.env, CONTINUO_ALL_ROUNDS: "1" };
+function run(args: readonly string[], part?: string): number {
+  const chosen = part === undefined ? {} : { CONTINUO_PART: part };
+  const env = { ...process.env, CONTINUO_ALL_ROUNDS: "1", ...chosen };
   const { status, error } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env });
   if (error !== undefined) throw error;
   return status ?? 1;

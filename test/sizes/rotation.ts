@@ -1,14 +1,33 @@
 /**
- * Which part of the tests by the real agents a run of CI takes: the commit decides, so that a failure can be repeated,
- * and the runs of several commits cover all parts. `npm run test:agents` and the soak take all of them.
+ * Some tests are too many for each run of CI: those by the real agents, and the moments at which a test kills a process.
+ * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
+ * several commits cover all parts. `npm run test:full` and the soak take all of them.
  */
 
+const { CONTINUO_PART } = process.env;
+
 /** A third of the files takes about seven minutes on two cores. */
-export const AGENT_PARTS = 3;
+export const PARTS = 3;
 
 /** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits */
 export function partOf(commit: string, parts: number): string {
   const digits = /^[0-9a-f]{8}/u.exec(commit)?.[0];
   if (digits === undefined) throw new Error(`this is not the hash of a commit: ${JSON.stringify(commit)}`);
   return `${(Number.parseInt(digits, 16) % parts) + 1}/${parts}`;
+}
+
+/** The moments that this run tries, in their order: those of its part, all without one. @param part such as `2/3` */
+export function momentsOfRun<T>(
+  moments: readonly T[],
+  part: string | undefined = CONTINUO_PART,
+): readonly T[] {
+  if (part === undefined) return moments;
+  const [number, parts] = part.split("/").map(Number);
+  if (!number || !parts) throw new Error(`this is not a part: ${JSON.stringify(part)}`);
+  return moments.filter((_, at) => at % parts === number - 1);
+}
+
+/** The same for moments that have only a number, from 0. */
+export function numbersOfRun(count: number, part?: string): readonly number[] {
+  return momentsOfRun([...Array(count).keys()], part);
 }

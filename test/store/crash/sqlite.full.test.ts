@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../../src/store/index.ts";
+import { numbersOfRun } from "../../sizes/rotation.ts";
 import { killWriters } from "./rounds.ts";
 
-test("200 writers killed at random moments lose nothing that SQLite acknowledged", {
+const KILLS = numbersOfRun(200).length;
+
+test(`${KILLS} writers killed at random moments lose nothing that SQLite acknowledged`, {
   timeout: 1_200_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "continuo-crash-"));
   const url = `sqlite:${join(folder, "store.db")}`;
   await using store = await openStore(url);
-  const outcome = await killWriters({ url, store, kills: 200, writers: 4 });
-  expect(outcome.kills).toBe(200);
-  expect(outcome.acknowledged).toBeGreaterThan(200);
+  const outcome = await killWriters({ url, store, kills: KILLS, writers: 4 });
+  expect(outcome.kills).toBe(KILLS);
+  expect(outcome.acknowledged).toBeGreaterThan(KILLS);
   rmSync(folder, { recursive: true });
 });
