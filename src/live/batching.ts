@@ -4,7 +4,7 @@
  */
 
 import { LIMITS } from "./limits.ts";
-import { contentWords } from "./words.ts";
+import { contentWords } from "./sentences/index.ts";
 
 export interface Message {
   readonly atMs: number;

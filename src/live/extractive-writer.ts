@@ -4,8 +4,8 @@
  */
 
 import { LIMITS } from "./limits.ts";
+import { contentWords } from "./sentences/index.ts";
 import type { Draft, EvidenceItem, NoteWriter } from "./types.ts";
-import { contentWords } from "./words.ts";
 
 interface Sentence {
   readonly text: string;

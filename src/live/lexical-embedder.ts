@@ -1,7 +1,7 @@
 /** The embedder without a model: hashes the words of a text and their parts into a vector. Pure. */
 
+import { contentWords, functionWords } from "./sentences/index.ts";
 import type { Embedder } from "./types.ts";
-import { contentWords, functionWords } from "./words.ts";
 
 const DIMENSIONS = 1_024;
 /** A word weighs more than its parts. The parts find the word in another form (`lamp`, `lamps`). */

@@ -3,7 +3,7 @@
  * Pure.
  */
 
-const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
+export const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   de: wordsOf(`aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dem den der des die dies
     diese dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas euch für ganz gar hab habe haben
     hat hatte hier hin ich ihm ihn ihr im in ist ja jede jetzt kann kein keine können man mehr mein mich mir mit muss
@@ -53,12 +53,13 @@ export function contentWords(text: string, lang?: string): readonly string[] {
   return words;
 }
 
-function languageOf(lang: string | undefined): string {
+/** `de` of `de-AT`. */
+export function languageOf(lang: string | undefined): string {
   return (lang ?? "").toLowerCase().split(/[-_]/u)[0] ?? "";
 }
 
 /** An unknown language is segmented by the general rules. */
-function segmenterOf(lang: string | undefined): Intl.Segmenter {
+export function segmenterOf(lang: string | undefined): Intl.Segmenter {
   const name = /^[a-z]{2,3}$/u.test(languageOf(lang)) ? languageOf(lang) : "und";
   let segmenter = segmenters.get(name);
   if (segmenter === undefined) {
@@ -72,4 +73,15 @@ function segmenterOf(lang: string | undefined): Intl.Segmenter {
 
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/u));
+}
+
+const sentenceSegmenters = new Map<string, Intl.Segmenter>();
+
+export function segmenterOfSentences(lang: string): Intl.Segmenter {
+  const language = languageOf(lang);
+  const known = /^[a-z]{2,3}$/u.test(language) && Intl.Segmenter.supportedLocalesOf([language]).length > 0;
+  const name = known ? language : "und";
+  const segmenter = sentenceSegmenters.get(name) ?? new Intl.Segmenter(name, { granularity: "sentence" });
+  sentenceSegmenters.set(name, segmenter);
+  return segmenter;
 }

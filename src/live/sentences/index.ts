@@ -1,0 +1,12 @@
+/**
+ * Sentences of captions: pieces of speech, as sites draw them, become sentences with the times of their words.
+ *
+ * Promises: pure, and runs in a browser; the result does not depend on how pieces are batched; the state is plain JSON.
+ * Does not know: sessions, notes, how pieces are stored or shown.
+ */
+
+export { contentWords, functionWords } from "./content-words.ts";
+export { adjoin, endSentence, NOTHING_JOINED, openSentence } from "./joiner.ts";
+export { isDiscourseMark, isFiller, languageIn } from "./languages.ts";
+export { type EarlierWords, earlierWords, isBehind, isRepeat, passOver, stepBack } from "./repeats.ts";
+export type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";

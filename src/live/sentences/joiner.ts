@@ -1,0 +1,181 @@
+/** Joins pieces to sentences, one piece after the other. */
+
+import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore } from "./boundaries.ts";
+import { languageIn } from "./languages.ts";
+import { LIMITS } from "./limits.ts";
+import { isGlued, type Part, partsOf, plainWord } from "./pieces.ts";
+import { isBehind, overlapWords } from "./repeats.ts";
+import type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";
+
+export const NOTHING_JOINED: JoinState = {
+  words: [],
+  tail: [],
+  lang: "und",
+  plainWords: 0,
+  sound: null,
+  last: null,
+  furthestMs: 0,
+  backAt: null,
+};
+
+export interface Joined {
+  readonly state: JoinState;
+  /** The sentences that ended, in their order. */
+  readonly sentences: readonly Sentence[];
+}
+
+/** Adds one piece. A piece that only repeats what rolling captions still show ends nothing and adds nothing. */
+export function adjoin(before: JoinState, piece: Piece): Joined {
+  const { sequence, startMs, endMs } = piece;
+  let state = withTimesBefore(before, piece);
+  const sentences: Sentence[] = [];
+  let count = 0;
+  for (const part of partsOf(piece)) {
+    const step = part.type === "sound" ? addSound(state, part, sequence) : addWords(state, part.words, piece);
+    state = step.state;
+    sentences.push(...step.sentences);
+    if (part.type === "words") count += part.words.length;
+  }
+  return {
+    state: {
+      ...state,
+      last: { sequence, startMs, endMs, words: count },
+      furthestMs: Math.max(state.furthestMs, startMs),
+      backAt: isBehind(before, piece) ? state.backAt : null,
+    },
+    sentences,
+  };
+}
+
+/** Ends the sentence that is open: nothing follows for now. */
+export function endSentence(state: JoinState): Joined {
+  const open = openSentence(state);
+  return open === null ? { state, sentences: [] } : cut(state, state.words.length);
+}
+
+/** The sentence that is said now, as far as it is known. */
+export function openSentence({ words, lang }: JoinState): Sentence | null {
+  return words.length === 0 ? null : sentenceOf(words, lang);
+}
+
+function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece): Joined {
+  const heard = [...before.tail, ...before.words.map(({ t }) => plainWord(t))];
+  const { last } = before;
+  const isShown =
+    last !== null && piece.startMs <= Math.max(last.endMs, last.startMs) && piece.startMs >= last.startMs;
+  const grown = last !== null && (isShown || words.length > last.words) ? last.words : 0;
+  const repeated = overlapWords(
+    heard,
+    words.map(({ t }) => plainWord(t)),
+    { grown },
+  );
+  const added = retimed(words.slice(repeated), words, piece);
+  const known = languageOfStream(before, added, piece);
+  let state: JoinState = { ...before, lang: known };
+  const sentences: Sentence[] = [];
+  for (const word of added) {
+    const joined =
+      isGlued(word.t, state.words.at(-1)?.t) && word.j === undefined ? { ...word, j: 1 as const } : word;
+    const plainWords = hasPunctuation(word.t) ? 0 : state.plainWords + 1;
+    state = { ...state, words: [...state.words, joined], plainWords };
+    const step = cutReady(state);
+    state = step.state;
+    sentences.push(...step.sentences);
+  }
+  return { state, sentences };
+}
+
+/** The new words of a window take the whole time of the window, because the others were said before. */
+function retimed(
+  added: readonly TimedWord[],
+  all: readonly TimedWord[],
+  { startMs, endMs }: Piece,
+): readonly TimedWord[] {
+  if (added.length === all.length || added.length === 0) return added;
+  const from = added[0]?.s ?? startMs;
+  const share = (at: number): number =>
+    endMs === from ? startMs : Math.round(startMs + ((at - from) / (endMs - from)) * (endMs - startMs));
+  return added.map((word) => ({ ...word, s: share(word.s), e: share(word.e) }));
+}
+
+function languageOfStream(state: JoinState, added: readonly TimedWord[], { lang }: Piece): string {
+  if (lang !== undefined && lang !== "") return lang;
+  const words = [...state.tail, ...[...state.words, ...added].map(({ t }) => plainWord(t))];
+  const found = languageIn(words);
+  return found === "und" ? state.lang : found;
+}
+
+function cutReady(before: JoinState): Joined {
+  let state = before;
+  const sentences: Sentence[] = [];
+  for (;;) {
+    const { lang, plainWords } = state;
+    const end = firstEnd(state.words, { lang, isPlain: plainWords >= LIMITS.plainWords });
+    if (end === null) return { state, sentences };
+    const step = cut(state, end);
+    state = step.state;
+    sentences.push(...step.sentences);
+  }
+}
+
+function cut(state: JoinState, count: number): Joined {
+  const { words, lang, tail } = state;
+  const ended = words.slice(0, count);
+  return {
+    state: {
+      ...state,
+      words: words.slice(count),
+      tail: [...tail, ...ended.map(({ t }) => plainWord(t))].slice(-LIMITS.tailWords),
+    },
+    sentences: [sentenceOf(ended, lang)],
+  };
+}
+
+/** A mark ends the open sentence only where that can be its end. */
+function addSound(
+  state: JoinState,
+  { text, startMs, endMs }: Extract<Part, { type: "sound" }>,
+  sequence: number,
+): Joined {
+  const { sound, lang } = state;
+  if (sound !== null && sound.text === text && Math.abs(startMs - sound.atMs) < LIMITS.soundMs) {
+    return { state: { ...state, sound: { text, atMs: startMs } }, sentences: [] };
+  }
+  const last = state.words.at(-1);
+  const mark: TimedWord = { t: text, s: startMs, e: endMs, p: 0 };
+  const isEnd = last !== undefined && (isClosed(last.t) || pauseBefore(last, mark) >= LIMITS.plainPauseMs);
+  const ended = isEnd ? endSentence(state) : { state, sentences: [] };
+  const sentence: Sentence = { text, startMs, endMs, lang, kind: "sound", isTurn: false, pieces: [sequence] };
+  return {
+    state: { ...ended.state, sound: { text, atMs: startMs } },
+    sentences: [...ended.sentences, sentence],
+  };
+}
+
+function sentenceOf(words: readonly TimedWord[], lang: string): Sentence {
+  const [first] = words;
+  const last = words.at(-1);
+  const text = words.map(({ t, j }, n) => (n === 0 || j === 1 ? t : ` ${t}`)).join("");
+  const startMs = first?.s ?? 0;
+  return {
+    text,
+    startMs,
+    endMs: last === undefined ? startMs : endOf(last),
+    lang,
+    kind: "speech",
+    isTurn: first?.n === 1,
+    pieces: [...new Set(words.map(({ p }) => p))],
+  };
+}
+
+/** Words of the last piece end when the next piece begins: windows stay longer than their words are said. */
+function withTimesBefore(state: JoinState, { startMs }: Piece): JoinState {
+  const { last, words } = state;
+  if (last === null || startMs <= last.startMs || startMs >= last.endMs) return state;
+  const share = (startMs - last.startMs) / (last.endMs - last.startMs);
+  const at = (ms: number): number => Math.round(last.startMs + (ms - last.startMs) * share);
+  return {
+    ...state,
+    words: words.map((word) => (word.p === last.sequence ? { ...word, s: at(word.s), e: at(word.e) } : word)),
+  };
+}

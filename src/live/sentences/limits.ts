@@ -1,0 +1,32 @@
+/** Bounds of sentences and thoughts, and the times by which they are cut. */
+
+export const LIMITS = {
+  /** Characters of one piece that are read. */
+  pieceChars: 20_000,
+  /** Words before the open sentence that a rolling window may repeat. */
+  tailWords: 60,
+  /** Words without punctuation after which a stream counts as one without any. */
+  plainWords: 40,
+  /** Pauses that end a sentence, in captions with punctuation and without; and how much longer they are in a clause. */
+  pauseMs: 3_000,
+  plainPauseMs: 500,
+  clauseMs: 400,
+  /** A sentence that begins with a word such as `if` has two parts, up to this length. */
+  openedUnits: 14,
+  /** After a word with which no sentence ends, only such a pause ends it. */
+  hangingPauseMs: 2_500,
+  /** A step of the time of this length is a seek. */
+  skipMs: 15_000,
+  backMs: 1_000,
+  /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
+  fewestUnits: 4,
+  mostUnits: 36,
+  /** With punctuation, a sentence may be longer. */
+  mostPunctuatedUnits: 70,
+  /** How long a character of drawn words takes to say, at least. */
+  charMs: 65,
+  /** The same words within this time of what was heard are a repetition. */
+  nearMs: 2_500,
+  /** A mark of a sound that comes again within this time is the same one. */
+  soundMs: 10_000,
+} as const;

@@ -1,0 +1,73 @@
+/** Words that come again: in windows that roll, and after a seek back. Pure. */
+
+import { LIMITS } from "./limits.ts";
+import { partsOf, plainWord } from "./pieces.ts";
+import type { JoinState, Piece } from "./types.ts";
+
+/** The times at which words were heard. */
+export type EarlierWords = ReadonlyMap<string, readonly number[]>;
+
+export function earlierWords(pieces: readonly Piece[]): EarlierWords {
+  const words = new Map<string, number[]>();
+  for (const piece of pieces) {
+    for (const { word, atMs } of wordsIn(piece)) {
+      const times = words.get(word);
+      if (times === undefined) words.set(word, [atMs]);
+      else times.push(atMs);
+    }
+  }
+  return words;
+}
+
+/** Whether a piece lies before what was heard last, so that it may be a repetition. */
+export function isBehind({ furthestMs }: JoinState, { startMs }: Piece): boolean {
+  return startMs < furthestMs - LIMITS.backMs;
+}
+
+/** Whether all words of a piece were heard before, at about its time. */
+export function isRepeat(piece: Piece, earlier: EarlierWords): boolean {
+  return wordsIn(piece).every(({ word, atMs }) =>
+    (earlier.get(word) ?? []).some((heardMs) => Math.abs(heardMs - atMs) <= LIMITS.nearMs),
+  );
+}
+
+/** The state before a piece that is behind: it knows where the newest stretch after a seek back begins. */
+export function stepBack(state: JoinState, { sequence, startMs }: Piece): JoinState {
+  const isStep = state.backAt === null || startMs < (state.last?.startMs ?? 0) - LIMITS.backMs;
+  return isStep ? { ...state, backAt: sequence } : state;
+}
+
+/** The state after a piece that was heard before. */
+export function passOver(state: JoinState, { sequence, startMs, endMs }: Piece): JoinState {
+  return { ...state, last: { sequence, startMs, endMs, words: 0 } };
+}
+
+function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs: number }[] {
+  return partsOf(piece).flatMap((part) =>
+    part.type === "sound"
+      ? [{ word: part.text, atMs: part.startMs }]
+      : part.words.map(({ t, s }) => ({ word: plainWord(t), atMs: s })),
+  );
+}
+
+/**
+ * The number of words at the beginning of `next` that repeat the end of `before`. One word counts only when the window
+ * that it began has grown: people say a word twice.
+ */
+export function overlapWords(
+  before: readonly string[],
+  next: readonly string[],
+  { grown }: { readonly grown: number },
+): number {
+  for (let count = Math.min(before.length, next.length); count > 0; count--) {
+    const isSame = next.slice(0, count).every((word, n) => word === before[before.length - count + n]);
+    if (isSame && isWindow(count, next, grown)) return count;
+  }
+  return 0;
+}
+
+/** `grown`: the number of words of the last piece, when it has been shown until now; 0 when it is gone. */
+function isWindow(count: number, next: readonly string[], grown: number): boolean {
+  if (count > 1) return count > 2 || next.length > count || grown > 0;
+  return grown === 1 && next.length > 1;
+}

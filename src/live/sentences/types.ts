@@ -1,0 +1,64 @@
+/** Pieces of captions, their words, and sentences. Times are milliseconds of the medium. */
+
+export interface Piece {
+  /** Its place in the log, which names it. */
+  readonly sequence: number;
+  readonly text: string;
+  readonly startMs: number;
+  /** The same as `startMs` for words that a page draws: nobody knows then how long they take. */
+  readonly endMs: number;
+  readonly lang?: string;
+}
+
+/** Short names, because the words of an open sentence are stored with each batch. */
+export interface TimedWord {
+  /** The text, with its punctuation. */
+  readonly t: string;
+  readonly s: number;
+  readonly e: number;
+  /** The sequence of its piece. */
+  readonly p: number;
+  /** `1` when no space comes before it. */
+  readonly j?: 1;
+  /** `1` when another person begins to speak with it. */
+  readonly n?: 1;
+}
+
+export interface Sentence {
+  readonly text: string;
+  /** When its first word begins, and its last word ends. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** `und` where nobody knows. */
+  readonly lang: string;
+  /** `sound`: a mark such as `[Music]`. */
+  readonly kind: "speech" | "sound";
+  /** Another person begins to speak here (`>>`, `-`). */
+  readonly isTurn: boolean;
+  /** The sequences of its pieces. */
+  readonly pieces: readonly number[];
+}
+
+/** What a stream of pieces leaves to its next one. */
+export interface JoinState {
+  /** The words of the sentence that is open. */
+  readonly words: readonly TimedWord[];
+  /** The last words of the sentences before, as they are compared. */
+  readonly tail: readonly string[];
+  readonly lang: string;
+  /** Words since the last punctuation: captions without any are cut at pauses. */
+  readonly plainWords: number;
+  /** The last mark of a sound, which rolling captions repeat. */
+  readonly sound: { readonly text: string; readonly atMs: number } | null;
+  readonly last: {
+    readonly sequence: number;
+    readonly startMs: number;
+    readonly endMs: number;
+    /** Its number of words. */
+    readonly words: number;
+  } | null;
+  /** The latest begin of a piece; earlier ones come after a seek back. */
+  readonly furthestMs: number;
+  /** The sequence of the piece with which the stretch after a seek back begins, while it lies before `furthestMs`. */
+  readonly backAt: number | null;
+}

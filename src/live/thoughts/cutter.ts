@@ -1,0 +1,112 @@
+/** Where one thought ends and the next begins: at pauses, marks of the speaker, and a change of words. */
+
+import { isDiscourseMark, isFiller, type Sentence } from "../sentences/index.ts";
+import { LIMITS } from "./limits.ts";
+import { noteOf, type ThoughtNote } from "./note.ts";
+import { termsOf } from "./terms.ts";
+
+/** The thought that is open, as it is kept between batches: plain JSON. */
+export interface ThoughtState {
+  readonly sentences: readonly Sentence[];
+  /** How many more notes may come: it grows with the time that was talked. */
+  readonly allowance: number;
+}
+
+export const NO_THOUGHT: ThoughtState = { sentences: [], allowance: LIMITS.notesAtOnce };
+
+export interface Thoughts {
+  readonly state: ThoughtState;
+  readonly notes: readonly ThoughtNote[];
+}
+
+/** Adds a sentence; thoughts that end with it give their notes. */
+export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts {
+  const last = before.sentences.at(-1);
+  const isElsewhere =
+    last !== undefined &&
+    (sentence.startMs - last.endMs >= LIMITS.silenceMs || sentence.startMs < last.startMs - LIMITS.backMs);
+  const ended = isElsewhere ? endThought(before) : { state: before, notes: [] };
+  const spokenMs = sentence.kind === "speech" ? sentence.endMs - sentence.startMs : 0;
+  const state: ThoughtState = {
+    sentences: [...ended.state.sentences, sentence],
+    allowance: Math.min(LIMITS.notesAtOnce, ended.state.allowance + spokenMs / LIMITS.noteEveryMs),
+  };
+  const cut = cutReady(state);
+  return { state: cut.state, notes: [...ended.notes, ...cut.notes] };
+}
+
+/** Ends the thought that is open. */
+export function endThought({ sentences, allowance }: ThoughtState): Thoughts {
+  const note = allowance >= 1 ? noteOf(sentences) : null;
+  return {
+    state: { sentences: [], allowance: note === null ? allowance : allowance - 1 },
+    notes: note === null ? [] : [note],
+  };
+}
+
+function cutReady(state: ThoughtState): Thoughts {
+  const at = endIn(state);
+  if (at === null) return { state, notes: [] };
+  const ended = endThought({ ...state, sentences: state.sentences.slice(0, at) });
+  return { ...ended, state: { ...ended.state, sentences: state.sentences.slice(at) } };
+}
+
+/** The number of sentences of the first thought, or `null` while it goes on. */
+function endIn({ sentences, allowance }: ThoughtState): number | null {
+  const first = sentences[0]?.startMs ?? 0;
+  const wholeMs = (sentences.at(-1)?.endMs ?? 0) - first;
+  const isFull = wholeMs >= LIMITS.mostMs || sentences.length >= LIMITS.mostSentences;
+  // Without room for another note, a thought goes on.
+  if (!isFull && allowance < 1) return null;
+  const terms = sentences.map(({ text, lang, kind }) => (kind === "sound" ? [] : termsOf(text, lang)));
+  let best: { readonly at: number; readonly score: number } | null = null;
+  for (let at = 1; at <= sentences.length - LIMITS.aheadSentences; at++) {
+    const aheadMs = (sentences.at(-1)?.endMs ?? 0) - (sentences[at]?.startMs ?? 0);
+    if (aheadMs < LIMITS.aheadMs) break;
+    const score = scoreAt(sentences, terms, at);
+    if (best === null || score > best.score) best = { at, score };
+  }
+  if (best === null) return null;
+  return isFull || best.score >= LIMITS.endScore ? best.at : null;
+}
+
+/** How likely a thought ends before the sentence `at`. */
+function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly string[])[], at: number): number {
+  const [before, next] = [sentences[at - 1], sentences[at]] as [Sentence, Sentence];
+  const lengthMs = before.endMs - (sentences[0]?.startMs ?? 0);
+  const isSound = before.kind === "sound" || next.kind === "sound";
+  const turns = isFillerSentence(before) !== isFillerSentence(next);
+  return (
+    pauseScore(sentences, at) +
+    cohesionScore(terms, at) +
+    (isDiscourseMark(next.text, next.lang) ? 1.1 : 0) +
+    (next.isTurn ? 0.1 : 0) +
+    (isSound ? 1.5 : 0) +
+    (turns ? 1.2 : 0) +
+    (lengthMs < LIMITS.shortMs && !turns ? -1 : 0) +
+    (lengthMs >= LIMITS.longMs ? 0.4 : 0)
+  );
+}
+
+function isFillerSentence({ text, lang }: Sentence): boolean {
+  return isFiller(text, lang);
+}
+
+/** A pause counts by what is usual between the sentences of this speaker. */
+function pauseScore(sentences: readonly Sentence[], at: number): number {
+  const pauses = sentences.slice(1).map((next, n) => Math.max(0, next.startMs - (sentences[n]?.endMs ?? 0)));
+  const usual = pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length / 2)] ?? 0;
+  const beyondMs = (pauses[at - 1] ?? 0) - Math.max(300, usual);
+  return Math.max(0, Math.min(1.5, beyondMs / 900));
+}
+
+/** High where the words after a place are not those before it. */
+function cohesionScore(terms: readonly (readonly string[])[], at: number): number {
+  const before = new Set(terms.slice(Math.max(0, at - LIMITS.comparedBefore), at).flat());
+  const after = new Set(terms.slice(at, at + LIMITS.comparedAfter).flat());
+  const common = [...after].filter((term) => before.has(term)).length;
+  const share = common / Math.max(1, Math.min(before.size, after.size));
+  const first = new Set(terms[at] ?? []);
+  const carried = [...first].some((term) => before.has(term));
+  return 0.9 - Math.min(1.4, share * 5) + (carried ? -0.2 : 0.2);
+}

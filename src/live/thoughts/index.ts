@@ -1,0 +1,10 @@
+/**
+ * Thoughts: sentences grouped by subject and pause, and the sentences that tell most of each.
+ *
+ * Promises: pure; the result does not depend on how sentences are batched; the state is plain JSON; at most 60 notes in
+ * an hour of talk.
+ * Does not know: sessions, captions, how notes are stored.
+ */
+
+export { addSentence, endThought, NO_THOUGHT, type ThoughtState } from "./cutter.ts";
+export type { ThoughtNote } from "./note.ts";

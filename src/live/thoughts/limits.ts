@@ -1,0 +1,30 @@
+/** Bounds of thoughts and of the notes on them. */
+
+export const LIMITS = {
+  /** What follows a possible end before it is judged: sentences, and their time. */
+  aheadSentences: 2,
+  aheadMs: 4_000,
+  /** Sentences to either side that are compared. */
+  comparedBefore: 5,
+  comparedAfter: 3,
+  /** The score from which a thought ends. */
+  endScore: 1.7,
+  shortMs: 10_000,
+  longMs: 45_000,
+  /** From this time or number of sentences on, a thought ends at its best place. */
+  mostMs: 150_000,
+  mostSentences: 40,
+  /** Silence that ends a thought. */
+  silenceMs: 8_000,
+  /** A step back of the time that ends a thought: somebody went to another place of the video. */
+  backMs: 2_000,
+
+  /** In an hour of talk at most 60 notes: so many at once, and one more for each of these times. */
+  notesAtOnce: 7,
+  noteEveryMs: 68_000,
+
+  /** A note: its sentences, its characters, its units (words, or two characters without spaces). */
+  noteSentences: 3,
+  noteChars: 480,
+  fewestTerms: 3,
+} as const;
