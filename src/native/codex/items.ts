@@ -204,7 +204,7 @@ function nativeOfBuiltIn(item: Json): { native: Json } {
 }
 
 /** Seen in 0.169.0: the tools of a server are named apart from it; together they are what other agents call them. */
-export function toolNameOf({ name, namespace }: Json): string {
+function toolNameOf({ name, namespace }: Json): string {
   const server = textOfValue(namespace);
   return server.startsWith(SERVER) ? `${server}__${textOfValue(name)}` : textOfValue(name);
 }
