@@ -150,8 +150,13 @@ export class ContinuoError extends Error {
   }
 }
 
+/** Also for what throws when it is looked at. */
 export function isContinuoError(error: unknown, code?: ErrorCode): error is ContinuoError {
-  return error instanceof ContinuoError && (code === undefined || error.code === code);
+  try {
+    return error instanceof ContinuoError && (code === undefined || error.code === code);
+  } catch {
+    return false;
+  }
 }
 
 /** Its message, or whatever was thrown as a string; also for what cannot be made a string. */

@@ -49,7 +49,9 @@ export {
   toJsonText,
   toWellFormed,
 } from "./json.ts";
+export { knownError } from "./known-error.ts";
 export * from "./messages/index.ts";
+export { toPlainJson } from "./plain-json.ts";
 export * from "./ports/index.ts";
 export { present } from "./present.ts";
 export { commandLine, handOffCommand, shellWord } from "./shell-word.ts";

@@ -78,7 +78,7 @@ export function canonicalJson(value: unknown): string {
   return toJsonText(value).canonical;
 }
 
-function tooDeep(): ContinuoError {
+export function tooDeep(): ContinuoError {
   return new ContinuoError(
     "too_large",
     `cannot store this value: it is nested deeper than ${JSON_DEPTH_LIMIT} levels`,

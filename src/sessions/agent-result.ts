@@ -31,12 +31,15 @@ export interface CheckedResult {
   readonly omissions: readonly Omission[];
 }
 
+/** Each field is read once: a getter may throw, or give something else the next time. */
 export function checkResult(given: unknown, agent: string): CheckedResult {
   const fields = isRecord(given) ? given : {};
   const omissions: Omission[] = [];
+  let unread: unknown;
   const keep = <T>(field: string, check: (value: unknown) => T): T | undefined => {
     try {
       const value = fields[field];
+      if (field === "value") unread = value;
       return value === undefined || value === null ? undefined : check(value);
     } catch (error) {
       omissions.push(omissionOf(field, error));
@@ -52,7 +55,7 @@ export function checkResult(given: unknown, agent: string): CheckedResult {
   }) as AgentResult;
   const value = omissions.find(({ field }) => field === "value");
   if (value === undefined) return { result, omissions };
-  const said = value.code === "invalid" ? messageOf(fields.value) : value.reason;
+  const said = value.code === "invalid" && unread !== undefined ? messageOf(unread) : value.reason;
   return { result: { ...result, value: { unreadable: cutText(said, LIMITS.wordChars) } }, omissions };
 }
 
@@ -95,10 +98,11 @@ export function checkRef(value: unknown, agent: string): NativeRef {
 /** Errors: `invalid`. */
 export function checkUsage(value: unknown): Usage {
   if (!isRecord(value)) throw invalid("it is not an object");
-  for (const [key, count] of Object.entries(value)) {
+  const counts = Object.entries(value);
+  for (const [key, count] of counts) {
     if (count !== undefined && !Number.isFinite(count)) throw invalid(`${cutText(key, 40)} is not a number`);
   }
-  return toUsage(value) ?? { inputTokens: 0, outputTokens: 0 };
+  return toUsage(Object.fromEntries(counts)) ?? { inputTokens: 0, outputTokens: 0 };
 }
 
 function checkNumber(value: unknown): number {

@@ -72,12 +72,12 @@ test("an agent that was asked for nothing special gives its result", async () =>
     await onEvent(TEXT);
     return { stopReason: "end_turn" };
   });
-  expect(outcome).toEqual({ type: "done", result: { stopReason: "end_turn" } });
+  expect(outcome).toEqual({ type: "done", result: { stopReason: "end_turn" }, omissions: [] });
   expect([places, heard]).toEqual([[], ["text"]]);
 });
 
 test("an agent that gives nothing is done", async () => {
-  expect((await run(() => undefined)).outcome).toEqual({ type: "done", result: {} });
+  expect((await run(() => undefined)).outcome).toEqual({ type: "done", result: {}, omissions: [] });
 });
 
 test("an agent gets the options of its adapter, and a signal", async () => {
@@ -139,7 +139,7 @@ test("an agent that is refused is aborted with the reason", async () => {
 
 test("a result may confirm the native session", async () => {
   const confirmed = await run(() => ({ nativeRef: REF }), REF);
-  expect(confirmed.outcome).toEqual({ type: "done", result: { nativeRef: REF } });
+  expect(confirmed.outcome).toEqual({ type: "done", result: { nativeRef: REF }, omissions: [] });
   expect(confirmed.places).toEqual([{ ref: REF, verifiedBy: "none", happened: "resumed" }]);
   const moved = await run(() => ({ nativeRef: OTHER }), REF);
   expect(moved.places).toEqual([{ ref: OTHER, verifiedBy: "none", happened: "forked" }]);
@@ -189,6 +189,7 @@ test("an agent that is cancelled may still end", async () => {
   expect((await run(() => ({ stopReason: "cancelled" }), undefined, stops)).outcome).toEqual({
     type: "done",
     result: { stopReason: "cancelled" },
+    omissions: [],
   });
 });
 

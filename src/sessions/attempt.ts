@@ -4,14 +4,14 @@ import {
   type Agent,
   type AgentEvent,
   type AgentRequest,
-  type AgentResult,
   type ContinuoError,
   isContinuoError,
+  knownError,
   type NativeRef,
   type ResumptionStep,
   type VerifiedBy,
 } from "../model/index.ts";
-import { checkRef, checkResult } from "./agent-result.ts";
+import { type CheckedResult, checkRef, checkResult } from "./agent-result.ts";
 import { createRecorder, type Journal, type Turn } from "./journal/index.ts";
 import { nativeUnavailable } from "./plan.ts";
 import { pause, type Stops } from "./stops.ts";
@@ -25,8 +25,8 @@ export interface Whereabouts {
 }
 
 export type Outcome =
-  | { readonly type: "done"; readonly result: AgentResult }
-  | { readonly type: "failed"; readonly error: unknown }
+  | ({ readonly type: "done" } & CheckedResult)
+  | { readonly type: "failed"; readonly error: Error }
   /**
    * It cannot continue natively, or another program has the session open (`session_live`); nothing reached the model.
    */
@@ -58,26 +58,35 @@ export async function attempt(options: AttemptOptions): Promise<Outcome> {
     onHeard: options.onHeard,
   });
   const signal = AbortSignal.any([stops.signal, own.signal]);
-  const call = async (): Promise<AgentResult> =>
+  const call = async (): Promise<unknown> =>
     agent.execute(request, { ...adapterOpts, signal, onEvent: recorder.onEvent });
   try {
-    const outcome = await ended(call(), signal, options.graceMs);
+    const outcome = await ended(call(), { agent: agent.name, signal, graceMs: options.graceMs });
     const { error } = confirmation;
     if (error !== null) return { type: "unavailable", error };
     if (outcome.type !== "done") return outcome;
-    return confirmation.confirm(outcome.result);
+    return confirmation.confirm(outcome);
   } finally {
     recorder.close();
   }
 }
 
-async function ended(call: Promise<AgentResult>, signal: AbortSignal, graceMs: number): Promise<Outcome> {
+interface Ending {
+  readonly agent: string;
+  readonly signal: AbortSignal;
+  readonly graceMs: number;
+}
+
+/** What the agent gives back or throws is read here, and nowhere else. */
+async function ended(call: Promise<unknown>, { agent, signal, graceMs }: Ending): Promise<Outcome> {
   const settled = call.then(
-    (result): Outcome => ({ type: "done", result: result ?? {} }),
-    (error: unknown): Outcome =>
-      isContinuoError(error, "native_unavailable") || (isLive(error) && error.details.began !== true)
+    (result): Outcome => ({ type: "done", ...checkResult(result, agent) }),
+    (thrown: unknown): Outcome => {
+      const error = knownError(thrown);
+      return isContinuoError(error, "native_unavailable") || (isLive(error) && error.details.began !== true)
         ? { type: "unavailable", error }
-        : { type: "failed", error },
+        : { type: "failed", error };
+    },
   );
   const over = new AbortController();
   const left = aborted(signal, over.signal).then(async (): Promise<Outcome> => {
@@ -113,7 +122,7 @@ interface Confirmation {
   readonly error: ContinuoError | null;
   readonly inspect: (event: AgentEvent) => void;
   /** The result, unless the agent was asked to continue natively and never confirmed it. */
-  confirm(result: AgentResult): Outcome;
+  confirm(done: Extract<Outcome, { type: "done" }>): Outcome;
 }
 
 /** Events that say nothing of the turn may come before the agent says where it is. */
@@ -150,21 +159,15 @@ function createConfirmation(
         throw fail(`${agent.name} did not confirm that it continued ${asked?.sessionId}`);
       }
     },
-    confirm: (result) => {
-      const nativeRef = knownRef(result, agent.name);
+    confirm: (done) => {
+      const { nativeRef } = done.result;
       if (state === "open" && nativeRef === undefined) {
         return { type: "unavailable", error: fail(`${agent.name} did not report its native session`) };
       }
       if (state === "open" && nativeRef !== undefined) {
         settle({ ref: nativeRef, verifiedBy: "none", happened: "resumed" });
       }
-      return { type: "done", result };
+      return done;
     },
   };
-}
-
-/** What cannot be kept is no reference; the end of the run says so. */
-function knownRef(result: AgentResult, agent: string): NativeRef | undefined {
-  const { nativeRef } = result;
-  return nativeRef === undefined ? undefined : checkResult({ nativeRef }, agent).result.nativeRef;
 }

@@ -10,7 +10,7 @@ import {
   type Usage,
   type Write,
 } from "../model/index.ts";
-import { type CheckedResult, checkResult, fitError, type Omission, omissionEntries } from "./agent-result.ts";
+import { fitError, type Omission, omissionEntries } from "./agent-result.ts";
 import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
 import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
@@ -31,22 +31,23 @@ interface End {
 /** Errors: `native_unavailable` and `fenced` as `executeRun`; the store's, when the end cannot be kept. */
 export async function finish(state: TurnState): Promise<RunResult> {
   const { store, run, journal, lease, stops, outcome } = state;
-  const checked = outcome.type === "done" ? checkResult(outcome.result, state.agent.name) : null;
+  const checked = outcome.type === "done" ? outcome : null;
   if (checked?.result.nativeRef !== undefined) moved(state, checked.result.nativeRef);
   if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
-  let end = endOf(state, checked);
+  let end = endOf(state);
   const said = [...lastInput(state), ...endTurn(state.turn)];
   try {
     await journal.end({
+      said,
       last: async (lostEvents) => {
-        end = endOf(state, checked, lostEvents);
+        end = endOf(state, lostEvents);
         const { entries, also } = closing(state, end);
-        return { entries: [...said, ...entries], also: [...also, await lease.lastWrite()] };
+        return { entries, also: [...also, await lease.lastWrite()] };
       },
       bare: (refusal, lostEvents) => {
         end = { status: "failed", omissions: [], error: storageError(refusal, lostEvents) };
         const { entry, write } = runEnd(run.runId, end.status, { error: toRunError(end.error) });
-        return { entries: [...said, entry], also: [write, lease.releaseWrite] };
+        return { entries: [entry], also: [write, lease.releaseWrite] };
       },
     });
     lease.givenBack();
@@ -97,7 +98,7 @@ function unkept(error: unknown): unknown {
   );
 }
 
-function endOf({ stops, outcome, journal }: TurnState, checked: CheckedResult | null, lostEvents = 0): End {
+function endOf({ stops, outcome, journal }: TurnState, lostEvents = 0): End {
   const { stop } = stops;
   if (journal.failure !== undefined)
     return { status: "failed", omissions: [], error: storageError(journal.failure, lostEvents) };
@@ -106,7 +107,10 @@ function endOf({ stops, outcome, journal }: TurnState, checked: CheckedResult | 
     return { status: stop.status, omissions: [], stop, ...error };
   }
   if (outcome.type === "left") return { status: "cancelled", omissions: [] };
-  if (outcome.type === "done") return { status: "completed", omissions: [], ...checked };
+  if (outcome.type === "done") {
+    const { result, omissions } = outcome;
+    return { status: "completed", result, omissions };
+  }
   return { status: "failed", omissions: [], error: outcome.error };
 }
 

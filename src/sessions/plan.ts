@@ -13,6 +13,7 @@ import {
   type Resumption,
   type Session,
   type Store,
+  toPlainJson,
 } from "../model/index.ts";
 import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
@@ -250,16 +251,15 @@ function withUnread(omitted: Omitted, after: number, { metadata }: Transcript): 
   };
 }
 
+/** Copies: an agent may change what it is given. */
 export function requestOf(
   { session, run, input }: Pick<AgentRequest, "run" | "input"> & { readonly session: Session },
   { transcript, nativeRef }: Pick<Plan, "transcript" | "nativeRef">,
 ): AgentRequest {
   const context = transcript === undefined ? {} : { transcript };
-  return {
-    session: { ...session, context },
-    run,
-    input,
-    ...context,
-    ...present({ nativeRef }),
-  };
+  const own = toPlainJson({ session, run, input, ...present({ nativeRef }) }) as Omit<
+    AgentRequest,
+    "transcript"
+  >;
+  return { ...own, session: { ...own.session, context }, ...context };
 }

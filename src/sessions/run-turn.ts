@@ -1,6 +1,15 @@
 /** One turn of a session, under its lease: begin, call the agent (natively, then perhaps by replay), end. */
 
-import { type NewEvent, present, type Resumption, type Run, type Store, type Write } from "../model/index.ts";
+import {
+  knownError,
+  type NewEvent,
+  present,
+  type Resumption,
+  type Run,
+  type Store,
+  type StoredEvent,
+  type Write,
+} from "../model/index.ts";
 import { attempt, type Outcome } from "./attempt.ts";
 import { exceededBy } from "./budget.ts";
 import { askedOf } from "./continuation.ts";
@@ -24,7 +33,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
   const watching = new AbortController();
   try {
     const planned = await decide(context, stops);
-    const { head, known, processed } = await begin(context, planned);
+    const { stored, head, known, processed } = await begin(context, planned);
     const journal = new Journal(
       {
         store,
@@ -52,7 +61,8 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
       inputIs: saysInput(planned) || planned.options.sentBefore !== null ? "said" : "not said",
       processed,
     };
-    if (planned.plan !== null) await ask(state, planned.options);
+    journal.tell(stored);
+    if (planned.plan !== null && journal.failure === undefined) await ask(state, planned.options);
     return await finish(state);
   } finally {
     watching.abort();
@@ -87,7 +97,7 @@ async function decide(
     const plan = await planRun(planOptions);
     return { options: planOptions, plan, outcome: { type: "left" } };
   } catch (error) {
-    return { options: planOptions, plan: null, outcome: { type: "failed", error } };
+    return { options: planOptions, plan: null, outcome: { type: "failed", error: knownError(error) } };
   }
 }
 
@@ -112,6 +122,7 @@ function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
 }
 
 interface TurnStart {
+  readonly stored: readonly StoredEvent[];
   /** Of the log, after the run began. */
   readonly head: number;
   /** Up to here nobody else wrote anything since it was decided what the agent is given. */
@@ -124,7 +135,7 @@ async function begin(
   context: RunContext,
   { plan, options: { sentBefore: sent } }: TurnDecision,
 ): Promise<TurnStart> {
-  const { store, agent, run, input, owner, lease, options } = context;
+  const { store, agent, run, input, owner, lease } = context;
   const { runId, sessionId } = run;
   const { sequence, older } = await placeOfInput(store, run);
   const told = toldAtOnce(plan);
@@ -148,14 +159,23 @@ async function begin(
     { type: "cursor", name: "received", sequence },
   ];
   const stored = await store.append(sessionId, events, { lease, also });
-  options.onStored?.(stored);
   const head = stored.at(-1)?.sequence ?? 0;
   const read = plan?.knownUpTo ?? 0;
-  return { head, known: stored[0]?.sequence === read + 1 ? head : read, processed: older ? null : sequence };
+  const known = stored[0]?.sequence === read + 1 ? head : read;
+  return { stored, head, known, processed: older ? null : sequence };
 }
 
 /** Calls the agent; calls it again, by replay, if it cannot continue natively and the caller does not require it. */
 async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
+  try {
+    await callOrReplay(state, planOptions);
+  } catch (error) {
+    // The run began, and has to end.
+    state.outcome = { type: "failed", error: knownError(error) };
+  }
+}
+
+async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise<void> {
   await call(state);
   const { outcome, turn, stops, agent } = state;
   if (outcome.type !== "unavailable" || stops.stop !== null) return;

@@ -1,6 +1,6 @@
 /** Why a run stops before its agent is done: the first reason counts. */
 
-import { ContinuoError, isContinuoError, isEvent, present, type Store } from "../model/index.ts";
+import { ContinuoError, isContinuoError, isEvent, messageOf, present, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 
 /** `lost`: somebody else runs the session now; nothing more may be written. */
@@ -89,7 +89,11 @@ export function cancelReason({
 /** A signal that aborts without a reason says nothing. */
 function wordsOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
-  if (reason instanceof Error && reason.name !== "AbortError") return reason.message;
+  try {
+    if (reason instanceof Error && reason.name !== "AbortError") return messageOf(reason);
+  } catch {
+    // It cannot be read.
+  }
   return "the caller's signal";
 }
 

@@ -184,6 +184,7 @@ test("the end is one append with all that is not yet written", async () => {
   const release: Write = { type: "lease_release", ...LEASE };
   await journal.keep([entry("a")], "durable");
   await journal.end({
+    said: [],
     ...NO_END,
     last: async (lost) => ({ entries: [entry(`lost ${lost}`)], also: [release] }),
   });
@@ -193,7 +194,7 @@ test("the end is one append with all that is not yet written", async () => {
 test("the end waits for an append that is under way", async () => {
   const { log, journal } = open();
   void journal.keep([entry("a")], "room");
-  await journal.end({ ...NO_END, last: async () => ({ entries: [entry("end")], also: [] }) });
+  await journal.end({ said: [], ...NO_END, last: async () => ({ entries: [entry("end")], also: [] }) });
   expect(log.types).toEqual(["a", "end"]);
 });
 
@@ -202,7 +203,11 @@ test("after a failure the end writes what was left, and counts what the store re
   log.refuse = () => AWAY;
   await journal.keep([entry("a"), entry("bad"), entry("b")], "durable").catch(String);
   log.refuse = (events) => (events.some(({ type }) => type === "bad") ? INVALID : undefined);
-  await journal.end({ ...NO_END, last: async (lost) => ({ entries: [entry(`lost ${lost}`)], also: [] }) });
+  await journal.end({
+    said: [],
+    ...NO_END,
+    last: async (lost) => ({ entries: [entry(`lost ${lost}`)], also: [] }),
+  });
   expect(log.types).toEqual(["a", "b", "lost 1"]);
 });
 
@@ -217,7 +222,7 @@ test.each([
   log.refuse = () => AWAY;
   await journal.keep([entry("a"), entry("b")], "durable").catch(String);
   log.refuse = refuse;
-  await expect(journal.end(NO_END)).rejects.toBe(AWAY);
+  await expect(journal.end({ said: [], ...NO_END })).rejects.toBe(AWAY);
 });
 
 test("an end that the store refuses is made again, bare", async () => {
@@ -225,6 +230,7 @@ test("an end that the store refuses is made again, bare", async () => {
   const release: Write = { type: "lease_release", ...LEASE };
   log.refuse = (events) => (events.some(({ type }) => type === "end") ? INVALID : undefined);
   await journal.end({
+    said: [],
     last: async () => ({ entries: [entry("end")], also: [] }),
     bare: (refusal, lost) => ({
       entries: [entry(`${refusal.code} ${lost}`)],
@@ -234,10 +240,34 @@ test("an end that the store refuses is made again, bare", async () => {
   expect(log.appended).toMatchObject([{ events: [{ type: "invalid 0" }], also: [release] }]);
 });
 
+test("what was said last is stored without the end that is refused, as far as the store takes it", async () => {
+  const { log, journal } = open();
+  log.refuse = (events) =>
+    events.some(({ type }) => type === "end" || type === "odd") ? INVALID : undefined;
+  await journal.end({
+    said: [entry("odd"), entry("sound")],
+    last: async () => ({ entries: [entry("end")], also: [] }),
+    bare: (_, lost) => ({ entries: [entry(`lost ${lost}`)], also: [] }),
+  });
+  expect(log.appended.map(({ events }) => events.map(({ type }) => type))).toEqual([["sound"], ["lost 1"]]);
+});
+
+test("an event that nobody can store fails the run, and is counted", async () => {
+  const { log, journal } = open();
+  await expect(journal.lose(INVALID)).rejects.toBe(INVALID);
+  expect(journal.failure).toBe(INVALID);
+  await journal.end({
+    said: [],
+    ...NO_END,
+    last: async (lost) => ({ entries: [entry(`lost ${lost}`)], also: [] }),
+  });
+  expect(log.appended).toMatchObject([{ events: [{ type: "lost 1" }] }]);
+});
+
 test("an end that the store cannot take now is an error", async () => {
   const { log, journal } = open();
   log.refuse = () => AWAY;
   await expect(
-    journal.end({ ...NO_END, last: async () => ({ entries: [entry("end")], also: [] }) }),
+    journal.end({ said: [], ...NO_END, last: async () => ({ entries: [entry("end")], also: [] }) }),
   ).rejects.toBe(AWAY);
 });

@@ -3,10 +3,12 @@
  * share the next one. What could not be written stays here until the run's end tries again.
  */
 
+import { types } from "node:util";
 import {
   ContinuoError,
   isContinuoError,
   jsonLengthAtLeast,
+  knownError,
   type NewEvent,
   present,
   type Store,
@@ -27,7 +29,7 @@ export interface JournalOptions {
   readonly lease: { readonly name: string; readonly token: number };
   /** Called once, when something could not be written. */
   readonly onFailure: (error: unknown) => void;
-  /** Called with what was stored. What it throws fails the run. */
+  /** Called with what was stored. What it throws, or rejects with, fails the run. */
   readonly onStored?: (events: readonly StoredEvent[]) => void;
 }
 
@@ -50,6 +52,8 @@ export interface LastAppend {
 }
 
 export interface JournalEnd {
+  /** What the agent said last. */
+  readonly said: readonly JournalEntry[];
   readonly last: (lostEvents: number) => Promise<LastAppend>;
   readonly bare: (refusal: ContinuoError, lostEvents: number) => LastAppend;
 }
@@ -64,6 +68,8 @@ export class Journal {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  /** Events that the store does not take. */
+  #lost = 0;
   /** Up to here this run knows or wrote every event of the log. */
   #known: number;
   #last: number;
@@ -102,21 +108,44 @@ export class Journal {
     );
   }
 
+  /** An event that nobody can store: the run fails, and counts it as lost. */
+  lose(error: unknown): Promise<void> {
+    this.#lost++;
+    this.#fail(error);
+    return refused(error);
+  }
+
+  /** What was stored before there was a journal. */
+  tell(stored: readonly StoredEvent[]): void {
+    const { onStored } = this.#options;
+    if (onStored === undefined) return;
+    const fail = (error: unknown): void => this.#fail(knownError(error));
+    try {
+      const given: unknown = onStored(stored);
+      // A function that is asynchronous says later that it failed.
+      if (types.isPromise(given)) Promise.resolve(given).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   /**
    * The last append, with all that is not yet written. After a failure it is tried again, and what the store
    * refuses for itself is left out: `last` is given how many events that are. Where the store refuses the end itself,
    * `bare` makes one that it takes.
    */
-  async end({ last, bare }: JournalEnd): Promise<void> {
+  async end({ said, last, bare }: JournalEnd): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
-    const lost = this.#failure === undefined ? 0 : await this.#salvage();
-    const { entries, also } = await last(lost);
-    for (const entry of entries) this.#add(entry);
+    if (this.#failure !== undefined) await this.#salvage();
+    const { entries, also } = await last(this.#lost);
+    for (const entry of [...said, ...entries]) this.#add(entry);
+    const queue = this.#queue.splice(0);
     try {
-      await this.#append(this.#queue.splice(0), also);
+      await this.#append(queue, also);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const { entries: fewer, also: less } = bare(error, lost);
+      await this.#appendEach(queue.slice(0, queue.length - entries.length));
+      const { entries: fewer, also: less } = bare(error, this.#lost);
       for (const entry of fewer) this.#add(entry);
       await this.#append(this.#queue.splice(0), less);
     }
@@ -165,7 +194,7 @@ export class Journal {
   }
 
   async #append(batch: readonly Item[], also: readonly Write[]): Promise<readonly StoredEvent[]> {
-    const { store, sessionId, lease, onStored } = this.#options;
+    const { store, sessionId, lease } = this.#options;
     const writes = [...batch.flatMap((item) => item.also ?? []), ...also];
     const stored = await store.append(
       sessionId,
@@ -182,11 +211,7 @@ export class Journal {
     const done = this.#waiting.filter(({ upTo }) => upTo <= this.#written);
     this.#waiting = this.#waiting.filter(({ upTo }) => upTo > this.#written);
     for (const { resolve } of done) resolve();
-    try {
-      onStored?.(stored);
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.tell(stored);
     return stored;
   }
 
@@ -198,31 +223,27 @@ export class Journal {
   }
 
   /** Writes what is left, one by one where the store refuses something. Errors: whatever says that it cannot be reached. */
-  async #salvage(): Promise<number> {
-    let lost = 0;
+  async #salvage(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch();
       try {
         await this.#append(batch, []);
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        lost += await this.#appendEach(batch);
+        await this.#appendEach(batch);
       }
     }
-    return lost;
   }
 
-  async #appendEach(batch: readonly Item[]): Promise<number> {
-    let lost = 0;
+  async #appendEach(batch: readonly Item[]): Promise<void> {
     for (const item of batch) {
       try {
         await this.#append([item], []);
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        lost++;
+        this.#lost++;
       }
     }
-    return lost;
   }
 }
 

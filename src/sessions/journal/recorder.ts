@@ -1,6 +1,6 @@
 /** Between the agent and the journal: gathers parts of messages for a moment, and refuses late events. */
 
-import { type AgentEvent, ContinuoError } from "../../model/index.ts";
+import { type AgentEvent, ContinuoError, toPlainJson } from "../../model/index.ts";
 import type { JournalEntry } from "./entry.ts";
 import { type Journal, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
@@ -31,8 +31,15 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
     void journal.keep(tellPart(turn.speech), "room");
   };
   return {
-    onEvent: (event) => {
+    onEvent: (told) => {
       if (state === "closed") return refused(tooLate());
+      let event: AgentEvent;
+      try {
+        // The agent may use its object again, and getters may give something else the next time.
+        event = toPlainJson(told) as AgentEvent;
+      } catch (error) {
+        return isObject(told) ? journal.lose(error) : refused(error);
+      }
       let entries: readonly JournalEntry[];
       try {
         inspect(event);
@@ -53,6 +60,10 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
       clearTimeout(timer);
     },
   };
+}
+
+function isObject(value: unknown): boolean {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
 function isPart({ type }: AgentEvent): boolean {
