@@ -12,6 +12,7 @@ import {
   type NativeRef,
   present,
   toJsonText,
+  toPlainJson,
   type Usage,
 } from "../model/index.ts";
 import { toUsage } from "../transcript/index.ts";
@@ -112,10 +113,10 @@ function checkNumber(value: unknown): number {
 
 /** Plain JSON. Errors: `invalid`, `too_large`. */
 function checkJson(value: unknown, maxBytes: number): unknown {
-  const length = jsonLengthAtLeast(value, maxBytes);
-  if (length > maxBytes) throw tooLarge(`it has more than ${maxBytes} bytes`);
   // A few levels are around it in its event.
-  const { text } = toJsonText([[[[value]]]]);
+  const copy = toPlainJson([[[[value]]]]);
+  if (jsonLengthAtLeast(copy, maxBytes) > maxBytes) throw tooLarge(`it has more than ${maxBytes} bytes`);
+  const { text } = toJsonText(copy);
   if (Buffer.byteLength(text) > maxBytes) throw tooLarge(`it has more than ${maxBytes} bytes`);
   return (JSON.parse(text) as [[[[unknown]]]])[0][0][0][0];
 }

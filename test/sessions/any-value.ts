@@ -1,9 +1,10 @@
 /** Anything that an agent or a callback in plain JavaScript can produce, and a run in which it is produced. */
 
 import fc from "fast-check";
+import { expect } from "vitest";
 import { type Agent, ContinuoError, type Run, type StoredEvent } from "../../src/model/index.ts";
 import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
-import type { OpenedStore } from "../../src/store/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { eventsOf } from "./harness/log.ts";
 
 /** Made anew each time: some can be read only once. */
@@ -110,55 +111,14 @@ const made: fc.Arbitrary<Make> = fc.oneof(
     .map((value) => () => value),
 );
 
-const KINDS = [
-  ...[
-    "text",
-    "thinking",
-    "message",
-    "tool_call",
-    "tool_call_update",
-    "tool_result",
-    "plan",
-    "usage",
-    "title",
-    "mode",
-  ],
-  ...[
-    "permission_request",
-    "permission_decision",
-    "native_session",
-    "diagnostics",
-    "error",
-    "turn_completed",
-  ],
-] as const;
-const FIELDS = [
-  ...[
-    "delta",
-    "messageId",
-    "content",
-    "model",
-    "usage",
-    "stopReason",
-    "toolCallId",
-    "toolName",
-    "toolInput",
-    "title",
-  ],
-  ...[
-    "status",
-    "entries",
-    "total",
-    "costUsd",
-    "ref",
-    "verifiedBy",
-    "happened",
-    "steps",
-    "by",
-    "message",
-    "details",
-  ],
-] as const;
+const KINDS = (
+  "text thinking message tool_call tool_call_update tool_result plan usage title mode permission_request " +
+  "permission_decision native_session diagnostics error turn_completed"
+).split(" ");
+const FIELDS = (
+  "delta messageId content model usage stopReason toolCallId toolName toolInput title status entries total costUsd " +
+  "ref verifiedBy happened steps by message details"
+).split(" ");
 const RESULT_FIELDS = ["stopReason", "usage", "costUsd", "nativeRef", "value"] as const;
 const SOUND = { delta: "words", toolCallId: "c", toolName: "tool", toolInput: {}, content: [], status: "ok" };
 
@@ -187,7 +147,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ({ type, field, make, waits }): Step =>
         (tell) => {
           const told = tell(withField({ ...SOUND, type }, field, make));
-          // It is its own from then on: an agent may use it again.
+          // An agent need not wait.
           return waits ? told : undefined;
         },
     ),
@@ -219,7 +179,7 @@ const end: fc.Arbitrary<() => unknown> = fc.oneof(
   }),
 );
 
-export interface AnyRun {
+interface AnyRun {
   readonly steps: readonly Step[];
   readonly end: () => unknown;
   /** Whether the agent answers at once, and not by a promise. */
@@ -236,7 +196,7 @@ export interface AnyRun {
   readonly isNative: boolean;
 }
 
-export const anyRun: fc.Arbitrary<AnyRun> = fc.record({
+const anyRun: fc.Arbitrary<AnyRun> = fc.record({
   steps: fc.array(step, { maxLength: 3 }),
   end,
   isPlain: fc.boolean(),
@@ -255,7 +215,7 @@ export const anyRun: fc.Arbitrary<AnyRun> = fc.record({
 
 const ENDS: ReadonlySet<string> = new Set(["run_completed", "run_failed", "run_cancelled", "run_timed_out"]);
 
-export interface EndedRun {
+interface EndedRun {
   readonly status: Run["status"] | undefined;
   /** Events of the log that end the run. */
   readonly ends: number;
@@ -263,7 +223,7 @@ export interface EndedRun {
   readonly interrupted: readonly string[];
 }
 
-export async function runAny(store: OpenedStore, any: AnyRun): Promise<EndedRun> {
+async function runAny(store: OpenedStore, any: AnyRun): Promise<EndedRun> {
   const { sessionId } = await startSession(store);
   if (any.isNative) await runOnce(store, NATIVE, "before", { sessionId });
   const { runId } = await startRun(store, sessionId, "go");
@@ -285,6 +245,21 @@ export async function runAny(store: OpenedStore, any: AnyRun): Promise<EndedRun>
     ends: events.filter(({ type }) => ENDS.has(type)).length,
     interrupted: (await wake(store, sessionId)).interrupted,
   };
+}
+
+/** The property over so many runs. */
+export async function expectOneEnd(numRuns: number): Promise<void> {
+  await using store = await openStore("memory:");
+  await fc.assert(
+    fc.asyncProperty(anyRun, async (any) => {
+      expect(await runAny(store, any)).toEqual({
+        status: expect.stringMatching(/^(?:completed|failed|cancelled|timeout)$/u),
+        ends: 1,
+        interrupted: [],
+      });
+    }),
+    { numRuns },
+  );
 }
 
 function callback({ nth, how, make }: NonNullable<AnyRun["onStored"]>, count: number): unknown {
