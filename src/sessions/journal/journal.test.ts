@@ -240,7 +240,7 @@ test("an end that the store refuses is made again, bare", async () => {
   expect(log.appended).toMatchObject([{ events: [{ type: "invalid 0" }], also: [release] }]);
 });
 
-test("what was said last is stored without the end that is refused, as far as the store takes it", async () => {
+test("the last words of the agent are stored one by one if the store refuses the end", async () => {
   const { log, journal } = open();
   log.refuse = (events) =>
     events.some(({ type }) => type === "end" || type === "odd") ? INVALID : undefined;
