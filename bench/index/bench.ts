@@ -40,7 +40,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
   const command = (name: string, args: readonly string[], before?: () => void): Command => ({
     name,
     argv: [process.execPath, join(ROOT, "bin/continuo.js"), ...args],
-    env: { HOME: home, CONTINUO_HOME: cache },
+    env: { HOME: home, CONTINUO_HOME: cache, CI: "1" },
     ...(before === undefined ? {} : { before }),
   });
   const node: Command = { name: "node -e 0", argv: [process.execPath, "-e", "0"] };

@@ -38,7 +38,7 @@ export function runContinuo(
     const { status, stderr } = spawnSync(
       process.execPath,
       [...heap, `--import=${NOTE_PEAK}`, command, ...args],
-      { env: { HOME: home, PATH: "/usr/bin:/bin", PEAK_FILE: file }, encoding: "utf8" },
+      { env: { HOME: home, PATH: "/usr/bin:/bin", PEAK_FILE: file, CI: "1" }, encoding: "utf8" },
     );
     return { status, stderr, peakBytes: peakIn(file) };
   } finally {

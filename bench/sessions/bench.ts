@@ -47,7 +47,7 @@ const continuo = (...args: string[]): Command["argv"] => [
 
 function listCommands(home: string, peers: string): Command[] {
   const cache = join(FOLDER, "continuo-home");
-  const env = { HOME: home, CONTINUO_HOME: cache };
+  const env = { HOME: home, CONTINUO_HOME: cache, CI: "1" };
   const forget = (): void => rmSync(cache, { recursive: true, force: true });
   const sdk = `import { listSessions } from ${JSON.stringify(join(peers, "node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs"))};
     const sessions = await listSessions(); if (sessions.length === 0) throw new Error("nothing was listed");`;
@@ -108,7 +108,7 @@ function startCommands(session: string): Command[] {
 
 function readCommands(home: string): Command[] {
   const program = join(import.meta.dirname, "read-everything.ts");
-  const env = { HOME: home, CONTINUO_HOME: join(FOLDER, "continuo-home") };
+  const env = { HOME: home, CONTINUO_HOME: join(FOLDER, "continuo-home"), CI: "1" };
   return [
     { name: "continuo, every message", argv: [process.execPath, program, "sessions"], env },
     { name: "JSON.parse of the same bytes", argv: [process.execPath, program, "json"], env },

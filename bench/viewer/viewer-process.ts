@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** @param use is given the address that lets one browser in */
 export async function withViewer<T>(home: string, use: (url: string) => Promise<T>): Promise<T> {
   const argv = [join(ROOT, "bin/continuo.js"), "view", "--no-open", "--json"];
-  const env = { HOME: home, CONTINUO_HOME: join(home, ".continuo"), PATH: process.env.PATH ?? "" };
+  const env = { HOME: home, CONTINUO_HOME: join(home, ".continuo"), CI: "1", PATH: process.env.PATH ?? "" };
   const child = spawn(process.execPath, argv, { env, stdio: ["ignore", "pipe", "inherit"] });
   try {
     let said = "";

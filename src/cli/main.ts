@@ -1,11 +1,14 @@
 /** The entry: the one place where the process is touched, and where errors become text and an exit code. */
 
 import { enableCompileCache } from "node:module";
-import { homedir } from "node:os";
+import { homedir, setPriority } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, readVersion } from "../files/index.ts";
 import { compiledFolder } from "./installed/index.ts";
-import type { Shell } from "./terminal/index.ts";
+import type { DetachedCommand, Shell } from "./terminal/index.ts";
+
+/** As of `nice -n 19`. */
+const LOWEST_PRIORITY = 19;
 
 await main(process.argv.slice(2));
 
@@ -82,6 +85,20 @@ function shellOfThisProcess(): Shell {
       return { [Symbol.dispose]: () => process.removeListener("exit", cleanUp) };
     },
     holdInterrupts: (onInterrupt) => hold("SIGINT", () => onInterrupt?.()),
+    startDetached,
     holdTermination: (onTermination) => hold("SIGTERM", onTermination),
   };
+}
+
+async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Promise<void> {
+  const { spawn } = await import("node:child_process");
+  const flags = [`--max-old-space-size=${heapMegabytes}`, ...process.execArgv];
+  const child = spawn(process.execPath, [...flags, process.argv[1] ?? "", ...args], {
+    ...{ env: { ...env }, cwd: "/", stdio: "ignore", detached: true },
+  });
+  // Nobody waits for it, so nobody hears that it did not start.
+  child.on("error", () => undefined);
+  child.unref();
+  // At once: threads that it starts later inherit it, and those that it has already do not.
+  if (child.pid !== undefined) setPriority(child.pid, LOWEST_PRIORITY);
 }

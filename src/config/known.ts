@@ -11,7 +11,7 @@ import { isJson, readJsonFile, writeDurably } from "../files/index.ts";
 import type { FileContent } from "./schema.ts";
 
 /** Of the schema that they were checked by: its first letters. A test says when it is another one. */
-export const SCHEMA_HASH = "9f09a80b911dacb5";
+export const SCHEMA_HASH = "0c7ddf1675ddcb90";
 
 /** The home has one file, each project another. */
 export const MAX_KNOWN_FILES = 16;

@@ -94,6 +94,7 @@ function lay(
     named: new Map(),
     defaultBy: null,
     indexExclude: [],
+    indexBackground: "on",
     serverLimits: {},
     prices: {},
     live: {},
@@ -109,9 +110,10 @@ function lay(
     ({ name, command }) => isKnownAgent(name) || command !== null,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
-  const { indexExclude, serverLimits, prices, live } = reading;
+  const { indexExclude, indexBackground, serverLimits, prices, live } = reading;
   const { continuation } = layers;
-  const read = { continuation, indexExclude, serverLimits, prices, live, files, problems, untrusted };
+  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live };
+  const read = { continuation, ...ofMachine, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
 
@@ -125,6 +127,7 @@ interface Reading {
   /** The last file that says which agent is the default. */
   defaultBy: SaidBy | null;
   indexExclude: readonly string[];
+  indexBackground: Configuration["indexBackground"];
   serverLimits: ServerLimitSettings;
   prices: Configuration["prices"];
   live: LiveConfiguration;
@@ -172,6 +175,7 @@ function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, 
   const { content, placeOf } = parsed;
   if (of === "home") {
     reading.indexExclude = content.index?.exclude ?? [];
+    reading.indexBackground = content.index?.background === false ? "off" : "on";
     reading.serverLimits = toServerLimits(content.server?.limits);
     reading.prices = toPrices(content.prices ?? {});
     reading.live = toLive(content.live ?? {});

@@ -90,7 +90,9 @@ export interface FileContent {
   readonly context?: FileContext | undefined;
   readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
   readonly prices?: Readonly<Record<string, FilePrice>> | undefined;
-  readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
+  readonly index?:
+    | { readonly exclude?: readonly string[] | undefined; readonly background?: boolean | undefined }
+    | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
   readonly live?: FileLive | undefined;
 }
@@ -315,6 +317,12 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
         .optional()
         .describe(
           "Sessions whose text is not indexed: patterns for the project folder or the file of a session, or a folder above it. * is any text without a slash, ** any text, ~ your home folder.",
+        ),
+      background: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether commands that read sessions leave a process behind that indexes them; true when left out.",
         ),
     })
     .optional()

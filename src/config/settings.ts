@@ -146,6 +146,8 @@ export interface Configuration {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Patterns of sessions whose text is not indexed. */
   readonly indexExclude: readonly string[];
+  /** Whether a process may index in the background. */
+  readonly indexBackground: "on" | "off";
   /** Of `continuo serve`. */
   readonly serverLimits: ServerLimitSettings;
   /** What calls of models cost, in USD for a million tokens, by the name of the model. */

@@ -16,6 +16,7 @@ const configuration: Configuration = {
     agent: null,
     continuation: "auto",
     indexExclude: [],
+    indexBackground: "on",
     serverLimits: {},
     prices: {},
     live: {},

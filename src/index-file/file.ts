@@ -50,6 +50,8 @@ export async function useIndex<T>(
     const url = pathToFileURL(path);
     url.searchParams.set("mode", "rw");
     database = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS });
+    // Without it, a large transaction keeps readers out from its middle on, not only while it is committed.
+    if (access === "write") database.exec("pragma cache_spill = off");
     const state = access === "read" ? stateOf(database) : prepare(database);
     return state === "ready" ? { state, value: use(database) } : { state };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../model/index.ts";
 import { useIndex } from "./file.ts";
@@ -124,4 +125,32 @@ test("an index of a newer Continuo is not written, and the fill says so", async 
     code: "unwritable",
     hint: expect.stringContaining("newer version"),
   });
+});
+
+test("many new sessions in one transaction become one segment of the full-text index", async () => {
+  const sources = Array.from({ length: 40 }, (_, at): TextSource => {
+    return { ...sourceOf("1", [`word${at}`]), key: String(at) };
+  });
+  await fillText(path, { sources });
+  const used = await useIndex(path, "read", (database) => ({
+    turns: database.prepare("select count(*) as count from turns").get()?.count,
+    segments: database.prepare("select count(distinct segid) as count from words_idx").get()?.count,
+  }));
+  // A segment for each session is 40 writes, and the merges of these.
+  expect(used).toEqual({ state: "ready", value: { turns: 40, segments: 1 } });
+});
+
+test("readers are not kept out by a transaction that is large, until it is committed", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  let turns: unknown;
+  await useIndex(path, "write", (database) => {
+    database.exec("begin immediate");
+    const insert = database.prepare("insert into chunks (session, passages) values (9, zeroblob(100000))");
+    for (let at = 0; at < 100; at++) insert.run();
+    const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    turns = reader.prepare("select count(*) as count from turns").get()?.count;
+    reader.close();
+    database.exec("rollback");
+  });
+  expect(turns).toBe(1);
 });

@@ -37,7 +37,7 @@ interface Running {
 
 /** @param waitMs after which a question is answered with what was found so far */
 export function createTextSearches(
-  options: Pick<MachineOptions, "places" | "exclude" | "toTime">,
+  options: Pick<MachineOptions, "places" | "exclude" | "onUnindexed" | "toTime">,
   waitMs: number = MACHINE_LIMITS.searchMs,
 ): TextSearches {
   const running = new Map<string, Running>();
@@ -45,7 +45,7 @@ export function createTextSearches(
     const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
     return await searchSessions(query, {
       ...{ places: options.places, exclude: await options.exclude(), nowMs: Date.now() },
-      ...{ limit: MACHINE_LIMITS.foundSessions, signal: own.stop.signal },
+      ...{ limit: MACHINE_LIMITS.foundSessions, signal: own.stop.signal, onUnindexed: options.onUnindexed },
       onProgress: (progress) => {
         own.progress = progress;
       },

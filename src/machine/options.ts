@@ -21,6 +21,8 @@ export interface MachineOptions {
   readonly places: PlacesAt;
   /** Patterns of sessions that are kept out of the index, as `excludes` takes them; read for each search. */
   exclude(): Promise<readonly string[]>;
+  /** Called where a search read many sessions in their files. */
+  onUnindexed(): void;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
   /** The store of Continuo's own sessions, created if necessary. Errors: those of opening it; `unsupported`. */

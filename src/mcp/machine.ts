@@ -6,6 +6,8 @@ export interface Machine {
   readonly places: PlacesAt;
   /** Patterns of sessions that no tool may show, as `excludes` takes them; read for each call. */
   exclude(): Promise<readonly string[]>;
+  /** Called where a search read many sessions in their files. */
+  onUnindexed(): void;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
   /** What may be shown of a text. */

@@ -14,11 +14,11 @@ interface Searching {
 /** All results: which of them the caller may see is decided afterwards. Errors: as `searchSessions`. */
 export async function searchMachine(
   query: SearchQuery,
-  { places, exclude, nowMs, regexMs }: Machine,
+  { places, exclude, onUnindexed, nowMs, regexMs }: Machine,
   { signal, regex }: Searching,
 ): Promise<FoundSessions> {
   return await searchSessions(query, {
-    ...{ places, regexMs, signal, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
+    ...{ places, regexMs, signal, onUnindexed, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
     timeMs: MCP_LIMITS.searchMs,
     ...present({ regex }),
   });

@@ -38,6 +38,8 @@ export interface SessionSearchOptions {
   readonly timeMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SearchProgress) => void;
+  /** Called where so much is not indexed that this search did not index it first. */
+  readonly onUnindexed?: () => void;
 }
 
 export interface SearchProgress {
@@ -79,9 +81,10 @@ export async function searchSessions(
         if (!isIndexed && sessions > SEARCH_LIMITS.fewSessions) threads.prepare();
       },
     });
-    await fillFew(texts, stop.signal);
+    const filled = await fillFew(texts, stop.signal);
     const found = await searchOpen(query, texts, { ...options, threads, stop: stop.signal });
     signal?.throwIfAborted();
+    if (filled === "none" && found.index !== "newer") options.onUnindexed?.();
     return found;
   } finally {
     clearTimeout(timer);
@@ -90,11 +93,11 @@ export async function searchSessions(
 }
 
 /** What changed since the last search is indexed at once, where it is little: the next search is as fast as this one. */
-async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<void> {
+async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "none"> {
   const missing = texts.missing();
   const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const { fewSessions, fewBytes, fillMs } = SEARCH_LIMITS;
-  if (missing.length > fewSessions || bytes > fewBytes) return;
+  if (missing.length > fewSessions || bytes > fewBytes) return "none";
   const end = performance.now() + fillMs;
   try {
     await texts.fill(() => performance.now() < end && !stop.aborted);
@@ -102,6 +105,7 @@ async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<void> {
     // Without an index that can be written, the sessions are searched in their files.
     if (!isContinuoError(error, "unwritable")) throw error;
   }
+  return "few";
 }
 
 interface Searching extends SessionSearchOptions {

@@ -3,7 +3,8 @@
 import { PassThrough, Writable } from "node:stream";
 import { reportFailure } from "../../src/cli/failure.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import type { Shell } from "../../src/cli/terminal/index.ts";
+import type { DetachedCommand, Shell } from "../../src/cli/terminal/index.ts";
+import { present } from "../../src/model/index.ts";
 import { cleanEnv, type Home, type Run } from "./home.ts";
 
 export interface RunHereOptions {
@@ -13,6 +14,8 @@ export interface RunHereOptions {
   readonly now?: Date;
   /** Standard output is a terminal of so many columns; left out: a pipe. */
   readonly columns?: number;
+  /** Called with what the command leaves behind; left out, it leaves nothing. */
+  readonly onDetached?: (command: DetachedCommand) => void;
 }
 
 export async function runHere(
@@ -31,10 +34,15 @@ export async function runHere(
     now: options.now ?? new Date(),
     holdInterrupts: () => ({ [Symbol.dispose]: () => undefined }),
     holdTermination: () => ({ [Symbol.dispose]: () => undefined }),
+    ...present({ startDetached: toStart(options.onDetached) }),
     onExit: () => ({ [Symbol.dispose]: () => undefined }),
   };
   const code = await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
   return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function toStart(onDetached: RunHereOptions["onDetached"]): Shell["startDetached"] {
+  return onDetached && (async (command) => onDetached(command));
 }
 
 function collector(columns: number | undefined): { readonly stream: Writable; text(): string } {

@@ -15,7 +15,12 @@ afterEach(() => home[Symbol.dispose]());
 test("a page that asks while the search runs gets the number of unsearched sessions, and then all results", async () => {
   const places = { home: home.path, cwd: home.path, env: {} };
   const { promise: patterns, resolve } = Promise.withResolvers<readonly string[]>();
-  const options = { places, exclude: () => patterns, toTime: (text: string) => text };
+  const options = {
+    places,
+    exclude: () => patterns,
+    onUnindexed: () => undefined,
+    toTime: (text: string) => text,
+  };
   const searches = createTextSearches(options, 10);
   const rows = await createRowSource(places).rows();
   expect(await searches.find("build", rows)).toMatchObject({ sessions: [], unsearched: rows.byKey.size });

@@ -2,6 +2,7 @@
 
 import type { Machine } from "../../mcp/index.ts";
 import { maskSecrets } from "../../transcript/index.ts";
+import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
@@ -16,6 +17,7 @@ export function machineOf(shell: Shell, caller: "here" | "remote"): Machine {
   return {
     places: shell,
     exclude: () => patternsWork(shell),
+    onUnindexed: () => void startIndexing("search", shell),
     toTime: (text) => parseSince(text, new Date()),
     mask: (text) => maskSecrets(text).value,
     nowMs: () => Date.now(),

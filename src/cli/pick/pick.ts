@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type CatalogList, isOwn, type ListedSession, listCatalog, nameOf } from "../../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { resumeWork } from "../handoff/index.ts";
+import { startIndexingOf } from "../indexing/index.ts";
 import { replWork } from "../repl/index.ts";
 import { exportWork, listWork, showTurnWork, showWork } from "../session/index.ts";
 import {
@@ -46,6 +47,7 @@ export async function runPick(query: string, shell: Shell): Promise<number> {
   }
   const { sessions, error } = await listAll(shell);
   if (sessions.length === 0) return await listWork(shell);
+  await startIndexingOf(sessions.length, shell);
   const missing = error === null ? null : `cannot list Continuo's own sessions: ${error.message}`;
   const end = await pick(startPicking(toEntries(sessions), { message: missing, query }), shell);
   if (end.type === "leave") return end.exitCode;

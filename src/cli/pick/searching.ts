@@ -4,6 +4,7 @@ import type { ListedSession } from "../../catalog/index.ts";
 import { isContinuoError } from "../../model/index.ts";
 import { parseQuery, type SearchResult, searchSessions } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
 import type { PickEntry, PickMatch } from "./filter.ts";
@@ -35,6 +36,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
     const { results } = await searchSessions(query, {
       ...{ places: shell, exclude: await patternsWork(shell), nowMs: shell.now.getTime() },
       ...{ limit: MAX_RESULTS, signal: current.signal },
+      onUnindexed: () => void startIndexing("search", shell),
     });
     if (!current.signal.aborted)
       onFound(

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseTime } from "../conversation/flags/index.ts";
+import { runIndexingWork } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { IndexFlags, OpenFlags, SearchFlags } from "./flags.ts";
 
@@ -81,14 +82,14 @@ export function addOpenCommand(program: Command, run: Run | null): void {
 
 export function addIndexCommands(index: Command, run: Run | null): void {
   const add = (name: "status" | "update" | "rebuild" | "clear", description: string): void => {
-    index
-      .command(name)
-      .description(description)
-      .option("--json", "print JSON")
-      .action(async (flags: IndexFlags) => {
-        if (run === null) return;
-        run.onEnd(await (await import("./index-work.ts")).runIndex(name, flags, run.shell));
-      });
+    const command = index.command(name).description(description).option("--json", "print JSON");
+    // Nobody types it: commands start it.
+    if (name === "update") command.addOption(new Option("--background").hideHelp());
+    command.action(async (flags: IndexFlags) => {
+      if (run === null) return;
+      if (flags.background) run.onEnd(await runIndexingWork(run.shell));
+      else run.onEnd(await (await import("./index-work.ts")).runIndex(name, flags, run.shell));
+    });
   };
   add("status", "how much of the sessions is indexed, and how large the index is");
   add("update", "index the sessions that are new or changed");

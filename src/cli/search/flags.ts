@@ -14,5 +14,6 @@ export interface OpenFlags {
 }
 
 export interface IndexFlags {
+  readonly background?: true;
   readonly json?: true;
 }

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { type Texts, textsState } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { indexPathOf, removeIndex, useIndex } from "../../index-file/index.ts";
+import { isIndexing } from "../indexing/index.ts";
 import {
   createOutput,
   formatCount,
@@ -35,6 +36,8 @@ interface IndexStatus {
   readonly sessions: number;
   readonly indexed: number;
   readonly sessionsBytes: number;
+  /** Whether a process in the background indexes. */
+  readonly background: "running" | "idle";
   readonly unreadable: Texts["unreadable"];
 }
 
@@ -49,6 +52,7 @@ async function statusOf(shell: Shell, texts: Texts | null): Promise<IndexStatus>
     sessions: counted.sessions,
     indexed: texts?.ready.size ?? counted.ready,
     sessionsBytes: counted.sizeBytes,
+    background: (await isIndexing(shell)) ? "running" : "idle",
     unreadable: texts?.unreadable ?? [],
   };
 }
@@ -69,6 +73,7 @@ function drawStatus(status: IndexStatus, shell: Shell): string {
     ["state", STATES[status.state]],
     ["sessions", `${formatCount(indexed)} of ${formatCount(sessions)} indexed for search`],
     ["size", `${formatSize(sizeBytes)}${share}`],
+    ...(status.background === "running" ? [["background", "a process indexes what is missing"]] : []),
     ...status.unreadable.slice(0, 10).map(({ message }) => ["unreadable", message]),
   ];
   return facts.map(([name = "", text = ""]) => `${name.padEnd(10)}  ${text}\n`).join("");

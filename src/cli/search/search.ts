@@ -9,6 +9,7 @@ import {
   searchSessions,
 } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { isIndexing, startIndexing } from "../indexing/index.ts";
 import {
   createOutput,
   createProgress,
@@ -42,7 +43,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
     toTime: (text) => parseSince(text, shell.now),
     ...present({ isEmptyAllowed: regex === null ? undefined : true }),
   });
-  const found = await searchWithProgress(query, shell, {
+  const { found, isBeingIndexed } = await searchWithProgress(query, shell, {
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
     ...present({ regex: regex ?? undefined, timeMs: flags.timeout }),
   });
@@ -53,7 +54,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   } else {
     await output.write(drawFound(found, shell));
     const paint = paintFor(screenOf(shell, shell.stderr));
-    for (const note of notesOf(found)) shell.stderr.write(`${note(paint)}\n`);
+    for (const note of notesOf(found, isBeingIndexed)) shell.stderr.write(`${note(paint)}\n`);
   }
   return found.unsearched > 0 ? INCOMPLETE : 0;
 }
@@ -61,27 +62,39 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
 /** Of a query as it is typed into one line. Errors: as `runSearch`. */
 export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
   const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
-  const found = await searchWithProgress(query, shell, { limit: DEFAULT_LIMIT });
+  const { found, isBeingIndexed } = await searchWithProgress(query, shell, { limit: DEFAULT_LIMIT });
   keepNumbers(found.results, shell);
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const notes = notesOf(found).map((note) => note(paint));
+  const notes = notesOf(found, isBeingIndexed).map((note) => note(paint));
   return [...drawFound(found, shell).trimEnd().split("\n"), ...notes];
+}
+
+interface Searched {
+  readonly found: FoundSessions;
+  /** Whether a process in the background indexes what this search read in files. */
+  readonly isBeingIndexed: boolean;
 }
 
 async function searchWithProgress(
   query: SearchQuery,
   shell: Shell,
   options: Pick<SessionSearchOptions, "limit" | "regex" | "timeMs">,
-): Promise<FoundSessions> {
+): Promise<Searched> {
   using progress = createProgress(shell);
-  return await searchSessions(query, {
+  let isUnindexed = false;
+  const found = await searchSessions(query, {
     ...{ places: shell, exclude: await patternsOf(shell), nowMs: shell.now.getTime() },
     ...options,
+    onUnindexed: () => {
+      isUnindexed = true;
+    },
     onProgress: ({ searched, ofSessions, found }) =>
       progress.show(
         `searched ${formatCount(searched)} of ${formatCount(ofSessions)} sessions, ${formatCount(found().total)} found`,
       ),
   });
+  const isBeingIndexed = isUnindexed && ((await startIndexing("search", shell)) || (await isIndexing(shell)));
+  return { found, isBeingIndexed };
 }
 
 function drawFound(found: FoundSessions, shell: Shell): string {
@@ -116,13 +129,10 @@ function toRegex(source: string): RegExp {
   }
 }
 
-function notesOf({
-  unsearched,
-  notIndexed,
-  unreadable,
-  cut,
-  index,
-}: FoundSessions): ((paint: Paint) => string)[] {
+function notesOf(
+  { unsearched, notIndexed, unreadable, cut, index }: FoundSessions,
+  isBeingIndexed: boolean,
+): ((paint: Paint) => string)[] {
   const notes: ((paint: Paint) => string)[] = [];
   if (unsearched > 0) {
     const text = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched in this time: search again without --timeout`;
@@ -130,7 +140,10 @@ function notesOf({
   }
   // A few are indexed by the search itself.
   if (index !== "newer" && index !== "unusable" && notIndexed > MANY_SESSIONS) {
-    const text = `${formatCount(notIndexed)} sessions are not indexed, so their files were searched: \`continuo index update\` makes searches faster`;
+    const next = isBeingIndexed
+      ? "a process in the background indexes them now"
+      : "`continuo index update` makes searches faster";
+    const text = `${formatCount(notIndexed)} sessions are not indexed, so their files were searched: ${next}`;
     notes.push((paint) => paint(text, "dim"));
   }
   if (index === "newer" || index === "unusable") {

@@ -6,6 +6,7 @@ import type { PlacesAt } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
+import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
 import { homeConfiguration } from "../spending/index.ts";
@@ -27,6 +28,7 @@ export async function loadMachine(shell: Shell, { store, reach }: ServedMachine)
     places,
     openStore: () => openOwnStore(places, shell),
     exclude: () => patternsWork(shell),
+    onUnindexed: () => void startIndexing("search", shell),
     toTime: (text) => parseSince(text, new Date()),
     exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
     windows: reach === "machine" ? createWindows(places) : NO_WINDOWS,

@@ -20,6 +20,7 @@ import {
 } from "../../model/index.ts";
 import { findSessions, listSessions } from "../../native/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { startIndexingOf } from "../indexing/index.ts";
 import { warnOfUnfinished } from "../notices/index.ts";
 import {
   createOutput,
@@ -74,6 +75,7 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
   ];
   for (const { whose, error } of missing) reportMissing(whose, error, shell);
   warnOfUnfinished(list.unfinished, shell);
+  await startIndexingOf(list.total, shell);
   const [first] = missing;
   return first === undefined ? 0 : exitCodeOf(first.error);
 }

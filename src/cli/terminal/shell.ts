@@ -1,3 +1,11 @@
+/** A process of its own and of the lowest priority, which runs a command of Continuo. */
+export interface DetachedCommand {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The most that the old generation of its heap takes. */
+  readonly heapMegabytes: number;
+}
+
 /** What the process that runs a command gives to it. Only `main.ts` makes one of the real process. */
 
 export interface Shell {
@@ -14,4 +22,6 @@ export interface Shell {
   holdTermination(onTermination: () => void): Disposable;
   /** Until disposed, `cleanUp` runs when the process ends, however it ends by itself or by Ctrl-C. */
   onExit(cleanUp: () => void): Disposable;
+  /** Starts a process that nobody waits for, without a terminal, in the root folder; left out where none may start. */
+  startDetached?(command: DetachedCommand): Promise<void>;
 }

@@ -1,0 +1,13 @@
+/** The process that indexes, and whether it runs. */
+
+import type { Shell } from "../terminal/index.ts";
+
+/** As `index update`, without output and without haste. */
+export async function runIndexingWork(shell: Shell): Promise<number> {
+  return await (await import("./run.ts")).runIndexing(shell);
+}
+
+/** Whether a process of this `CONTINUO_HOME` indexes now. */
+export async function isIndexing(shell: Shell): Promise<boolean> {
+  return await (await import("./run.ts")).isLocked(shell);
+}

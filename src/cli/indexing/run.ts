@@ -1,0 +1,50 @@
+/** Indexes what is missing, until all is done or the time is over. */
+
+import { existsSync } from "node:fs";
+import { updateTexts } from "../../catalog/index.ts";
+import { lockSession, placesOf, type WriterLock } from "../../files/index.ts";
+import { indexPathOf } from "../../index-file/index.ts";
+import { isContinuoError } from "../../model/index.ts";
+import { homeConfiguration } from "../spending/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { INDEXING_LIMITS } from "./limits.ts";
+import { markOf } from "./start.ts";
+
+/** Errors: `usage` for a configuration that is wrong, `unwritable`. */
+export async function runIndexing(shell: Shell): Promise<number> {
+  const { indexExclude: exclude, indexBackground } = await homeConfiguration(shell);
+  if (indexBackground === "off") return 0;
+  const lock = await lockOrNull(shell, INDEXING_LIMITS.lockMs);
+  if (lock === null) return 0;
+  const stop = new AbortController();
+  try {
+    const { timeMs, batchChars } = INDEXING_LIMITS;
+    await updateTexts({
+      ...{ places: placesOf(shell), exclude, timeMs, batchChars, signal: stop.signal },
+      // Who deletes Continuo's home does not want it back.
+      onProgress: () => existsSync(markOf(shell)) || stop.abort(),
+    });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    lock.release();
+  }
+  return 0;
+}
+
+export async function isLocked(shell: Shell): Promise<boolean> {
+  if (!existsSync(markOf(shell))) return false;
+  const lock = await lockOrNull(shell, 0);
+  lock?.release();
+  return lock === null;
+}
+
+async function lockOrNull(shell: Shell, waitMs: number): Promise<WriterLock | null> {
+  const places = placesOf(shell);
+  try {
+    return await lockSession(indexPathOf(places), "indexing", { places, waitMs, signal: undefined });
+  } catch (error) {
+    if (isContinuoError(error, "busy")) return null;
+    throw error;
+  }
+}

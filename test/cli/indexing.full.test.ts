@@ -1,0 +1,82 @@
+/** The process that a command leaves behind, as a process. */
+
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { getPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createHome, type Home, run } from "./home.ts";
+import { writeWombats } from "./wombats.ts";
+
+const SESSIONS = 3_000;
+const WAIT_MS = 120_000;
+
+async function until<T>(look: () => Promise<T> | T, isDone: (value: T) => boolean): Promise<T> {
+  const end = performance.now() + WAIT_MS;
+  for (;;) {
+    const value = await look();
+    if (isDone(value)) return value;
+    if (performance.now() > end) throw new Error(`not within the time: ${JSON.stringify(value)}`);
+    await sleep(20);
+  }
+}
+
+/** Processes that index the home. */
+function indexing(home: Home): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes("--background"))
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(`HOME=${home.path}\0`))
+    .map(Number);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // It has ended, or is somebody else's.
+    return "";
+  }
+}
+
+async function status(home: Home): Promise<{ readonly indexed: number; readonly background: string }> {
+  return JSON.parse((await run(home, ["index", "status", "--json"])).stdout);
+}
+
+test("the process holds nothing of its command, is killed without damage, and the next one continues", async () => {
+  using home = createHome();
+  writeWombats(home, SESSIONS);
+  // `run` resolves when both pipes are closed: a process that kept one would be waited for.
+  const lists = await Promise.all([run(home, ["list"]), run(home, ["list", "--json"])]);
+  expect(lists.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+  ]);
+  const [pid = 0] = await until(
+    () => indexing(home),
+    (pids) => pids.length === 1,
+  );
+  await until(
+    () => status(home),
+    ({ indexed, background }) => indexed > 0 && background === "running",
+  );
+  const seen = {
+    priority: getPriority(pid),
+    cwd: readlinkSync(`/proc/${pid}/cwd`),
+    streams: [0, 1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)),
+  };
+  process.kill(pid, "SIGKILL");
+  expect(seen).toMatchObject({ priority: 19, cwd: "/", streams: ["/dev/null", "/dev/null", "/dev/null"] });
+  await until(
+    () => indexing(home),
+    (pids) => pids.length === 0,
+  );
+  const after = await status(home);
+  expect(after).toMatchObject({ background: "idle" });
+  expect(after.indexed).toBeGreaterThan(0);
+  expect(after.indexed).toBeLessThan(SESSIONS);
+  expect(JSON.parse((await run(home, ["search", "wombat77", "--json"])).stdout)).toMatchObject({ total: 1 });
+  // That search is within a minute of the list.
+  expect(indexing(home)).toEqual([]);
+  expect((await run(home, ["index", "update", "--background"])).code).toBe(0);
+  expect(await status(home)).toMatchObject({ indexed: SESSIONS, background: "idle" });
+}, 600_000);
