@@ -48,7 +48,7 @@ export async function usersListening(
   port: number,
   read: ReadText = readText,
 ): Promise<readonly number[] | null> {
-  const places = [...formsOf("127.0.0.1"), ...formsOf("0.0.0.0"), ...formsOf("::")];
+  const places = [...formsOf("127.0.0.1"), ...formsOf("0.0.0.0"), ...formsOf("::1"), ...formsOf("::")];
   const locals = places.map((form) => `${form}:${hexOf(port)}`);
   const rows = await readRows(read);
   if (rows === null) return null;

@@ -20,6 +20,11 @@ export interface ListenOptions {
   /** 0 is any free port. */
   readonly port: number;
   /**
+   * `both` also takes the port at the other address of loopback, if the machine has it: a browser connects to either for a name
+   * below `localhost`. `one` by default.
+   */
+  readonly loopback?: "one" | "both";
+  /**
    * `own` for a process that is only this server: the global `Response` is replaced by one that costs half as much.
    * `shared` by default.
    */
@@ -30,7 +35,6 @@ export interface ListenOptions {
 
 /** Errors: `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
-  const { host, port } = options;
   const proxies = options.proxies ?? trustedProxies([]);
   const strangers = new Strangers(proxies);
   const peerOf = createPeers(proxies, strangers);
@@ -39,26 +43,57 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
     { overrideGlobalObjects: options.process === "own" },
   );
   const { requestMs, headersMs, keepAliveMs, lookForSlowMs } = LIMITS;
-  const http = createHttpServer(
-    {
-      requestTimeout: requestMs,
-      headersTimeout: headersMs,
-      keepAliveTimeout: keepAliveMs,
-      connectionsCheckingInterval: lookForSlowMs,
-    },
-    listener,
-  );
-  http.on("connection", (socket) => strangers.meet(socket));
-  http.on("upgrade", (request, socket, head) => {
-    server.upgrade(request, socket, head, peerOf(request));
-  });
-  await bound(http, { host, port });
-  const address = http.address() as AddressInfo;
+  const create = (): Server => {
+    const http = createHttpServer(
+      {
+        requestTimeout: requestMs,
+        headersTimeout: headersMs,
+        keepAliveTimeout: keepAliveMs,
+        connectionsCheckingInterval: lookForSlowMs,
+      },
+      listener,
+    );
+    http.on("connection", (socket) => strangers.meet(socket));
+    http.on("upgrade", (request, socket, head) => {
+      server.upgrade(request, socket, head, peerOf(request));
+    });
+    return http;
+  };
+  const bounds: Servers =
+    options.loopback === "both" ? await boundToBoth(create, options) : [await bound(create(), options)];
+  const address = bounds[0].address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return { url: `http://${name}:${address.port}`, close: () => closed(http, server) };
+  return { url: `http://${name}:${address.port}`, close: () => closed(bounds, server) };
 }
 
-function bound(http: Server, { host, port }: ListenOptions): Promise<void> {
+type Place = Pick<ListenOptions, "host" | "port">;
+type Servers = readonly [Server, ...Server[]];
+
+const FREE_PORT_TRIES = 10;
+
+/** A free port of one address may be taken at the other one. */
+async function boundToBoth(create: () => Server, { host, port }: Place): Promise<Servers> {
+  for (let tries = 1; ; tries++) {
+    const first = await bound(create(), { host, port });
+    const address = first.address() as AddressInfo;
+    const other = { host: address.family === "IPv6" ? "127.0.0.1" : "::1", port: address.port };
+    try {
+      return [first, await bound(create(), other)];
+    } catch (error) {
+      const code = codeOf(error);
+      // No program can listen at an address that the machine does not have.
+      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") return [first];
+      first.close();
+      if (port !== 0 || code !== "EADDRINUSE" || tries === FREE_PORT_TRIES) throw error;
+    }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
+}
+
+function bound(http: Server, { host, port }: Place): Promise<Server> {
   return new Promise((resolve, reject) => {
     http.once("error", (cause: NodeJS.ErrnoException) => {
       reject(
@@ -69,20 +104,23 @@ function bound(http: Server, { host, port }: ListenOptions): Promise<void> {
         }),
       );
     });
-    http.listen(port, host, resolve);
+    http.listen(port, host, () => resolve(http));
   });
 }
 
 /** Requests are answered to their end, up to a limit of time. */
-async function closed(http: Server, server: ContinuoServer): Promise<void> {
-  const gone = new Promise<void>((resolve) => {
-    http.close(() => resolve());
-  });
+async function closed(bounds: Servers, server: ContinuoServer): Promise<void> {
+  const gone = bounds.map((http) => new Promise((resolve) => http.close(resolve)));
+  const closeIdle = (): void => {
+    for (const http of bounds) http.closeIdleConnections();
+  };
   await server.close();
-  http.closeIdleConnections();
-  const timer = setTimeout(() => http.closeAllConnections(), LIMITS.drainMs);
-  const idle = setInterval(() => http.closeIdleConnections(), 50);
-  await gone;
+  closeIdle();
+  const timer = setTimeout(() => {
+    for (const http of bounds) http.closeAllConnections();
+  }, LIMITS.drainMs);
+  const idle = setInterval(closeIdle, 50);
+  await Promise.all(gone);
   clearTimeout(timer);
   clearInterval(idle);
 }

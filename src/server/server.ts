@@ -72,6 +72,11 @@ export interface ServerOptions {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer: the page at `/`. */
   readonly pageFolder?: string;
+  /**
+   * The only host name at which pages are let in: one below `localhost`, which nobody knew before this start. `listen` must
+   * hold both addresses of loopback then. Every name if it is left out.
+   */
+  readonly pageName?: string;
   readonly report?: (line: string) => void;
 }
 
@@ -143,7 +148,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
-    ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),
+    ...present({ pageFolder: options.pageFolder, pageName: options.pageName }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import type { PageEntry } from "../../src/wire/index.ts";
 import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } from "../cli/home.ts";
+import { fetchNamed } from "../server/harness/fetch-named.ts";
 import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;
@@ -21,6 +22,7 @@ afterEach(() => {
 });
 
 const SOON = { timeout: 20_000 };
+const PAGE_NAME = /^continuo-[\da-f]{20}\.localhost$/u;
 
 interface Viewing {
   readonly base: string;
@@ -70,9 +72,9 @@ async function enter({ base, code }: Viewing): Promise<Record<string, string>> {
 
 test("the address lets one browser in, which sees every session, until Ctrl-C", async () => {
   const viewing = await view(["--no-open"]);
-  expect((await fetch(`${viewing.base}/v1/machine/sessions`)).status).toBe(401);
+  expect((await fetchNamed(`${viewing.base}/v1/machine/sessions`)).status).toBe(401);
   const headers = await enter(viewing);
-  const response = await fetch(`${viewing.base}/v1/machine/sessions`, { headers });
+  const response = await fetchNamed(`${viewing.base}/v1/machine/sessions`, { headers });
   expect(await response.json()).toMatchObject({ total: 3 });
   expect(await enter(viewing)).toEqual({});
   expect(await viewing.end()).toBe(0);
@@ -84,7 +86,7 @@ test("the address of one session leads to it", async () => {
   const viewing = await view([CLAUDE_ID.slice(0, 6), "--no-open", "--read-only"]);
   expect(viewing.hash.endsWith(`/session/claude%3A${CLAUDE_ID}`)).toBe(true);
   const headers = await enter(viewing);
-  const deleted = await fetch(`${viewing.base}/v1/machine/sessions/claude:${CLAUDE_ID}/delete`, {
+  const deleted = await fetchNamed(`${viewing.base}/v1/machine/sessions/claude:${CLAUDE_ID}/delete`, {
     method: "POST",
     headers: { ...headers, origin: viewing.base },
   });
@@ -103,15 +105,15 @@ test("channels of the user's store are shown; with --read-only nobody can write,
   ] as const) {
     const viewing = await view(["--no-open", ...args]);
     const headers = await enter(viewing);
-    const head = await fetch(`${viewing.base}/v1/channels/team`, { headers });
+    const head = await fetchNamed(`${viewing.base}/v1/channels/team`, { headers });
     expect(await head.json()).toMatchObject({ access: status === 200 ? ["read", "write"] : ["read"] });
-    const said = await fetch(`${viewing.base}/v1/channels/team/messages`, {
+    const said = await fetchNamed(`${viewing.base}/v1/channels/team/messages`, {
       method: "POST",
       headers: { ...headers, origin: viewing.base, "content-type": "application/json" },
       body: JSON.stringify({ handle: "ada", content: "hello" }),
     });
     expect(said.status).toBe(status);
-    expect((await fetch(`${viewing.base}/v1/live`, { headers })).status).toBe(200);
+    expect((await fetchNamed(`${viewing.base}/v1/live`, { headers })).status).toBe(200);
     expect(await viewing.end()).toBe(0);
   }
   expect((await store.read("channels/team")).events).toHaveLength(1);
@@ -134,7 +136,7 @@ test("no command line has the code: the browser gets a file that only its user c
   expect(file).not.toContain("code");
   expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
   const [, code = "", place] =
-    /url=http:\/\/[\d.:]+\/#code=([^/"]+)([^"]+)"/u.exec(readFileSync(page, "utf8")) ?? [];
+    /url=http:\/\/[\w.:-]+\/#code=([^/"]+)([^"]+)"/u.exec(readFileSync(page, "utf8")) ?? [];
   expect(place).toBe(`/session/claude%3A${CLAUDE_ID}`);
   expect(code).not.toBe(viewing.code);
   const opened = { ...viewing, code };
@@ -152,7 +154,7 @@ test("another `continuo view` opens a page of the viewer that runs, which may do
   const hash = new URL(url).hash;
   const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
   const headers = await enter({ ...running, code });
-  const renamed = await fetch(`${running.base}/v1/machine/sessions/claude:${CLAUDE_ID}/rename`, {
+  const renamed = await fetchNamed(`${running.base}/v1/machine/sessions/claude:${CLAUDE_ID}/rename`, {
     method: "POST",
     headers: { ...headers, origin: running.base, "content-type": "application/json" },
     body: JSON.stringify({ title: "x" }),
@@ -161,7 +163,7 @@ test("another `continuo view` opens a page of the viewer that runs, which may do
   expect(await running.end()).toBe(0);
 });
 
-test("the address of a page starts the viewer at its port, so that the same address is opened again", async () => {
+test("the address of a page starts the viewer at its port, and the page gets a name that nobody had before", async () => {
   const first = await view(["--no-open"]);
   await first.end();
   const again = await view([
@@ -170,7 +172,14 @@ test("the address of a page starts the viewer at its port, so that the same addr
     new URL(first.base).port,
     `${first.base}/#/channels/team`,
   ]);
-  expect([again.base, again.hash.endsWith("/channels/team")]).toEqual([first.base, true]);
+  const [before, now] = [new URL(first.base), new URL(again.base)];
+  expect([now.port, again.hash.endsWith("/channels/team")]).toEqual([before.port, true]);
+  expect(now.hostname).toMatch(PAGE_NAME);
+  expect(now.hostname).not.toBe(before.hostname);
+  // A bookmark of the start before gets the page, which says how it is opened, and lets nobody in.
+  expect((await fetchNamed(`${first.base}/`)).status).toBe(200);
+  expect((await exchange(first.base, again.code)).status).toBe(403);
+  expect((await exchange(again.base, again.code)).status).toBe(401);
   const { code, stderr } = await run(home, ["view", "--no-open", "--read-only", "--port", "70000"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('"70000" is not a port')]);
   await again.end();

@@ -126,6 +126,30 @@ test("a page of a foreign origin, or no page, cannot exchange a code", async () 
   expect((await from({ origin: server.url })).status).toBe(200);
 });
 
+test("a server whose page has a name lets a page in at that name only, and a code that came elsewhere is spent", async () => {
+  const authenticate = createAuthenticate(store);
+  const pageName = "continuo-0123456789.localhost";
+  const hosts = ["127.0.0.1", "localhost"];
+  const named = await openServer(store, { authenticate, hosts, pageName, report, loopback: "both" });
+  const { port } = new URL(named.url);
+  for (const name of ["127.0.0.1", "continuo-9876543210.localhost", "localhost"]) {
+    const code = await codeFor(named.url, token.secret);
+    const refused = await exchange(`http://${name}:${port}`, code);
+    expect([name, refused.status, await refused.text()]).toEqual([
+      name,
+      403,
+      expect.stringContaining("has another address"),
+    ]);
+    expect((await exchange(`http://${pageName}:${port}`, code)).status).toBe(401);
+  }
+  expect(report).toHaveBeenCalledWith(expect.stringContaining(`refused a code that was sent from http://`));
+  const issued = await fetch(`${named.url}/v1/pages/code`, { method: "POST", headers: bearer(token.secret) });
+  const { code, host } = (await issued.json()) as { readonly code: string; readonly host: string };
+  expect(host).toBe(pageName);
+  expect((await exchange(`http://${host}:${port}`, code)).status).toBe(200);
+  await named.close();
+});
+
 test("a page cannot open another page", async () => {
   const { secret } = await openPage(server.url, token.secret);
   const answer = await fetch(`${server.url}/v1/pages/code`, { method: "POST", headers: bearer(secret) });

@@ -25,7 +25,7 @@ import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
 import { startTelemetry } from "./telemetry.ts";
-import { stopSignal, viewerFolder } from "./work.ts";
+import { newPageName, stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -44,6 +44,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const reach = isLoopback && !hasProxy ? "machine" : "network";
   const origins = flags.origin.map(originOf);
   const proxies = trustedProxies(flags.trustProxy);
+  const pageName = reach === "machine" ? newPageName() : undefined;
   const configuration = await ownConfiguration(shell);
   const limits = limitsOf(configuration, flags);
   const settings = liveSettings(configuration, shell);
@@ -59,7 +60,10 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, { store: flags.store, reach }),
     pageFolder: viewerFolder(),
-    ...present({ publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl) }),
+    ...present({
+      pageName,
+      publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
+    }),
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
@@ -67,7 +71,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   });
   const stopped = stopSignal(shell);
   const stopTelemetry = await startTelemetry(shell);
-  const listening = await listen(server, { ...address, process: "own", proxies });
+  const loopback = pageName === undefined ? "one" : "both";
+  const listening = await listen(server, { ...address, loopback, process: "own", proxies });
   await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
   await stopped;
   await listening.close();

@@ -1,5 +1,6 @@
-/** What other commands use of `serve`: the machine (loaded at the first call), the page's folder, and the stop signal. */
+/** What other commands use of `serve`: the machine (loaded at the first call), the page, and the stop signal. */
 
+import { randomBytes } from "node:crypto";
 import { packageFile } from "../../files/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -7,6 +8,17 @@ import type { Shell } from "../terminal/index.ts";
 /** The sessions of this machine, as the server shows them. */
 export async function machineWork(shell: Shell): Promise<MachineService> {
   return await (await import("./machine.ts")).loadMachine(shell, { reach: "machine" });
+}
+
+/** Safari finds no names below `localhost`; the browsers of other systems do. */
+export const HAS_PAGE_NAMES: boolean = process.platform !== "darwin";
+
+/**
+ * The host name of the pages of one start. No other program can have had it before, so a browser holds nothing for it, such as a
+ * service worker of a program that had the port. `undefined` where browsers find no such names.
+ */
+export function newPageName(): string | undefined {
+  return HAS_PAGE_NAMES ? `continuo-${randomBytes(10).toString("hex")}.localhost` : undefined;
 }
 
 /** Where `npm run prepare` puts the page. */

@@ -4,8 +4,14 @@ import { ContinuoError } from "../../model/index.ts";
 
 export type Target =
   | { readonly type: "session"; readonly id: string }
-  /** `origin` is `null` for the viewer of this machine; `place` is what the fragment of the address names, such as `/health`. */
+  /**
+   * `origin` is where programs reach the server, `null` for the viewer of this machine; `place` is what the fragment of the
+   * address names, such as `/health`.
+   */
   | { readonly type: "page"; readonly origin: URL | null; readonly place: string };
+
+/** Where the viewer and `continuo serve` listen. */
+export const HOST = "127.0.0.1";
 
 const LIST = "/";
 
@@ -15,9 +21,12 @@ export function parseTarget(text: string | null): Target {
   if (text.startsWith("#")) return { type: "page", origin: null, place: placeOf(text, text) };
   if (!/^https?:\/\//iu.test(text)) return { type: "session", id: text };
   if (!URL.canParse(text)) throw notAPage(text);
-  const { origin, hash, username, password } = new URL(text);
+  const { origin, protocol, hostname, hash, username, password } = new URL(text);
   if (username !== "" || password !== "") throw notAPage(text);
-  return { type: "page", origin: new URL(origin), place: placeOf(hash, text) };
+  const server = new URL(origin);
+  // Browsers know the names below `localhost`, and not every system does.
+  if (protocol === "http:" && /(?:^|\.)localhost$/u.test(hostname)) server.hostname = HOST;
+  return { type: "page", origin: server, place: placeOf(hash, text) };
 }
 
 /** A code that was used before is left out. */
@@ -34,9 +43,8 @@ function notAPage(text: string): ContinuoError {
   });
 }
 
-/** The viewer listens at this name; `localhost` can lead to another program at `::1`. */
 export function isLoopbackPage({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost");
+  return protocol === "http:" && hostname === HOST;
 }
 
 export function portOf({ port }: URL): number {

@@ -14,8 +14,9 @@ The address that is printed works once, within 30 seconds, for the tab that open
 closed, or the viewer ends. Run the command again for another address: it asks the viewer that runs already. A page that is
 no longer signed in says with which address to run it.
 
-The viewer listens at http://127.0.0.1:${VIEWER_PORT}, on this machine only, and ends with Ctrl-C. It takes another port only if another program
-of yours has this one; a program of another user there is an error.
+The viewer listens at port ${VIEWER_PORT} of this machine only, and ends with Ctrl-C. It takes another port only if another program of yours has this
+one; a program of another user there is an error. The page has a name that is new for each start, such as
+http://continuo-4bf3….localhost:${VIEWER_PORT}. Browsers know that it is this machine (Safari does not: on macOS each start has another port instead).
 
 Without a display, or through ssh, no browser is opened. To look at the sessions of another machine, forward the port:
 ssh -L ${VIEWER_PORT}:127.0.0.1:${VIEWER_PORT} HOST, and open the address on your own machine.
@@ -27,7 +28,7 @@ what the model sees are not inside.
 Examples:
   continuo view                 the list of all sessions
   continuo view 4bf3c2a1        one session; the beginning of an id is enough
-  continuo view 'http://127.0.0.1:${VIEWER_PORT}/#/health'    the address of a page, also one of \`continuo serve\`
+  continuo view 'http://127.0.0.1:4747/#/health'    the address of a page, also one of \`continuo serve\`
   continuo view --read-only     nothing can be renamed, deleted, forked, repaired or handed over
   continuo view 4bf3 --output session.html --mask-secrets        one session in one file, to send to somebody
   continuo view 4bf3 --output session.html --turns 120-180       only these turns`;

@@ -1,6 +1,6 @@
 /** The flags of `continuo view`, as they arrive. */
 
-/** Always the same, so that bookmarks and the settings of the page stay. */
+/** Always the same, so that it can be forwarded; the name of the page is new for each start. */
 export const VIEWER_PORT = 4748;
 
 export interface ViewFlags {

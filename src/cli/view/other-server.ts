@@ -9,15 +9,25 @@ import type { ViewFlags } from "./flags.ts";
 
 const MAX_MS = 2_000;
 
-/** `null` from a server that asks for no token. Errors: those of `accessOf` and of the server. */
-export async function codeOfServer(
-  { origin }: URL,
+export interface PageOfServer {
+  /** Where the page is, which can have a name of its own. */
+  readonly origin: string;
+  /** `null` from a server that asks for no token. */
+  readonly code: string | null;
+}
+
+/** Errors: those of `accessOf` and of the server. */
+export async function pageOfServer(
+  { origin, port, protocol }: URL,
   { readOnly }: ViewFlags,
   shell: Shell,
-): Promise<string | null> {
+): Promise<PageOfServer> {
   const access = await accessOf({ server: origin }, shell);
-  const { code } = await callServer(access, `/v1/pages/code${readOnly ? "?access=read" : ""}`, {});
-  if (typeof code === "string" || code === null) return code;
+  const { code, host } = await callServer(access, `/v1/pages/code${readOnly ? "?access=read" : ""}`, {});
+  if (typeof code === "string" || code === null) {
+    const isNamed = typeof host === "string" && /^[a-z\d-]+\.localhost$/u.test(host);
+    return { origin: isNamed ? `${protocol}//${host}:${port}` : origin, code };
+  }
   throw new ContinuoError("unavailable", `the server at ${origin} gave no code for its page`, {
     hint: "Check that it is a server of Continuo.",
   });

@@ -18,7 +18,7 @@ interface Taking<Listening> {
 
 /**
  * Listens on the port that is wanted, or on a free one if a program of this user has it. Errors: `unavailable`, also if a
- * program of another user has the default port: a person who opens a bookmark gets that program.
+ * program of another user has the port: a browser that is led there gets that program.
  */
 export async function takePort<Listening>(
   { port, isDefault }: WantedPort,

@@ -3,20 +3,25 @@
 import { createHash } from "node:crypto";
 import { type OpenOwn, openOwn, storeUrlOf } from "../../catalog/index.ts";
 import { placesOf, readVersion } from "../../files/index.ts";
-import { ContinuoError, messageOf, type Store } from "../../model/index.ts";
+import { ContinuoError, messageOf, present, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
-import { DEFAULT_LISTEN, machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
+import {
+  DEFAULT_LISTEN,
+  HAS_PAGE_NAMES,
+  machineWork,
+  newPageName,
+  stopSignal,
+  viewerFolder,
+} from "../serve/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
-import { isLoopbackPage, parseTarget, portOf } from "./address.ts";
+import { HOST, isLoopbackPage, parseTarget, portOf } from "./address.ts";
 import { openBrowser } from "./browser.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
-import { codeOfServer, listensAt } from "./other-server.ts";
+import { listensAt, pageOfServer } from "./other-server.ts";
 import { takePort, type WantedPort } from "./port.ts";
 import { answerCommands, askRunning, type RunningViewer, type Wish } from "./running.ts";
-
-const HOST = "127.0.0.1";
 
 export async function runView(argument: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
   const { turns, maskSecrets, force } = flags;
@@ -35,8 +40,8 @@ export async function runView(argument: string | null, flags: ViewFlags, shell: 
     return await show({ ...running, place }, { flags, shell, from: "a viewer that runs already" });
   }
   if (origin !== null && !(await isForViewer(origin))) {
-    const code = await codeOfServer(origin, flags, shell);
-    return await show({ origin: origin.origin, code, place }, { flags, shell, from: "the server" });
+    const page = await pageOfServer(origin, flags, shell);
+    return await show({ ...page, place }, { flags, shell, from: "the server" });
   }
   return await serve(wanted, place, flags, shell);
 }
@@ -49,6 +54,8 @@ function wantedPort(origin: URL | null, { port }: ViewFlags): WantedPort {
       hint: "Write a number up to 65535; 0 chooses a free port.",
     });
   }
+  // With no name of its own, the origin is new only if the port is.
+  if (!HAS_PAGE_NAMES) return { port: 0, isDefault: true };
   if (origin !== null && isLoopbackPage(origin)) return { port: portOf(origin), isDefault: false };
   return { port: VIEWER_PORT, isDefault: true };
 }
@@ -81,6 +88,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   const sessions = machineWork(shell);
   // The list is made while the browser starts; a caller that asks for it receives its errors.
   sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
+  const pageName = newPageName();
   const warn = (line: string): void => void shell.stderr.write(`${line}\n`);
   const server = createServer({
     store: (workspaceId) => logs.forWorkspace(workspaceId),
@@ -92,14 +100,19 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
     hosts: [HOST, "localhost"],
     machine: () => sessions,
     pageFolder: viewerFolder(),
+    ...present({ pageName }),
     report: warn,
   });
   const stopped = stopSignal(shell);
-  const listenOn = (port: number): Promise<Listening> => listen(server, { host: HOST, port, process: "own" });
+  const loopback = pageName === undefined ? "one" : "both";
+  const listenOn = (port: number): Promise<Listening> =>
+    listen(server, { host: HOST, port, loopback, process: "own" });
   const listening = await takePort(wanted, { listen: listenOn, warn });
+  const { port } = new URL(listening.url);
+  const origin = pageName === undefined ? listening.url : `http://${pageName}:${port}`;
   const offered = wishOf(flags, shell);
   const pageFor = async (access: Wish["access"]): Promise<RunningViewer> => {
-    return { origin: listening.url, code: await issueCode(tokens, listening, access) };
+    return { origin, code: await issueCode(tokens, listening, access) };
   };
   await using _commands = await answerCommands(offered, pageFor, placesOf(shell));
   const page = { ...(await pageFor(offered.access)), place };

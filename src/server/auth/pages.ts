@@ -46,7 +46,7 @@ const NO_STORE = { "cache-control": "no-store" };
 
 async function issueCode(grant: Grant, context: ServerContext): Promise<Response> {
   const { tokenId, workspaceId, scopes, handle, page } = grant;
-  if (tokenId === null) return Response.json({ code: null, expiresAt: null });
+  if (tokenId === null) return Response.json({ code: null, expiresAt: null, host: null });
   if (page !== null) {
     throw new ContinuoError("forbidden", "a page cannot open another page", {
       hint: "Run `continuo view`, or send the token that the page was opened with.",
@@ -61,7 +61,8 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
     label: pageLabel({ kind: "code", parentId: tokenId }),
     expiresAt,
   });
-  return Response.json({ code: code.secret, expiresAt }, { status: 201, headers: NO_STORE });
+  const host = context.pageName ?? null;
+  return Response.json({ code: code.secret, expiresAt, host }, { status: 201, headers: NO_STORE });
 }
 
 /** The page gets the access of its token, or only read access. Errors: `invalid`. */
@@ -94,6 +95,15 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   const { parentId } = label;
   const parent = await store.getToken(parentId);
   if (parent?.state !== "active") throw badCode();
+  if (!isOfPage(origin, context)) {
+    await store.revokeToken(token.tokenId);
+    context.report(
+      `warning: refused a code that was sent from ${origin}, which is not the address of the page`,
+    );
+    throw new ContinuoError("forbidden", "the page of this server has another address", {
+      hint: "Run `continuo view` with the address of the page.",
+    });
+  }
   // Only for a right code, because it reads the connections of the whole machine.
   await assertSameUser(peer, context);
   const kind = hasOwnTls(origin, request, context) ? "cookie" : "tab";
@@ -115,6 +125,11 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   const cookie = setCookie(page.secret, { maxAgeSeconds, url: new URL(request.url) });
   const entry: PageEntry = { expiresAt, secret: null, proofKey: null };
   return Response.json(entry, { headers: { ...NO_STORE, "set-cookie": cookie } });
+}
+
+/** A page at another address may be a stranger's: a program that had the port before, or has it at another address now. */
+function isOfPage(origin: string, { pageName }: ServerContext): boolean {
+  return pageName === undefined || (URL.canParse(origin) && new URL(origin).hostname === pageName);
 }
 
 /** Whether the page is the server's own and came over TLS, which may end in a proxy: the browser says so in the origin. */

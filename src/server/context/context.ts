@@ -169,6 +169,8 @@ export interface ServerContext {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
   readonly pageFolder?: string;
+  /** The only host name at which pages are let in; every name if it is left out. */
+  readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */

@@ -55,8 +55,11 @@ const MAX_ESCAPES = 4;
 const SECRET = /continuo_[0-9a-f]{32}_/iu;
 const NAMED_AS_TOKEN = /[?&;](?:token|access_token|authorization|bearer)=/iu;
 
+/** Browsers resolve every name below `localhost` to this machine, without a name server. */
 function isKnownHost({ hosts }: Gate, host: string | null): boolean {
-  return hosts === undefined || (host !== null && hosts.has(host.replace(/:\d+$/u, "").toLowerCase()));
+  if (hosts === undefined || host === null) return hosts === undefined;
+  const name = host.replace(/:\d+$/u, "").toLowerCase();
+  return hosts.has(name) || (hosts.has("localhost") && name.endsWith(".localhost"));
 }
 
 /** A page of the server itself is known: its origin is the host of the request. */

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { PageEntry } from "../../../src/wire/index.ts";
+import { fetchNamed } from "./fetch-named.ts";
 
 export const newNonce = (): string => randomBytes(16).toString("base64url");
 
@@ -26,7 +27,7 @@ export function exchange(
   code: string,
   { nonce = newNonce(), headers = { origin: url } }: Exchange = {},
 ): Promise<Response> {
-  return fetch(`${url}/v1/pages/cookie`, {
+  return fetchNamed(`${url}/v1/pages/cookie`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ code, nonce }),

@@ -12,12 +12,18 @@ import {
 
 export async function openServer(
   store: Store,
-  { process = "shared", proxies, ...options }: Partial<ServerOptions & ListenOptions> = {},
+  {
+    process = "shared",
+    proxies,
+    loopback,
+    port = 0,
+    ...options
+  }: Partial<ServerOptions & ListenOptions> = {},
 ): Promise<Listening> {
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: allowEverybody(store.workspaceId),
     ...options,
   });
-  return listen(server, present({ host: "127.0.0.1", port: 0, process, proxies }));
+  return listen(server, present({ host: "127.0.0.1", port, process, proxies, loopback }));
 }
