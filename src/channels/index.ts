@@ -41,6 +41,7 @@ export {
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
+export { checkPosted } from "./posted.ts";
 export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {

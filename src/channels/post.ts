@@ -148,7 +148,8 @@ async function sent(
 ): Promise<Pick<NewEvent, "data" | "blobs">> {
   const { id, content, to, replyTo, attachments = [] } = frame;
   if (frame.state === "open") assertRoom(open, author, id);
-  const replyToHandle = replyTo === undefined ? undefined : await authorOfMessage(store, author, replyTo);
+  const replyToHandle =
+    replyTo === undefined ? undefined : await authorOfMessage(store, author.channel, replyTo);
   const data = {
     messageId: id,
     content,
@@ -161,26 +162,22 @@ async function sent(
   return { data, ...(blobs.length === 0 ? {} : { blobs }) };
 }
 
-/** Errors: `not_found`. */
-async function authorOfMessage(store: Store, author: Place, messageId: string): Promise<string> {
-  const found = await findSent(store, author, messageId);
+/** The handle that wrote the message; empty for one of the server. Errors: `not_found`. */
+export async function authorOfMessage(store: Store, channel: string, messageId: string): Promise<string> {
+  const found = await findSent(store, channel, messageId);
   if (found !== undefined) return authorOf(found) ?? "";
-  throw new ContinuoError("not_found", `there is no message ${messageId} in the channel ${author.channel}`, {
+  throw new ContinuoError("not_found", `there is no message ${messageId} in the channel ${channel}`, {
     hint: "Reply to the id of a message.",
-    details: { channel: author.channel, messageId },
+    details: { channel, messageId },
   });
 }
 
 async function headOfSent(store: Store, author: Place, messageId: string): Promise<MessageHead> {
-  const found = await findSent(store, author, messageId);
+  const found = await findSent(store, author.channel, messageId);
   return found === undefined ? {} : headOf(recordOf(found.data));
 }
 
-async function findSent(
-  store: Store,
-  { channel }: Place,
-  messageId: string,
-): Promise<StoredEvent | undefined> {
+async function findSent(store: Store, channel: string, messageId: string): Promise<StoredEvent | undefined> {
   const { events } = await store.read(channelLogId(channel), { id: messageId, types: ["message_sent"] });
   return events[0];
 }

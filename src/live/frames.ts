@@ -58,6 +58,9 @@ interface DuePictures {
   readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
 }
 
+/** Whether the sender of evidence may use a picture. */
+export type MayUse = (hash: string) => Promise<boolean>;
+
 interface Watcher {
   readonly videoId: string;
   readonly warn: Warn;
@@ -92,14 +95,18 @@ export class Frames {
   }
 
   /**
-   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a missing picture gets no
-   * expiry.
+   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a picture that is missing, or that
+   * the sender may not use, gets no expiry.
    */
-  async hold(evidence: readonly EvidenceInput[], owner: FrameOwner): Promise<readonly EvidenceInput[]> {
+  async hold(
+    evidence: readonly EvidenceInput[],
+    owner: FrameOwner,
+    mayUse: MayUse,
+  ): Promise<readonly EvidenceInput[]> {
     const held: EvidenceInput[] = [];
     for (const one of evidence) {
       if (one.type !== "frame_captured") held.push(one);
-      else held.push({ ...one, ...(await this.#pointers(one, owner)) });
+      else held.push({ ...one, ...(await this.#pointers(one, owner, mayUse)) });
     }
     return held;
   }
@@ -123,10 +130,12 @@ export class Frames {
     const { store, clock } = this.#options;
     const [event] = (await store.read(sessionId, { after: sequence - 1, limit: 1 })).events;
     const pointers = event?.sequence === sequence ? pointersIn(event.data) : [];
-    const pointing = pointers.filter((pointer) => pointer.hash === hash);
     const now = isoOf(clock.now());
-    const isOver = !pointing.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-    if (pointing.length === 0 || (isOver && !(await isKept(store, hash, videoId)))) {
+    // By what the server holds for the session: an event can say anything.
+    const isHeld = async (): Promise<boolean> =>
+      (await referencesTo(store, hash, sessionId)).some(({ expiresAt }) => expiresAt > now);
+    const isPointedAt = pointers.some((pointer) => pointer.hash === hash);
+    if (!isPointedAt || !((await isHeld()) || (await isKept(store, hash, videoId)))) {
       throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
     }
     return store.openBlob(hash);
@@ -192,14 +201,16 @@ export class Frames {
   async #pointers(
     frame: Extract<EvidenceInput, { readonly type: "frame_captured" }>,
     owner: FrameOwner,
+    mayUse: MayUse,
   ): Promise<Partial<Record<FrameTier, BlobPointer>>> {
     const { store, clock } = this.#options;
     const pointers: Partial<Record<FrameTier, BlobPointer>> = {};
     for (const { tier, hash, mediaType, sizeBytes } of pointersIn(frame)) {
       const expiresAt = isoOf(clock.now() + this.#tierMs[tier]);
       const { mediaTimeMs } = frame;
-      const added = await addReference(store, { ...owner, hash, tier, mediaTimeMs, expiresAt });
-      pointers[tier] = { hash, mediaType, sizeBytes, ...(added === "added" ? { expiresAt } : {}) };
+      const reference = { ...owner, hash, tier, mediaTimeMs, expiresAt };
+      const isHeld = (await mayUse(hash)) && (await addReference(store, reference)) === "added";
+      pointers[tier] = { hash, mediaType, sizeBytes, ...(isHeld ? { expiresAt } : {}) };
     }
     return pointers;
   }

@@ -18,7 +18,7 @@ import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf } from "./fold.ts";
 import { acknowledge, Follower, stateOf } from "./follower.ts";
-import { Frames } from "./frames.ts";
+import { Frames, type MayUse } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { LIMITS } from "./limits.ts";
@@ -180,7 +180,11 @@ export class LiveService {
    * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
    * `sequence_gap` and `fenced` for the producer's number; the store's.
    */
-  async accept(key: string, batch: EvidenceBatch): Promise<Acknowledgement> {
+  async accept(
+    key: string,
+    batch: EvidenceBatch,
+    { mayUse = async () => true }: { readonly mayUse?: MayUse } = {},
+  ): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
     const present = await this.sessionIdOf(key);
     const follower = await this.#follow(present);
@@ -195,7 +199,7 @@ export class LiveService {
     const isStored = storesTelemetry(depthOf(fold));
     const kept = evidence.filter(({ type }) => isStored || type !== "telemetry_reported");
     const dropped = evidence.length - kept.length;
-    const held = await this.frames.hold(kept, { sessionId, videoId: fold.videoId });
+    const held = await this.frames.hold(kept, { sessionId, videoId: fold.videoId }, mayUse);
     const events: NewEvent[] = held.map((one) => toEvent(one, occurredAt));
     if (dropped > 0) {
       const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };

@@ -15,7 +15,10 @@ import {
   assertText,
   assertTime,
   type BlobRow,
+  collectExpiredPage,
   collectPage,
+  type ExpiredPage,
+  type ExpiredPlace,
   findBlob,
   insertBlob,
   invalid,
@@ -168,16 +171,31 @@ async function collectBlobs(
 ): Promise<{ readonly removed: number; readonly sizeBytes: number }> {
   let removed = 0;
   let sizeBytes = 0;
-  for (let more = true; more; ) {
-    const page = await engine.write(
-      (tx) => collectPage(tx, options.minAgeMs ?? COLLECT_AFTER_MS),
-      options.signal,
-    );
+  for await (const page of options.only === "expired" ? expiredPages(engine, options) : pages(engine, options)) {
     // After the commit: a crash in between leaves a body that nobody knows, never a row without its body.
     for (const key of page.bodyKeys) await engine.bodies.remove(key);
     removed += page.removed;
     sizeBytes += page.sizeBytes;
-    more = page.more;
   }
   return { removed, sizeBytes };
 }
+
+async function* pages(engine: Engine, { minAgeMs = COLLECT_AFTER_MS, signal }: CollectOptions): CollectedPages {
+  for (let more = true; more; ) {
+    const page = await engine.write((tx) => collectPage(tx, minAgeMs), signal);
+    yield page;
+    more = page.more;
+  }
+}
+
+async function* expiredPages(engine: Engine, { signal }: CollectOptions): CollectedPages {
+  for (let after: ExpiredPlace | null = null; ; ) {
+    const from: ExpiredPlace | null = after;
+    const page = await engine.write((tx) => collectExpiredPage(tx, from), signal);
+    yield page;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+type CollectedPages = AsyncGenerator<Omit<ExpiredPage, "next">, void, void>;

@@ -3,11 +3,11 @@
 import { ContinuoError } from "../model/index.ts";
 import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
 import { LIMITS } from "./channel-limits.ts";
-import { isName } from "./paths.ts";
+import { ANY_HANDLE, isName } from "./paths.ts";
 
 /** Errors: `invalid`. */
 export function assertName(what: "channel" | "handle" | "device" | "workspaceId", value: unknown): string {
-  if (isName(value)) return value;
+  if (isName(value) && !(what === "handle" && value === ANY_HANDLE)) return value;
   throw new ContinuoError("invalid", `this is not the name of a ${what}: ${shown(value)}`, {
     hint: "Use 1 to 128 characters without `:`, `/` and control characters.",
     details: { what },

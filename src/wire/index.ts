@@ -111,6 +111,7 @@ export {
   proofText,
 } from "./pages.ts";
 export {
+  ANY_HANDLE,
   addressOf,
   channelLogId,
   isName,

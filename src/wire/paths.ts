@@ -19,6 +19,9 @@ const STREAMS = "streams/";
 /** Logs of the server itself; no path leads to them. */
 export const SERVER_LOGS = "server/";
 
+/** As the handle of a token: its holder may write under any handle. It is no handle of a participant. */
+export const ANY_HANDLE = "*";
+
 /** Up to 128 characters; no `:`, no `/`, no control characters, no space at either end. Of a channel or a handle. */
 export function isName(name: unknown): name is string {
   return (

@@ -35,7 +35,7 @@ interface Served {
 async function serverWith(limits: Partial<ServerLimits>, scopes = ["admin"]): Promise<Served> {
   const server = await openServer(store, { authenticate: createAuthenticate(store), limits });
   servers.push(server);
-  const { secret } = await store.createToken({ scopes });
+  const { secret } = await store.createToken({ scopes, handle: "*" });
   return { url: server.url, token: secret };
 }
 

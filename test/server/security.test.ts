@@ -350,7 +350,7 @@ test("a reader that does not read is waited for, and costs the server one page",
 });
 
 test("blobs are read through an event that refers to them, in a log that the token may read, and never run", async () => {
-  const writer = await tokenOf(["channel:pictures:read,write"]);
+  const writer = await tokenOf(["channel:pictures:read,write"], { handle: "ada" });
   const { secret: token } = writer;
   await call("/v1/stream/channels/pictures", { method: "PUT", token });
   const put = await call("/v1/blobs", {

@@ -32,7 +32,7 @@ export function addTokenCommands(token: Command, run: Run | null): void {
   };
   add(token, "create", "create a token and print its secret, which is not shown again")
     .option("--scope <scope>", "what the token allows (repeatable)", collect, [])
-    .option("--handle <handle>", "the participant that the token represents in channels")
+    .option("--handle <handle>", "the participant that the token represents in channels; `*` is any")
     .option("--label <text>", "a description, shown by `continuo token list`")
     .option(
       "--expires <time>",

@@ -23,6 +23,11 @@ export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Pro
   }
   const scopes = flags.scope.map((text) => formatScope(parseScope(text)));
   const { handle, label } = flags;
+  if (handle === undefined && scopes.some(isForWriters)) {
+    throw new ContinuoError("usage", "a token that writes in channels needs a handle", {
+      hint: "Add --handle NAME, or --handle '*' for a program that writes for many.",
+    });
+  }
   if (handle !== undefined && !isName(handle)) {
     throw new ContinuoError("usage", `${JSON.stringify(handle)} is not a handle`, {
       hint: "Use up to 128 characters without a colon, a slash or a control character.",
@@ -41,6 +46,11 @@ export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Pro
   );
   shell.stdout.write(flags.json ? `${toJsonText(token)}\n` : `${token.secret}\n`);
   return 0;
+}
+
+function isForWriters(text: string): boolean {
+  const scope = parseScope(text);
+  return scope.kind === "channel" && scope.access.includes("write");
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -6,6 +6,7 @@ import { placesOf, readVersion } from "../../files/index.ts";
 import { ContinuoError, messageOf, present, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
+import { ANY_HANDLE } from "../../wire/index.ts";
 import {
   DEFAULT_LISTEN,
   HAS_PAGE_NAMES,
@@ -144,6 +145,7 @@ const SCOPES: Readonly<Record<Wish["access"], readonly string[]>> = {
 async function issueCode(store: Store, { url }: Listening, access: Wish["access"]): Promise<string> {
   const { secret } = await store.createToken({
     scopes: SCOPES[access],
+    handle: ANY_HANDLE,
     label: "continuo view",
     issuedFrom: "loopback",
   });

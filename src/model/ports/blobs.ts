@@ -30,6 +30,8 @@ export interface OpenedBlob extends BlobInfo {
 export interface CollectOptions extends CallOptions {
   /** Blobs younger than this are kept, so that an event may still refer to them; an hour where none is given. */
   readonly minAgeMs?: number;
+  /** Blobs without an expiry are kept. */
+  readonly only?: "expired";
 }
 
 export interface ListBlobsOptions extends PageOptions {

@@ -9,6 +9,7 @@
 export { allowEverybody, createAuthenticate, createGuesses } from "./authenticate.ts";
 export { Buckets } from "./buckets.ts";
 export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentials.ts";
+export { handlesOf, noHandle, requireHandle } from "./handles.ts";
 export { createPageKeys, withPageKeys } from "./page-keys.ts";
 export { pages, USED_CODES } from "./pages.ts";
 export { createQuotas } from "./quotas.ts";

@@ -1,14 +1,17 @@
 /**
  * Attachments over HTTP, addressed by the hash of their bytes.
  *
- * Promises: a token that may write a log may add a blob; a blob is read through an event that refers to it, in a log
- * that the token may read; a browser never executes a blob.
+ * Promises: a token that may write a log may add a blob; only who stored a blob may refer to it; a blob is read through
+ * an event that refers to it, in a log that the token may read; a browser never executes a blob.
  * Does not know: where the bytes lie.
  */
 
 import { ContinuoError } from "../../model/index.ts";
 import { addressOf } from "../../wire/index.ts";
 import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
+import { rememberOwner } from "./owners.ts";
+
+export { owns, requireOwner, STORED_BLOBS } from "./owners.ts";
 
 export const blobs: CreateMount = (context) => ({
   routes: (app) => {
@@ -27,13 +30,16 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   }
   if (request.body === null) throw new ContinuoError("invalid", "the body is empty");
   const mediaType = request.headers.get("content-type");
-  const { hash, sizeBytes, ...blob } = await context
-    .store(grant.workspaceId)
-    .putBlob(counted(request.body as AsyncIterable<Uint8Array>, grant, context), {
+  const store = context.store(grant.workspaceId);
+  const { hash, sizeBytes, ...blob } = await store.putBlob(
+    counted(request.body as AsyncIterable<Uint8Array>, grant, context),
+    {
       ...(mediaType === null ? {} : { mediaType }),
       expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
       signal: request.signal,
-    });
+    },
+  );
+  await rememberOwner(store, grant, hash);
   return Response.json({ hash, sizeBytes, mediaType: blob.mediaType }, { status: 201 });
 }
 

@@ -31,6 +31,8 @@ import {
   PROTOCOL_VERSION,
   type WelcomeFrame,
 } from "../../wire/index.ts";
+import { requireHandle } from "../auth/index.ts";
+import { requireOwner } from "../blobs/index.ts";
 import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
@@ -117,11 +119,7 @@ function checkHello(hello: HelloFrame, options: AdmitOptions): void {
   context.require(grant, { kind: "channel", name: channel, access: "read" });
   if (handle === undefined) return;
   context.require(grant, { kind: "channel", name: channel, access: "write" });
-  if (grant.handle !== null && grant.handle !== handle) {
-    throw new ContinuoError("forbidden", `the token is for the handle ${grant.handle}`, {
-      details: { handle },
-    });
-  }
+  requireHandle(grant, handle);
   if (device !== undefined && participantType !== PERSON) {
     throw new ContinuoError(
       "invalid",
@@ -166,6 +164,8 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
     session: session !== null ? "kept" : degraded !== null ? "degraded" : "none",
     historyItems,
     open,
+    requireBlobs: (id, blobs) =>
+      requireOwner(store, options.grant, { logId: channelLogId(channel), id, blobs }),
   };
   const welcome = welcomeFor(options, { replay, after, session, degraded, handle: where.handle });
   return { store, channel, after, replay, participation, welcome, place };

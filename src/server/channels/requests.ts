@@ -33,6 +33,8 @@ export interface Participation {
   readonly device: string | undefined;
   /** `degraded` until the session that was asked for can be opened. */
   session: "kept" | "degraded" | "none";
+  /** Errors: `not_found` for a blob that the participant may not refer to. */
+  readonly requireBlobs: (id: string, blobs: readonly string[]) => Promise<void>;
   /** Messages that one request for the history returns. */
   readonly historyItems: number;
   open: OpenMessages;
@@ -69,6 +71,12 @@ function isSessionFrame(frame: RequestFrame): frame is RequestFrame & SessionFra
 
 async function performPost(participation: Participation, frame: PostFrame): Promise<unknown> {
   const { store, place, fence, instance, type, open } = participation;
+  if (frame.type === "send" && frame.attachments !== undefined) {
+    await participation.requireBlobs(
+      frame.id,
+      frame.attachments.map(({ blob }) => blob),
+    );
+  }
   const event = await post(store, { ...place, type, instance, fence }, { frame, open });
   const begins = frame.type === "send" && frame.state === "open";
   // A first event that is sent again after the end of its message opens nothing.

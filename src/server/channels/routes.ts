@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
 import { lastAnchor, post, readMessages, summaryOf } from "../../channels/index.ts";
-import { ContinuoError, type Store } from "../../model/index.ts";
+import { ContinuoError, present, type Store } from "../../model/index.ts";
 import {
   type Access,
   allows,
@@ -16,6 +16,8 @@ import {
   type PostFrame,
   parseClientFrame,
 } from "../../wire/index.ts";
+import { handlesOf, requireHandle } from "../auth/index.ts";
+import { requireOwner } from "../blobs/index.ts";
 import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { openForGrant } from "./admit.ts";
@@ -49,15 +51,18 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     hub.serves(store);
     const latestSequence = await store.latestSequence(channelLogId(channel));
     const { grant } = c.var;
+    const handles = handlesOf(grant);
     const head: ChannelHead = {
       channel,
       workspaceId: grant.workspaceId,
       latestSequence,
       roster: await hub.roster(store, channel),
-      access: (["read", "write"] as const).filter((access) =>
-        allows(grant.scopes, { kind: "channel", name: channel, access }),
+      access: (["read", "write"] as const).filter(
+        (access) =>
+          allows(grant.scopes, { kind: "channel", name: channel, access }) &&
+          (access === "read" || handles !== "none"),
       ),
-      handle: grant.handle,
+      handle: typeof handles === "string" ? null : handles.only,
     };
     return Response.json(head);
   });
@@ -124,16 +129,16 @@ async function say(
   { context, channel, grant }: Omit<ChannelCall, "access">,
   body: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  const handle = assertName("handle", body.handle ?? grant.handle);
-  if (grant.handle !== null && grant.handle !== handle) {
-    throw new ContinuoError("forbidden", `the token is for the handle ${grant.handle}`, {
-      details: { handle },
-    });
-  }
+  const handles = handlesOf(grant);
+  const own = typeof handles === "string" ? undefined : handles.only;
+  const handle = assertName("handle", body.handle ?? own);
+  requireHandle(grant, handle);
   const { id = randomUUID(), content, to, replyTo, attachments } = body;
   const given = { type: "send", request: 0, id, content, to, replyTo, attachments };
   // The same checks as of a frame.
   const frame = parseClientFrame(JSON.stringify(given)) as PostFrame;
+  const blobs = frame.type === "send" ? frame.attachments?.map(({ blob }) => blob) : undefined;
+  await requireOwner(store, grant, present({ logId: channelLogId(channel), id: frame.id, blobs }));
   await openForGrant({ context, channel, grant }, store);
   const author = { channel, handle, type: "person", instance: "http" };
   const event = await post(store, author, { frame, open: new Map() });

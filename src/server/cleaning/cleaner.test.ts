@@ -23,7 +23,7 @@ test("tokens and codes that ended long ago are forgotten in every workspace, and
   await other.revokeToken(revoked.tokenId);
   await store.putClaim({ name: `${USED_CODES}/x`, generation: 1, owner: "a", status: "used" });
   await store.createLog({ logId: "kept" });
-  const nothing = { logs: 0, tokens: 0, codes: 0, leases: 0 };
+  const nothing = { logs: 0, tokens: 0, codes: 0, leases: 0, blobs: 0 };
   expect(await cleanAll(store, { now: Date.now() })).toEqual(nothing);
   expect(await cleanAll(store, { now: Date.now() + 2 * DAY_MS })).toEqual({ ...nothing, codes: 1 });
   expect(await cleanAll(store, { now: Date.now() + 8 * DAY_MS })).toEqual({ ...nothing, tokens: 1 });

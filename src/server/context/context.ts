@@ -27,7 +27,7 @@ export interface Grant {
   /** `null` with `--no-auth`. */
   readonly tokenId: string | null;
   readonly workspaceId: string;
-  /** The participant that the token is limited to; `null` allows any handle. */
+  /** The participant that the token is limited to; `*` allows any, and `null` none, except with `admin`. */
   readonly handle: string | null;
   /** The token that a page was opened with; `null` for a token that is no page's. */
   readonly page: PageLabel | null;

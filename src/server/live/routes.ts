@@ -13,6 +13,7 @@ import {
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { allows } from "../../wire/index.ts";
 import { Buckets } from "../auth/index.ts";
+import { owns } from "../blobs/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { parseJson, readBody, readJsonObject } from "../http/index.ts";
 import type { KeyAccess } from "./asked.ts";
@@ -80,7 +81,11 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
   app.post("/v1/live/:key/evidence", async (c) => {
     const { key, service } = await asked(c, "write");
-    return Response.json(await service.accept(key, parseEvidenceBatch(await readJson(c.req.raw))));
+    const batch = parseEvidenceBatch(await readJson(c.req.raw));
+    const { grant } = c.var;
+    const store = context.store(grant.workspaceId);
+    const mayUse = (hash: string): Promise<boolean> => owns(store, grant, hash);
+    return Response.json(await service.accept(key, batch, { mayUse }));
   });
   app.post("/v1/live/:key/audio", async (c) => {
     const { key, service } = await asked(c, "write");

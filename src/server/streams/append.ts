@@ -9,8 +9,9 @@ import {
 } from "../../model/index.ts";
 import { formatOffset, STREAM_HEADERS } from "../../wire/index.ts";
 import { failure, readBody } from "../http/index.ts";
-import { actorOf, type Call, headHeaders, logOf, touched } from "./call.ts";
+import { type Call, headHeaders, logOf, touched } from "./call.ts";
 import { isClosing, producerOf } from "./headers.ts";
+import { parseRecords } from "./posted-records.ts";
 import { essenceOf, recordsOf } from "./records.ts";
 
 export async function appendToStream(call: Call): Promise<Response> {
@@ -82,12 +83,8 @@ async function appendAs(
 }
 
 /** Errors: `invalid`, `conflict`, `forbidden`, `too_large`. */
-async function eventsOf(
-  { request, grant }: Call,
-  mediaType: string,
-  body: Uint8Array,
-): Promise<readonly NewEvent[]> {
-  const given = request.headers.get("content-type");
+async function eventsOf(call: Call, mediaType: string, body: Uint8Array): Promise<readonly NewEvent[]> {
+  const given = call.request.headers.get("content-type");
   if (given === null) throw new ContinuoError("invalid", "Content-Type is missing");
   const records = recordsOf(mediaType);
   if (essenceOf(given) !== essenceOf(records.contentType)) {
@@ -95,7 +92,7 @@ async function eventsOf(
       hint: "Send the Content-Type that the stream was created with.",
     });
   }
-  const events = await records.parse(body, actorOf(grant));
+  const events = await parseRecords(call, records, body);
   if (events.length === 0) throw new ContinuoError("invalid", "the array is empty");
   return events;
 }

@@ -1,6 +1,6 @@
 /** One request for a stream: the first step of every handler. */
 
-import { type Actor, ContinuoError, type Log, type Store } from "../../model/index.ts";
+import { ContinuoError, type Log, type Store } from "../../model/index.ts";
 import {
   type Access,
   addressOf,
@@ -66,10 +66,6 @@ export async function logOf({ store, address, request }: Call): Promise<Log> {
 /** Restarts the time to live on reading and closing, as appending does. */
 export async function touched({ store, address }: Call, log: Log): Promise<Log> {
   return log.ttl === undefined ? log : await store.touchLog(address.logId);
-}
-
-export function actorOf({ handle }: Grant): Actor {
-  return handle === null ? { kind: "system" } : { kind: "person", id: handle };
 }
 
 /** The end of the log, and whether the log is closed. */

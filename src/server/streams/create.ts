@@ -11,8 +11,9 @@ import {
   type Session,
 } from "../../model/index.ts";
 import { readBody } from "../http/index.ts";
-import { actorOf, type Call, headHeaders, requireAccess } from "./call.ts";
+import { type Call, headHeaders, requireAccess } from "./call.ts";
 import { type ForkHeaders, forkOf, isClosing, lifeOf } from "./headers.ts";
+import { parseRecords } from "./posted-records.ts";
 import { BYTES_TYPE, essenceOf, JSON_TYPE, recordsOf } from "./records.ts";
 
 export async function createStream(call: Call): Promise<Response> {
@@ -84,13 +85,13 @@ async function forkPoint(
 }
 
 async function firstEvents(
-  { store, grant }: Call,
+  call: Call,
   body: Uint8Array,
   fork: ForkHeaders | undefined,
   mediaType: string | undefined,
 ): Promise<readonly NewEvent[]> {
-  const type = mediaType ?? (fork && (await store.getLog(fork.source.logId))?.mediaType) ?? BYTES_TYPE;
-  return recordsOf(type).parse(body, actorOf(grant));
+  const type = mediaType ?? (fork && (await call.store.getLog(fork.source.logId))?.mediaType) ?? BYTES_TYPE;
+  return await parseRecords(call, recordsOf(type), body);
 }
 
 /** Errors: those of the store; `rate_limited` for a stream that does not exist. */

@@ -148,6 +148,37 @@ export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCou
     minAgeMs,
     PAGE,
   );
+  const counts = yield* removeLoose(tx, rows);
+  return { ...counts, more: rows.length === PAGE && counts.removed > 0 };
+}
+
+export interface ExpiredPage extends Omit<GarbageCounts, "more"> {
+  /** Where the next page begins; `null` after the last one. */
+  readonly next: ExpiredPlace | null;
+}
+
+export type ExpiredPlace = Pick<BlobRow, "expires_at" | "hash">;
+
+/** The same for blobs that expired, in the order of an index: most of them are referred to, and stay. */
+export function* collectExpiredPage(tx: Transaction, after: ExpiredPlace | null): Work<ExpiredPage> {
+  const { nowMs, forUpdate } = tx.dialect;
+  const [fromMs, fromHash] = [after?.expires_at ?? 0, after?.hash ?? ""];
+  const rows = yield* sql<BlobRow>(
+    tx,
+    `select hash, size_bytes, body_key, expires_at from blobs where workspace_id = ?
+       and expires_at is not null and expires_at <= ${nowMs} and expires_at >= ?
+       and (expires_at > ? or hash > ?) order by expires_at, hash limit ?${forUpdate}`,
+    tx.workspaceId,
+    fromMs,
+    fromMs,
+    fromHash,
+    PAGE,
+  );
+  const last = rows.length === PAGE ? rows.at(-1) : undefined;
+  return { ...(yield* removeLoose(tx, rows)), next: last ?? null };
+}
+
+function* removeLoose(tx: Transaction, rows: readonly BlobRow[]): Work<Omit<GarbageCounts, "more">> {
   let sizeBytes = 0;
   let removed = 0;
   const bodyKeys: string[] = [];
@@ -158,7 +189,7 @@ export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCou
     sizeBytes += row.size_bytes;
     if (row.body_key !== null) bodyKeys.push(row.body_key);
   }
-  return { sizeBytes, bodyKeys, removed, more: rows.length === PAGE && removed > 0 };
+  return { sizeBytes, bodyKeys, removed };
 }
 
 export function toBlobInfo(row: ListedBlob): BlobInfo {

@@ -9,7 +9,10 @@
 export { type AppendRequest, append, checkAppend } from "./append.ts";
 export {
   type BlobRow,
+  collectExpiredPage,
   collectPage,
+  type ExpiredPage,
+  type ExpiredPlace,
   findBlob,
   insertBlob,
   listBlobs,

@@ -1,0 +1,37 @@
+/** What a request appends, checked: who may write it, and for a channel by the rules of its frames. */
+
+import { checkPosted } from "../../channels/index.ts";
+import { type Actor, ContinuoError, type NewEvent } from "../../model/index.ts";
+import { ANY_HANDLE } from "../../wire/index.ts";
+import { handlesOf, noHandle } from "../auth/index.ts";
+import { requireOwner } from "../blobs/index.ts";
+import type { Grant } from "../context/index.ts";
+import type { Call } from "./call.ts";
+import type { Records } from "./records.ts";
+
+/** Errors: `invalid`, `too_large`, `forbidden`; `not_found` for a blob of others, and a message that a reply names. */
+export async function parseRecords(
+  { grant, store, address }: Call,
+  records: Records,
+  body: Uint8Array,
+): Promise<readonly NewEvent[]> {
+  const isChannel = address.kind === "channel";
+  const parsed = await records.parse(body, isChannel ? writerOf(grant) : actorOf(grant));
+  const events = isChannel ? await checkPosted(store, address.name, parsed) : parsed;
+  for (const event of events) await requireOwner(store, grant, { ...event, logId: address.logId });
+  return events;
+}
+
+function actorOf(grant: Grant): Actor {
+  const handles = handlesOf(grant);
+  return typeof handles === "string" ? { kind: "system" } : { kind: "person", id: handles.only };
+}
+
+/** In a channel, only a token that administers the workspace writes as the server. Errors: `forbidden`. */
+function writerOf(grant: Grant): Actor {
+  if (handlesOf(grant) === "none") throw noHandle();
+  if (grant.handle !== ANY_HANDLE) return actorOf(grant);
+  throw new ContinuoError("forbidden", "the token is for any handle, and an event names none", {
+    hint: "Send messages to /v1/channels/NAME/messages with a `handle`.",
+  });
+}

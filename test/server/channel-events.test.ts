@@ -1,0 +1,191 @@
+/** What is appended to a channel without a connection: the same rules as for frames, and whose name stands on it. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect } from "../../src/client/index.ts";
+import type { NewToken, Store } from "../../src/model/index.ts";
+import { createAuthenticate, type Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { ChannelHead, MessagesWindow, WireError } from "../../src/wire/index.ts";
+import { openServer } from "./harness/open-server.ts";
+
+let store: Store;
+let server: Listening;
+let ada: string;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await openServer(store, { authenticate: createAuthenticate(store) });
+  ada = await tokenOf({ handle: "ada" });
+  for (const name of ["team", "parts", "replies"]) await store.createLog({ logId: `channels/${name}` });
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+async function tokenOf(more: Partial<NewToken>): Promise<string> {
+  return (await store.createToken({ scopes: ["channel:*:read,write"], ...more })).secret;
+}
+
+async function call(token: string, method: string, path: string, body?: unknown): Promise<Response> {
+  return await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function outcome(token: string, body: unknown, channel = "team"): Promise<number | string> {
+  const answer = await call(token, "POST", `/v1/stream/channels/${channel}`, body);
+  return answer.status === 204 ? 204 : ((await answer.json()) as WireError).error.code;
+}
+
+const sent = (data: unknown, more: object = {}) => ({ type: "message_sent", data, ...more });
+const names = Array.from({ length: 20_000 }, (_, n) => `n${n}`);
+const attachment = { blob: "x", mimeType: "image/png" };
+
+test.each([
+  ["a number as content", sent({ content: 5 }), "invalid"],
+  ["no content", sent({}), "invalid"],
+  ["no object", sent("hello"), "invalid"],
+  ["blocks without a type", sent({ content: [{ text: "x" }] }), "invalid"],
+  ["20,000 names", sent({ content: "x", to: names }), "too_large"],
+  ["a name that is none", sent({ content: "x", to: ["a:b"] }), "invalid"],
+  ["a long content", sent({ content: "x".repeat(1_100_000) }), "too_large"],
+  ["long blocks", sent({ content: [{ type: "text", text: "x".repeat(1_100_000) }] }), "too_large"],
+  ["an attachment that is none", sent({ content: "x", attachments: [attachment] }), "invalid"],
+  ["a reply to nothing", sent({ content: "x", replyTo: "nothing" }), "not_found"],
+  ["the handle of a reply", sent({ content: "x", replyToHandle: "bob" }), "invalid"],
+  ["a writer", sent({ content: "x", writer: "w" }), "invalid"],
+  ["the id of another message", sent({ content: "x", messageId: "b" }, { id: "a" }), "invalid"],
+  ["a call of nobody", { type: "method_called", data: { method: "m", args: {} } }, "invalid"],
+  [
+    "long arguments",
+    { type: "method_called", data: { to: "bob", method: "m", args: "x".repeat(300_000) } },
+    "too_large",
+  ],
+  ["an answer to no call", { type: "method_answered", data: { value: 1, done: true } }, "invalid"],
+  ["a cancellation without a reason", { type: "method_cancelled", data: { callId: "c" } }, "invalid"],
+])("a channel refuses %s, also below /v1/stream and as its first events", async (_what, event, code) => {
+  expect(await outcome(ada, event)).toBe(code);
+  expect(await outcome(ada, [sent({ content: "good" }), event])).toBe(code);
+  const made = await call(ada, "PUT", "/v1/stream/channels/made", [event]);
+  expect(((await made.json()) as WireError).error.code).toBe(code);
+  expect((await store.read("channels/team")).events).toEqual([]);
+});
+
+test("whole messages of text or blocks, calls and events of others' types are stored as they were sent", async () => {
+  await store.createLog({ logId: "channels/good" });
+  const first = sent({ content: "one", to: ["bob"], color: "red" }, { id: "one" });
+  const events = [
+    first,
+    sent({ content: [{ type: "text", text: "two" }] }),
+    sent({ content: "three", replyTo: "one" }),
+    { type: "method_called", id: "c", data: { callId: "c", to: "bob", method: "m", args: [1] } },
+    { type: "custom", data: { name: "x", content: 5 } },
+  ];
+  for (const event of events) expect(await outcome(ada, event, "good")).toBe(204);
+  // An event that was sent before is not stored again.
+  expect(await outcome(ada, first, "good")).toBe(204);
+  const stored = (await store.read("channels/good")).events;
+  expect(stored.map(({ data }) => data)).toEqual(
+    events.map(({ data }) =>
+      data === events[2]?.data ? { content: "three", replyTo: "one", replyToHandle: "ada" } : data,
+    ),
+  );
+  expect(stored.every(({ actor }) => actor.kind === "person" && actor.id === "ada")).toBe(true);
+});
+
+test("nobody ends or changes the message of another, and a late reader sees what its writer said", async () => {
+  const bob = await connect({
+    serverUrl: server.url,
+    token: await tokenOf({ handle: "bob" }),
+    channel: "parts",
+    handle: "bob",
+  });
+  const { messageId } = await bob.send("", { state: "open" } as never);
+  await bob.update(messageId, "half");
+  for (const event of [
+    { type: "message_completed", data: { messageId, content: "forged" } },
+    { type: "message_updated", data: { messageId, content: "forged" } },
+    { type: "message_streamed", data: { messageId, delta: "forged" } },
+    { type: "message_interrupted", data: { messageId, content: "forged" } },
+    sent({ content: "", state: "open" }, { id: "mine" }),
+  ]) {
+    expect([event.type, await outcome(ada, event, "parts")]).toEqual([event.type, "forbidden"]);
+  }
+  const window = await call(ada, "GET", "/v1/channels/parts/messages");
+  expect(((await window.json()) as MessagesWindow).messages).toMatchObject([
+    { handle: "bob", content: "half", state: "open" },
+  ]);
+  await bob.complete(messageId, "whole");
+  await bob.close();
+});
+
+test("a token without a handle reads channels and writes under nobody's name", async () => {
+  const token = await tokenOf({});
+  expect(await outcome(token, sent({ content: "x" }))).toBe("forbidden");
+  const said = await call(token, "POST", "/v1/channels/team/messages", { handle: "bob", content: "x" });
+  expect([said.status, ((await said.json()) as WireError).error.code]).toEqual([403, "forbidden"]);
+  const joining = connect({ serverUrl: server.url, token, channel: "team", handle: "bob", reconnect: false });
+  await expect(joining).rejects.toMatchObject({ code: "forbidden" });
+  const head = (await (await call(token, "GET", "/v1/channels/team")).json()) as ChannelHead;
+  expect([head.access, head.handle]).toEqual([["read"], null]);
+});
+
+test("a token for any handle writes under one that it names, and `*` itself is none", async () => {
+  const token = await tokenOf({ handle: "*" });
+  await store.createLog({ logId: "channels/any" });
+  const say = (handle: string): Promise<Response> =>
+    call(token, "POST", "/v1/channels/any/messages", { handle, content: "x" });
+  expect([(await say("bob")).status, (await say("eve")).status, (await say("*")).status]).toEqual([200, 200, 400]);
+  expect(await outcome(token, sent({ content: "x" }), "any")).toBe("forbidden");
+  const head = (await (await call(token, "GET", "/v1/channels/any")).json()) as ChannelHead;
+  expect([head.access, head.handle]).toEqual([["read", "write"], null]);
+  const admin = (await store.createToken({ scopes: ["admin"] })).secret;
+  expect(await outcome(admin, sent({ content: "x" }), "any")).toBe(204);
+  const actors = (await store.read("channels/any")).events.map(({ actor }) => actor);
+  expect(actors.map(({ id, kind }) => id ?? kind)).toEqual(["bob", "eve", "system"]);
+});
+
+test("only who stored a blob refers to it, by every way, and a stored event may be sent again", async () => {
+  const bob = await tokenOf({ handle: "bob" });
+  const put = await fetch(`${server.url}/v1/blobs`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bob}` },
+    body: "bob's picture",
+  });
+  const { hash } = (await put.json()) as { readonly hash: string };
+  await store.createLog({ logId: "channels/blobs" });
+  const attachments = [{ blob: hash, mimeType: "text/plain" }];
+  const ways = [
+    (token: string, id: string) =>
+      call(token, "POST", "/v1/stream/channels/blobs", sent({ content: "x" }, { id, blobs: [hash] })),
+    (token: string, id: string) =>
+      call(token, "POST", "/v1/stream/channels/blobs", sent({ content: "x", attachments }, { id })),
+    (token: string, id: string, handle: string) =>
+      call(token, "POST", "/v1/channels/blobs/messages", { id, content: "x", attachments, handle }),
+  ];
+  for (const [n, way] of ways.entries()) {
+    const refused = await way(ada, `ada${n}`, "ada");
+    expect([n, refused.status, ((await refused.json()) as WireError).error.code]).toEqual([n, 404, "not_found"]);
+    expect((await way(bob, `bob${n}`, "bob")).ok).toBe(true);
+  }
+  const join = (token: string, handle: string) =>
+    connect({ serverUrl: server.url, token, channel: "blobs", handle, reconnect: false });
+  const client = await join(ada, "ada");
+  await expect(client.send("x", { attachments })).rejects.toMatchObject({ code: "not_found" });
+  await client.close();
+  const owner = await join(bob, "bob");
+  await owner.send("x", { attachments });
+  await owner.close();
+  // Another token of the same participant may, as may who administers the workspace.
+  expect((await ways[0]?.(await tokenOf({ handle: "bob" }), "again"))?.ok).toBe(true);
+  expect((await ways[0]?.((await store.createToken({ scopes: ["admin"] })).secret, "admin"))?.ok).toBe(true);
+  for (const { name, generation, owner: by } of (await store.listClaims({ prefix: "server/blobs/" })).items) {
+    await store.deleteClaim({ name, generation, owner: by });
+  }
+  expect((await ways[0]?.(bob, "bob0"))?.ok).toBe(true);
+  expect((await ways[0]?.(bob, "new"))?.ok).toBe(false);
+  const referring = (await store.read("channels/blobs")).events.map(({ blobs }) => blobs);
+  expect(referring).toEqual(Array.from({ length: 6 }, () => [hash]));
+});
