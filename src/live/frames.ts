@@ -131,11 +131,13 @@ export class Frames {
     const [event] = (await store.read(sessionId, { after: sequence - 1, limit: 1 })).events;
     const pointers = event?.sequence === sequence ? pointersIn(event.data) : [];
     const now = isoOf(clock.now());
-    // By what the server holds for the session: an event can say anything.
-    const isHeld = async (): Promise<boolean> =>
-      (await referencesTo(store, hash, sessionId)).some(({ expiresAt }) => expiresAt > now);
-    const isPointedAt = pointers.some((pointer) => pointer.hash === hash);
-    if (!isPointedAt || !((await isHeld()) || (await isKept(store, hash, videoId)))) {
+    const pointing = pointers.filter((pointer) => pointer.hash === hash);
+    const isAhead = ({ expiresAt }: { readonly expiresAt?: string }): boolean =>
+      expiresAt !== undefined && expiresAt > now;
+    // An event can claim anything: the server must hold the picture for the session as well.
+    const references = pointing.length === 0 ? [] : await referencesTo(store, hash, sessionId);
+    const isHeld = pointing.some(isAhead) && references.some(isAhead);
+    if (references.length === 0 || !(isHeld || (await isKept(store, hash, videoId)))) {
       throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
     }
     return store.openBlob(hash);

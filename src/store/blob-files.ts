@@ -171,7 +171,9 @@ async function collectBlobs(
 ): Promise<{ readonly removed: number; readonly sizeBytes: number }> {
   let removed = 0;
   let sizeBytes = 0;
-  for await (const page of options.only === "expired" ? expiredPages(engine, options) : pages(engine, options)) {
+  for await (const page of options.only === "expired"
+    ? expiredPages(engine, options)
+    : pages(engine, options)) {
     // After the commit: a crash in between leaves a body that nobody knows, never a row without its body.
     for (const key of page.bodyKeys) await engine.bodies.remove(key);
     removed += page.removed;
@@ -180,7 +182,10 @@ async function collectBlobs(
   return { removed, sizeBytes };
 }
 
-async function* pages(engine: Engine, { minAgeMs = COLLECT_AFTER_MS, signal }: CollectOptions): CollectedPages {
+async function* pages(
+  engine: Engine,
+  { minAgeMs = COLLECT_AFTER_MS, signal }: CollectOptions,
+): CollectedPages {
   for (let more = true; more; ) {
     const page = await engine.write((tx) => collectPage(tx, minAgeMs), signal);
     yield page;
@@ -191,7 +196,7 @@ async function* pages(engine: Engine, { minAgeMs = COLLECT_AFTER_MS, signal }: C
 async function* expiredPages(engine: Engine, { signal }: CollectOptions): CollectedPages {
   for (let after: ExpiredPlace | null = null; ; ) {
     const from: ExpiredPlace | null = after;
-    const page = await engine.write((tx) => collectExpiredPage(tx, from), signal);
+    const page: ExpiredPage = await engine.write((tx) => collectExpiredPage(tx, from), signal);
     yield page;
     if (page.next === null) return;
     after = page.next;

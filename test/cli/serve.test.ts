@@ -183,6 +183,7 @@ test("flags that mean nothing are usage errors", () => {
     ["serve", "--limit", "connections"],
     ["token", "create"],
     ["token", "create", "--scope", "everything"],
+    ["token", "create", "--scope", "channel:team:read,write"],
     ["token", "create", "--scope", "admin", "--expires", "soon"],
     ["token", "create", "--scope", "admin", "--handle", "a:b"],
     ["token", "create", "--scope", "admin", "--label", "continuo:page"],

@@ -112,6 +112,18 @@ test("tiers are configurable, and an open session records what was removed, once
   ]);
 });
 
+test("a picture is not read through an event that claims to have it", async () => {
+  await using live = await liveTest();
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const full = await picture(store, "of somebody else");
+  const pointers = { full: { ...full, expiresAt: "2999-01-01T00:00:00.000Z" } };
+  await store.append(sessionId, [{ type: "frame_captured", data: frame(1_000, pointers) }]);
+  const [event] = await frames(live, sessionId);
+  if (event === undefined) throw new Error("there is no frame");
+  expect(await read(service, "k", event, full.hash)).toBe("not_found");
+});
+
 test("a picture that two frames point to stays until the later one ends, and is read through that one only", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;

@@ -274,6 +274,39 @@ test("a token reaches the keys that its scopes name, and only as they say", asyn
   client.close();
 });
 
+test("a token that knows the hash of another token's picture does not get it with a frame of its own", async () => {
+  await using live = await opened({ authenticate: async () => Promise.reject(new Error("replaced")) });
+  const tokens = await Promise.all(
+    ["ours", "theirs"].map(
+      async (key) => (await live.store.createToken({ scopes: [`live:${key}:read,write`] })).secret,
+    ),
+  );
+  const post = async (path: string, token: string | undefined, body: string): Promise<unknown> =>
+    (
+      await fetch(`${live.server.url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "image/jpeg" },
+        body,
+      })
+    ).json();
+  const picture = (await post("/v1/blobs", tokens[0], "a face")) as { readonly hash: string };
+  for (const [n, key] of ["ours", "theirs"].entries()) {
+    const client = await openLive({ serverUrl: live.server.url, token: tokens[n] ?? "", key, videoId: "v" });
+    await client.add({
+      type: "frame_captured",
+      mediaTimeMs: 0,
+      full: { hash: picture.hash, mediaType: "image/jpeg", sizeBytes: 6 },
+    });
+    const { events } = await live.store.read(client.sessionId, { types: ["frame_captured"] });
+    const path = `/v1/live/${key}/blobs/${picture.hash}?sequence=${events[0]?.sequence}`;
+    const answer = await fetch(`${live.server.url}${path}`, {
+      headers: { authorization: `Bearer ${tokens[n]}` },
+    });
+    expect([key, answer.status]).toEqual([key, n === 0 ? 200 : 404]);
+    client.close();
+  }
+});
+
 const REFUSED: readonly (readonly [string, unknown, string])[] = [
   ["no video", {}, "invalid"],
   ["another lane", { videoId: "v", lanes: "three" }, "invalid"],

@@ -102,7 +102,7 @@ test("nobody ends or changes the message of another, and a late reader sees what
     channel: "parts",
     handle: "bob",
   });
-  const { messageId } = await bob.send("", { state: "open" } as never);
+  const { messageId } = await bob.send("");
   await bob.update(messageId, "half");
   for (const event of [
     { type: "message_completed", data: { messageId, content: "forged" } },
@@ -117,7 +117,7 @@ test("nobody ends or changes the message of another, and a late reader sees what
   expect(((await window.json()) as MessagesWindow).messages).toMatchObject([
     { handle: "bob", content: "half", state: "open" },
   ]);
-  await bob.complete(messageId, "whole");
+  await bob.complete(messageId);
   await bob.close();
 });
 
@@ -137,7 +137,9 @@ test("a token for any handle writes under one that it names, and `*` itself is n
   await store.createLog({ logId: "channels/any" });
   const say = (handle: string): Promise<Response> =>
     call(token, "POST", "/v1/channels/any/messages", { handle, content: "x" });
-  expect([(await say("bob")).status, (await say("eve")).status, (await say("*")).status]).toEqual([200, 200, 400]);
+  expect([(await say("bob")).status, (await say("eve")).status, (await say("*")).status]).toEqual([
+    200, 200, 400,
+  ]);
   expect(await outcome(token, sent({ content: "x" }), "any")).toBe("forbidden");
   const head = (await (await call(token, "GET", "/v1/channels/any")).json()) as ChannelHead;
   expect([head.access, head.handle]).toEqual([["read", "write"], null]);
@@ -162,13 +164,17 @@ test("only who stored a blob refers to it, by every way, and a stored event may 
       call(token, "POST", "/v1/stream/channels/blobs", sent({ content: "x" }, { id, blobs: [hash] })),
     (token: string, id: string) =>
       call(token, "POST", "/v1/stream/channels/blobs", sent({ content: "x", attachments }, { id })),
-    (token: string, id: string, handle: string) =>
-      call(token, "POST", "/v1/channels/blobs/messages", { id, content: "x", attachments, handle }),
+    (token: string, id: string) =>
+      call(token, "POST", "/v1/channels/blobs/messages", { id, content: "x", attachments }),
   ];
   for (const [n, way] of ways.entries()) {
-    const refused = await way(ada, `ada${n}`, "ada");
-    expect([n, refused.status, ((await refused.json()) as WireError).error.code]).toEqual([n, 404, "not_found"]);
-    expect((await way(bob, `bob${n}`, "bob")).ok).toBe(true);
+    const refused = await way(ada, `ada${n}`);
+    expect([n, refused.status, ((await refused.json()) as WireError).error.code]).toEqual([
+      n,
+      404,
+      "not_found",
+    ]);
+    expect((await way(bob, `bob${n}`)).ok).toBe(true);
   }
   const join = (token: string, handle: string) =>
     connect({ serverUrl: server.url, token, channel: "blobs", handle, reconnect: false });

@@ -58,7 +58,10 @@ test("a first frame is read up to 64 KB, and one that is longer ends the connect
 });
 
 test("a connection that sends megabytes after a hello is read on when the hello was accepted", async () => {
-  const { secret: token } = await store.createToken({ scopes: ["channel:pipelined:read,write"], handle: "ann" });
+  const { secret: token } = await store.createToken({
+    scopes: ["channel:pipelined:read,write"],
+    handle: "ann",
+  });
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/pipelined/ws`, SUBPROTOCOL);
   await new Promise((resolve) => socket.once("open", resolve));
   const hello = { type: "hello", protocol: 1, instance: "i", handle: "ann", after: 0, token };

@@ -72,7 +72,7 @@ function Conditions({ state }: { state: ChannelState }): VNode {
       ) : null}
       {state.presence.value === "elsewhere" ? (
         <p class="notice">
-          Another page is here under your name: the others see that one, and you can write in both.
+          An agent is here under your name: the others see that one, and you can write too.
         </p>
       ) : null}
       {state.degraded.value === null ? null : (

@@ -41,7 +41,7 @@ export class ChannelState {
     signal(null);
   /** The name under which this reader writes; `null` before it was chosen. */
   readonly handle: Signal<string | null> = signal(null);
-  /** `elsewhere`: another person, or another page, is in the channel under this name. */
+  /** `elsewhere`: an agent is in the channel under this name. */
   readonly presence: Signal<"none" | "here" | "elsewhere"> = signal("none");
   /** Why the server cannot remember what was read. */
   readonly degraded: Signal<string | null> = signal(null);
@@ -267,7 +267,7 @@ export class ChannelState {
     }
   }
 
-  /** Whether the other page under this reader's name has left, so that this one can have the name. */
+  /** Whether the agent under this reader's name has left, so that this page can have the name. */
   #isNameFree(): boolean {
     const isThere = this.roster.value.some(({ handle }) => handle === this.handle.value);
     return this.presence.value === "elsewhere" && !isThere;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openStore } from "../../store/index.ts";
 import { USED_CODES } from "../auth/index.ts";
+import { STORED_BLOBS } from "../blobs/index.ts";
 import { cleanAll } from "./clean.ts";
 import { createCleaner } from "./cleaner.ts";
 
@@ -29,6 +30,31 @@ test("tokens and codes that ended long ago are forgotten in every workspace, and
   expect(await cleanAll(store, { now: Date.now() + 8 * DAY_MS })).toEqual({ ...nothing, tokens: 1 });
   expect((await other.listTokens()).items.map(({ tokenId }) => tokenId)).toEqual([active.tokenId]);
   expect(await store.getLog("kept")).not.toBeNull();
+});
+
+test("an attachment without an event is removed when it expired, and who stored it is forgotten after a day", async () => {
+  let nowMs = Date.now();
+  await using store = await openStore("memory:", { now: () => nowMs });
+  const expiresAt = new Date(nowMs + DAY_MS).toISOString();
+  const bytes = (text: string): AsyncIterable<Uint8Array> => new Blob([text]).stream();
+  const [loose, kept] = [
+    await store.putBlob(bytes("a"), { expiresAt }),
+    await store.putBlob(bytes("b"), { expiresAt }),
+  ];
+  await store.putBlob(bytes("c"));
+  await store.createLog({ logId: "log" });
+  await store.append("log", [{ type: "custom", data: {}, blobs: [kept.hash] }]);
+  await store.putClaim({
+    name: `${STORED_BLOBS}/${loose.hash}/a`,
+    generation: 1,
+    owner: "a",
+    status: "stored",
+  });
+  nowMs += DAY_MS / 2;
+  expect((await cleanAll(store, { now: nowMs })).blobs).toBe(0);
+  nowMs += DAY_MS;
+  expect((await cleanAll(store, { now: nowMs })).blobs).toBe(1);
+  expect([(await store.listBlobs()).items.length, (await store.listClaims()).items]).toEqual([2, []]);
 });
 
 test("leases are forgotten a day after they were given back, and those of killed runs after 30 days", async () => {

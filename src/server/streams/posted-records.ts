@@ -15,9 +15,9 @@ export async function parseRecords(
   records: Records,
   body: Uint8Array,
 ): Promise<readonly NewEvent[]> {
-  const isChannel = address.kind === "channel";
-  const parsed = await records.parse(body, isChannel ? writerOf(grant) : actorOf(grant));
-  const events = isChannel ? await checkPosted(store, address.name, parsed) : parsed;
+  const parsed = await records.parse(body, actorOf(grant));
+  if (parsed.length > 0 && address.kind === "channel") requireWriter(grant);
+  const events = address.kind === "channel" ? await checkPosted(store, address.name, parsed) : parsed;
   for (const event of events) await requireOwner(store, grant, { ...event, logId: address.logId });
   return events;
 }
@@ -28,9 +28,9 @@ function actorOf(grant: Grant): Actor {
 }
 
 /** In a channel, only a token that administers the workspace writes as the server. Errors: `forbidden`. */
-function writerOf(grant: Grant): Actor {
+function requireWriter(grant: Grant): void {
   if (handlesOf(grant) === "none") throw noHandle();
-  if (grant.handle !== ANY_HANDLE) return actorOf(grant);
+  if (grant.handle !== ANY_HANDLE) return;
   throw new ContinuoError("forbidden", "the token is for any handle, and an event names none", {
     hint: "Send messages to /v1/channels/NAME/messages with a `handle`.",
   });
