@@ -70,7 +70,7 @@ beforeAll(() => {
   run("tar", ["-xzf", archive, "--strip-components=1", "-C", installed], folder);
   for (const name of Object.keys(manifest.dependencies)) link(name);
   writeFileSync(join(user, "package.json"), JSON.stringify({ type: "module" }));
-}, 120_000);
+}, 600_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -101,6 +101,35 @@ test("its types hold for a project that checks strictly", () => {
     .filter((line) => /^(?:node_modules\/continuo\/|index\.ts)/u.test(line));
   expect(checked.stdout).not.toContain("TS2307");
   expect(ours).toEqual([]);
+});
+
+describe("a sample of the page about the library", () => {
+  const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
+  const samples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code = ""]) => code);
+
+  test("compiles with the settings that `tsc --init` writes", () => {
+    const place = join(user, "samples");
+    mkdirSync(place);
+    const compiler = join(MODULES, "typescript/bin/tsc");
+    run(process.execPath, [compiler, "--init"], place);
+    for (const [at, code] of samples.entries()) writeFileSync(join(place, `sample-${at}.ts`), code);
+    const checked = spawnSync(process.execPath, [compiler, "--noEmit"], { cwd: place, encoding: "utf8" });
+    expect(checked.stdout).toBe("");
+    expect(samples).toHaveLength(2);
+  });
+
+  test("says in a sentence that no session, or no agent, is there", () => {
+    const said = samples.map((code, at) => {
+      const file = join(user, `run-${at}.ts`);
+      writeFileSync(file, code);
+      const env = { HOME: join(folder, "nobody"), PATH: "/usr/bin:/bin" };
+      return execFileSync(process.execPath, [file], { cwd: user, env, encoding: "utf8" });
+    });
+    expect(said).toEqual([
+      "No agent has left a session on this machine.\n",
+      "The run ended as failed: Claude Code is not installed: there is no program claude\n",
+    ]);
+  });
 });
 
 test("the command runs, with its examples and its documentation", () => {

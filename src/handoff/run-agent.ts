@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
 import {
   type AgentOptions,
@@ -17,7 +18,8 @@ import { writeNativeSession } from "./write-session.ts";
 export type RunAgentOptions = OpenAgentOptions & AgentOptions;
 
 /**
- * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`.
+ * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`. A relative
+ * `cwd` counts from the folder of this process.
  *
  * Errors: as `openAgent`; `usage` also for an option that is none.
  */
@@ -26,7 +28,7 @@ export async function openRunAgent(name: string, options: RunAgentOptions): Prom
   const places = options.places ?? placesOfThisUser();
   const driver = await openAgent(name, { ...options, places });
   const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};
-  return toAgent(driver, { ...writing, ...options, name });
+  return toAgent(driver, { ...writing, ...options, cwd: resolve(options.cwd), name });
 }
 
 /** Writes what is replayed as a native session of the agent. */

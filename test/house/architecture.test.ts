@@ -41,7 +41,8 @@ function markdownIn(folder: string): readonly string[] {
 
 test("every link from one document to another leads to a file", () => {
   const documents = [
-    ...["README.md", "ARCHITECTURE.md", "PROTOCOL.md", "CHANGELOG.md", "test/agents/README.md"],
+    ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "PROTOCOL.md", "SECURITY.md", "CHANGELOG.md"],
+    "test/agents/README.md",
     ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => join("docs", name)),
@@ -54,4 +55,22 @@ test("every link from one document to another leads to a file", () => {
   );
   expect(documents.length).toBeGreaterThan(30);
   expect(broken).toEqual([]);
+});
+
+test("the README is short, begins with one sentence and a picture that needs nothing from elsewhere", () => {
+  const lines = readFileSync(join(ROOT, "README.md"), "utf8").trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(90);
+  const [, , sentence = "", , picture = ""] = lines;
+  expect(sentence).toMatch(/^\*\*[^.]+\.\*\*$/u);
+  expect(sentence.split(" ").length).toBeLessThanOrEqual(20);
+  const path = /\]\((docs\/pictures\/\w+\.svg)\)$/u.exec(picture)?.[1] ?? "";
+  const svg = readFileSync(join(ROOT, path), "utf8");
+  expect(svg).toContain("@keyframes");
+  expect(svg.replace("http://www.w3.org/2000/svg", "")).not.toMatch(
+    /https?:|<script|<image|href|url\(|@import/u,
+  );
+  const commands = [...svg.matchAll(/<tspan class="command">\$ ([^<]+)</gu)].map(
+    ([, command = ""]) => command,
+  );
+  expect(lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []))).toEqual(commands);
 });
