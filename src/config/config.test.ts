@@ -13,7 +13,6 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { assertRunnable, assertValid } from "./asserts.ts";
 import { everyKey, toJsonSchema } from "./json-schema.ts";
-import { nearest } from "./nearest.ts";
 import { restrictionFor } from "./open-driver.ts";
 import { parseFile } from "./parse.ts";
 import { readConfiguration } from "./read.ts";
@@ -383,18 +382,6 @@ describe("a mistake is reported with its place and with the nearest correct name
 
   test("an empty file says nothing", () => {
     expect(parseFile("# nothing\n", "f")).toMatchObject({ content: {}, problems: [] });
-  });
-
-  test("the nearest word", () => {
-    const words = ["model", "command", "on_missing"];
-    expect(["modle", "Model", "comand", "onMissing", "zzz", ""].map((word) => nearest(word, words))).toEqual([
-      "model",
-      "model",
-      "command",
-      "on_missing",
-      null,
-      null,
-    ]);
   });
 });
 

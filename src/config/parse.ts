@@ -2,8 +2,8 @@
 
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
+import { nearest } from "../model/index.ts";
 import { everyKey, keysAt } from "./json-schema.ts";
-import { nearest } from "./nearest.ts";
 import { FILE_SCHEMA, type FileContent } from "./schema.ts";
 import type { ConfigurationProblem } from "./settings.ts";
 

@@ -3,12 +3,11 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { PlacesAt } from "../files/index.ts";
 import { continuoHome } from "../files/index.ts";
-import { AGENT_NAMES, ContinuoError, present } from "../model/index.ts";
+import { AGENT_NAMES, ContinuoError, nearest, present } from "../model/index.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded.ts";
 import { recallContents, rememberContents } from "./known.ts";
 import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
-import { nearest } from "./nearest.ts";
 import type { ParsedFile } from "./parse.ts";
 import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
 import {

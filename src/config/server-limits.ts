@@ -1,7 +1,6 @@
 /** The limits of a server that its operator may change: in `continuo.yaml` of the home, and by a flag. Pure. */
 
-import { ContinuoError } from "../model/index.ts";
-import { nearest } from "./nearest.ts";
+import { ContinuoError, nearest } from "../model/index.ts";
 
 /** What is left out is the server's own default. */
 export interface ServerLimitSettings {

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "../files/index.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
@@ -17,7 +17,7 @@ export const APPLICATION_ID = 0x436e7469;
  * - `turns`: `id` is the row of `words`; `hash` tells whether a turn is still the same
  * - `chunks`: the texts of several turns, compressed together
  * - `scans`: what a session that has grown is continued with, compressed; only while `stamp` is that of its turns
- * - `words`: the words of each turn, a column for each voice, and the parts of names in code
+ * - `words`: the words of each turn, a column for each voice, and the parts of names in code that are not injected
  *
  * Empties the file, and creates every table. Within a transaction. */
 export function createSchema(database: DatabaseSync): void {

@@ -204,7 +204,8 @@ function addTurns(database: DatabaseSync, session: number, turns: readonly Numbe
 
 function wordColumns(passages: readonly Passage[]): string[] {
   const parts = new Set<string>();
-  for (const { text } of passages) partsOf(text, parts);
+  // Parts have no voice: those of injected text would be everybody's.
+  for (const { voice, text } of passages) if (voice !== "other") partsOf(text, parts);
   const voices = VOICES.map((voice) =>
     passages
       .filter((passage) => passage.voice === voice)

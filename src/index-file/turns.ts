@@ -88,7 +88,9 @@ function foldMessage(draft: Draft, message: Message): void {
   draft.messages += 1;
   draft.at = message.timestamp ?? draft.at;
   if (kind === "error") draft.errors += 1;
-  const said: Voice = kind === "person" ? "person" : kind === "agent" || kind === "error" ? "agent" : "other";
+  // A summary is what the agent says of a part that may lie in no file any more.
+  const said: Voice =
+    kind === "person" ? "person" : kind === "injected" || kind === "tool" ? "other" : "agent";
   const add = (voice: Voice, whole: string): void => {
     if (whole === "") return;
     const text = whole.slice(0, MAX_TEXT_CHARS);

@@ -14,7 +14,7 @@ const input = z.object({
     .min(1)
     .max(MCP_LIMITS.queryChars)
     .describe(
-      'words that must all occur, "a phrase", -without, agent:claude project:NAME file:PATH tool:Bash role:user since:3d error:',
+      'words that must all occur, "a phrase", -without, agent:claude project:NAME file:PATH tool:Bash role:user since:3d error: (each can be negated: -role:tool). Text that a program inserted is searched only with role:system',
     ),
   limit: z.number().int().min(1).max(MCP_LIMITS.maxResults).default(MCP_LIMITS.searchResults),
   offset: offsetInput,

@@ -51,6 +51,7 @@ export {
 } from "./json.ts";
 export { knownError } from "./known-error.ts";
 export * from "./messages/index.ts";
+export { nearest } from "./nearest.ts";
 export { toPlainJson } from "./plain-json.ts";
 export * from "./ports/index.ts";
 export { present } from "./present.ts";

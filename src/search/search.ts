@@ -90,7 +90,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
     const excerpt =
       regex === undefined
         ? undefined
-        : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query.roles) });
+        : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
     const match = { turn, score: rankOf(turn, session, options.nowMs), ...present({ excerpt }) };
     const group = groups.get(turn.session);
@@ -141,7 +141,7 @@ function toResult(
   return {
     session,
     turn: toTurn(first.turn),
-    excerpt: first.excerpt ?? excerptOf(passages(), soughtIn(query), voicesOf(query.roles)),
+    excerpt: first.excerpt ?? excerptOf(passages(), soughtIn(query), voicesOf(query)),
     turns: matches.map(toFound).sort((a, b) => a.number - b.number),
     score: first.score,
   };

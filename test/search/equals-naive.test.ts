@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Places } from "../../src/agents.ts";
 import { type Texts, updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, search } from "../../src/search/index.ts";
+import { parseQuery, type SearchQuery, search } from "../../src/search/index.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, type NaiveTurn, readNaively } from "./naive.ts";
@@ -24,8 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-async function find(text: string, regex?: RegExp): Promise<string[]> {
-  const query = parseQuery(text, { toTime: (time) => time, isEmptyAllowed: regex !== undefined });
+async function find(
+  text: string,
+  regex?: RegExp,
+  injected: SearchQuery["injected"] = "not searched",
+): Promise<string[]> {
+  const query = parseQuery(text, { toTime: (time) => time, isEmptyAllowed: regex !== undefined, injected });
   const used = await useIndex(indexPathOf(places), "read", (database) =>
     search(database, query, {
       ...{ sessions: texts.ready, nowMs: 0 },
@@ -137,6 +141,48 @@ test("error: finds the turns in which something failed, and with a word those wi
       (turn) => turn.hasError && turn.results.some((one) => one.includes(word)),
     );
   }
+});
+
+test("injected text is searched only with role:system, or where it is asked for", async () => {
+  const spoken = new Set(turns.flatMap((turn) => [...turn.texts.flat(), ...turn.parts]));
+  const injected = [...new Set(turns.flatMap((turn) => turn.injected.flat()))];
+  const only = injected.filter((word) => !spoken.has(word));
+  expect(only.length).toBeGreaterThan(20);
+  for (const word of only.slice(0, 40)) expect(await find(`"${word}"`), word).toEqual([]);
+  for (const word of injected.slice(0, 60)) {
+    const isInjected = (turn: NaiveTurn): boolean => turn.injected.some((words) => words.includes(word));
+    await expectFound(`role:system "${word}"`, isInjected);
+    const expected = scan((turn) => isInjected(turn) || hasPhrase(turn, [word]));
+    expect(await find(`"${word}"`, undefined, "searched"), word).toEqual(expected);
+  }
+});
+
+test("a negated filter finds the turns that the filter does not find", async () => {
+  const branch = turns.find(({ gitBranch }) => gitBranch !== null)?.gitBranch?.toLowerCase() ?? "";
+  const time = turns.flatMap(({ at }) => at ?? []).sort()[20] ?? "";
+  const word = "the";
+  const wanted = (turn: NaiveTurn): boolean => hasWord(turn, word);
+  const isOfBranch = ({ gitBranch }: NaiveTurn): boolean =>
+    gitBranch?.toLowerCase().includes(branch) === true;
+  for (const found of [
+    await expectFound(`${word} -branch:"${branch}"`, (turn) => wanted(turn) && !isOfBranch(turn)),
+    await expectFound(`${word} -since:${time}`, (turn) => wanted(turn) && turn.at !== null && turn.at < time),
+    await expectFound(`${word} -error:`, (turn) => wanted(turn) && !turn.hasError),
+  ]) {
+    expect(found).toBeGreaterThan(0);
+    expect(found).toBeLessThan(scan(wanted).length);
+  }
+  // Without a word, a filter is enough.
+  for (const filter of ["agent:claude", "tool:Bash", "file:.", "project:app"]) {
+    const [all, found, others] = [
+      await find("since:0"),
+      await find(filter),
+      await find(`since:0 -${filter}`),
+    ];
+    expect(found.length, filter).toBeGreaterThan(0);
+    expect([...found, ...others].sort(), filter).toEqual(all);
+  }
+  expect(await find("the -role:tool -role:assistant")).toEqual(await find("the role:user"));
 });
 
 test("--regex finds every turn with a text that matches, and words and filters narrow it", async () => {

@@ -12,6 +12,8 @@ export interface NaiveTurn {
   /** Parts of names such as `readFile`. */
   readonly parts: ReadonlySet<string>;
   readonly raw: readonly string[];
+  /** The words of each text that a program put in; these are in none of the others. */
+  readonly injected: readonly (readonly string[])[];
   /** The words of what tools returned. */
   readonly results: readonly (readonly string[])[];
   /** Of the session. */
@@ -40,13 +42,17 @@ export async function readNaively(places: Places): Promise<NaiveTurn[]> {
       groups.at(-1)?.push(message);
     }
     for (const [at, group] of groups.entries()) {
-      const texts = group.flatMap((message) => message.content.flatMap(textsIn));
+      const texts = group
+        .filter((one) => !isInjected(one))
+        .flatMap(({ content }) => content.flatMap(textsIn));
+      const injected = group.filter(isInjected).flatMap(({ content }) => content.flatMap(textsIn));
       turns.push({
         location: found.location,
         number: at + 1,
         texts: texts.map(naiveWords),
         parts: new Set(texts.flatMap(naiveParts)),
         raw: texts,
+        injected: injected.map(naiveWords),
         results: group.flatMap(({ content }) => content.flatMap(resultTexts)).map(naiveWords),
         gitBranch: session.details.gitBranch,
         at:
@@ -56,6 +62,11 @@ export async function readNaively(places: Places): Promise<NaiveTurn[]> {
     }
   }
   return turns;
+}
+
+function isInjected({ origin, role }: Message): boolean {
+  if (origin === undefined) return role === "system";
+  return origin === "injected" || origin === "notification";
 }
 
 function resultTexts(block: Block): string[] {

@@ -105,6 +105,26 @@ test("a session that was indexed long ago and changed since is not answered from
   }
 });
 
+test("a search calls back where too much is not indexed to be indexed first, and not for a few", async () => {
+  let calls = 0;
+  const search = async (): Promise<FoundSessions> =>
+    await searchSessions(parseQuery("say", { toTime: (time) => time }), {
+      ...{ places: placesOf(), exclude: [], nowMs: 0 },
+      onUnindexed: () => {
+        calls += 1;
+      },
+    });
+  await search();
+  expect(calls).toBe(0);
+  writeMany();
+  await search();
+  expect(calls).toBe(1);
+  await useIndex(indexPathOf(placesOf()), "write", (database) => database.exec("pragma user_version = 999"));
+  // Nobody may write an index of a newer version.
+  await search();
+  expect(calls).toBe(1);
+});
+
 test("the command says when many sessions are not indexed, and how to index them", async () => {
   writeMany();
   const { code, stdout, stderr } = await runHere(home, ["search", "wombat55"]);

@@ -115,15 +115,25 @@ test("words, phrases, beginnings of words and words that are not there: the file
     words: fc.array(word, { maxLength: 2 }),
     phrases: fc.array(phrase, { maxLength: 1 }),
     not: fc.array(word, { maxLength: 1 }),
-    role: fc.constantFrom("", "", "", "role:user", "role:assistant", "role:tool", "role:system"),
+    role: fc.constantFrom(
+      "",
+      "",
+      "",
+      "role:user",
+      "role:assistant",
+      "role:tool",
+      "role:system",
+      "-role:tool",
+    ),
+    injected: fc.constantFrom("searched" as const, "not searched" as const, "not searched" as const),
     isTyping: fc.boolean(),
   });
   let found = 0;
   await fc.assert(
-    fc.asyncProperty(query, async ({ words, phrases, not, role, isTyping }) => {
+    fc.asyncProperty(query, async ({ words, phrases, not, role, isTyping, injected }) => {
       fc.pre(words.length + phrases.length > 0);
       const text = [role, ...not.map((one) => `-${one}`), ...phrases, ...words].join(" ").trim();
-      const asked = parse(text, isTyping);
+      const asked = { ...parse(text, isTyping), injected };
       const expected = await fromIndex(asked);
       found += expected.length;
       expect(rounded(await fromFiles(asked)), text).toEqual(rounded(expected));
@@ -142,6 +152,11 @@ test("filters and regular expressions: the files answer as the index does", asyn
     "branch:main a",
     "project:app the",
     "error:no",
+    "the -agent:codex",
+    "the -tool:Bash -file:src",
+    "the -branch:main -project:app",
+    "-error: the -since:2025-12-01",
+    "role:system the",
   ];
   for (const text of queries) {
     const asked = parse(text);

@@ -25,6 +25,9 @@ in code are words too: \`name\` finds \`readUserName\`, \`user_name\` and \`src/
   file:index.ts    turns that name a file whose path contains this
   since:3d         turns since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time
   error:           turns in which something failed; error:timeout with this word in a result
+  -tool:Bash       every filter can be negated: -agent:codex, -role:tool, -since:1w (before it), -error:
+
+Text that an agent's program inserted, such as a list of skills, is searched only with role:system or --injected.
 
 Examples:
   continuo search retry backoff
@@ -44,6 +47,10 @@ export function addSearchCommand(program: Command, run: Run | null): void {
         .conflicts("all"),
     )
     .option("--all", "show every session that matches")
+    .option(
+      "--injected",
+      "search also what agents' programs inserted: lists of skills, instructions, definitions of tools",
+    )
     .option(
       "--regex <pattern>",
       "only turns with a text that this regular expression matches (JavaScript, flag u)",

@@ -3,6 +3,7 @@
 export interface SearchFlags {
   readonly limit?: number;
   readonly all?: true;
+  readonly injected?: true;
   readonly regex?: string;
   /** In milliseconds. */
   readonly timeout?: number;

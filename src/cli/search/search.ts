@@ -42,6 +42,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   const query = parseQuery(words.map(toQueryText).join(" "), {
     toTime: (text) => parseSince(text, shell.now),
     ...present({ isEmptyAllowed: regex === null ? undefined : true }),
+    injected: flags.injected ? "searched" : "not searched",
   });
   const { found, isBeingIndexed } = await searchWithProgress(query, shell, {
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),

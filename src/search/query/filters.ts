@@ -13,27 +13,35 @@ export interface FilteredTurn {
 
 export function isOfSession(
   { agent, cwd, location, gitBranch }: Pick<IndexedSession, "agent" | "cwd" | "location" | "gitBranch">,
-  { agents, projects, branches }: SearchQuery,
+  { agents, projects, branches, not }: SearchQuery,
 ): boolean {
   const has = (text: string | null, parts: readonly string[]): boolean =>
-    parts.length === 0 || parts.some((part) => text?.toLowerCase().includes(part) === true);
+    parts.some((part) => text?.toLowerCase().includes(part) === true);
+  const folder = cwd ?? location;
   return (
     (agents.length === 0 || agents.includes(agent)) &&
-    has(cwd ?? location, projects) &&
-    has(gitBranch, branches)
+    (projects.length === 0 || has(folder, projects)) &&
+    (branches.length === 0 || has(gitBranch, branches)) &&
+    !(not.agents.includes(agent) || has(folder, not.projects) || has(gitBranch, not.branches))
   );
 }
 
 export function isOfTurn(
   turn: FilteredTurn,
   session: Pick<IndexedSession, "updatedAt">,
-  { tools, files, since, error }: SearchQuery,
+  { tools, files, since, error, not }: SearchQuery,
 ): boolean {
   const at = turn.at ?? session.updatedAt;
+  const calls = (tool: string): boolean => turn.tools.some((name) => name.toLowerCase() === tool);
+  const names = (file: string): boolean => turn.files.some((path) => path.toLowerCase().includes(file));
   return (
-    tools.every((tool) => turn.tools.some((name) => name.toLowerCase() === tool)) &&
-    files.every((file) => turn.files.some((path) => path.toLowerCase().includes(file))) &&
+    tools.every(calls) &&
+    files.every(names) &&
+    !not.tools.some(calls) &&
+    !not.files.some(names) &&
     (since === null || (at !== null && at >= since)) &&
-    (error === null || turn.errors > 0)
+    (not.since === null || (at !== null && at < not.since)) &&
+    (error === null || turn.errors > 0) &&
+    (not.error === null || turn.errors === 0)
   );
 }

@@ -6,7 +6,7 @@
  */
 
 export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
-export { columnsOf, soughtIn, toExpression, toExpressions, voicesOf } from "./expression.ts";
+export { columnsOf, soughtIn, toExpression, toExpressions } from "./expression.ts";
 export { isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
 export { type ParseOptions, type Phrase, parseQuery, ROLES, type Role, type SearchQuery } from "./query.ts";
@@ -18,3 +18,4 @@ export {
   type SearchResult,
   type SearchResults,
 } from "./results.ts";
+export { voicesOf } from "./voices.ts";

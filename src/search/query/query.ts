@@ -1,7 +1,8 @@
 /** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
 
 import { wordsOf } from "../../index-file/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, nearest } from "../../model/index.ts";
+import { voicesOf } from "./voices.ts";
 
 /** Words that must stand next to each other; a single word is a phrase of one. */
 export interface Phrase {
@@ -12,9 +13,8 @@ export interface Phrase {
   readonly isPrefix?: true;
 }
 
-export interface SearchQuery {
-  readonly all: readonly Phrase[];
-  readonly none: readonly Phrase[];
+/** Sessions and turns that a query asks for, or excludes. */
+export interface QueryFilters {
   readonly agents: readonly string[];
   readonly projects: readonly string[];
   readonly branches: readonly string[];
@@ -23,8 +23,17 @@ export interface SearchQuery {
   readonly files: readonly string[];
   /** ISO 8601. */
   readonly since: string | null;
+}
+
+export interface SearchQuery extends QueryFilters {
+  readonly all: readonly Phrase[];
+  readonly none: readonly Phrase[];
   /** `any` for turns in which something failed; with words, these must be in a result. */
   readonly error: "any" | readonly Phrase[] | null;
+  /** What is excluded; `since` excludes turns at and after the time. */
+  readonly not: QueryFilters & { readonly error: "any" | null };
+  /** Whether text is searched that a program, not a person, put in, where no role is named. */
+  readonly injected: "searched" | "not searched";
 }
 
 export const ROLES = ["user", "assistant", "tool", "system"] as const;
@@ -36,6 +45,8 @@ export interface ParseOptions {
   readonly toTime: (text: string) => string;
   /** Whether a query may ask for nothing, because something else narrows the search. */
   readonly isEmptyAllowed?: boolean;
+  /** As `SearchQuery.injected`; not searched when left out. */
+  readonly injected?: SearchQuery["injected"];
   /** Whether the text is still being typed: its last word stands for all that begin so. */
   readonly isTyping?: boolean;
 }
@@ -46,9 +57,12 @@ const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", 
 
 type Filter = (typeof FILTERS)[number];
 
-/** Errors: `usage` for a filter without a value or an unknown role, and for a query that asks for nothing. */
+/**
+ * Errors: `usage` for a filter without a value, a name that is nearly one of a filter, or an unknown role, and for a query
+ * that asks for nothing, or that excludes every role.
+ */
 export function parseQuery(text: string, options: ParseOptions): SearchQuery {
-  const draft = createDraft();
+  const draft = createDraft(options.injected ?? "not searched");
   for (const match of text.matchAll(PIECE)) {
     const isPrefix = options.isTyping === true && match.index + match[0].length === text.length;
     const [, emptyMinus, empty, otherMinus, other, quoted, bare] = match;
@@ -56,68 +70,102 @@ export function parseQuery(text: string, options: ParseOptions): SearchQuery {
     const filter = FILTERS.find((one) => one === name);
     const value = quoted ?? bare ?? "";
     if (filter !== undefined && minus === "") addFilter(draft, filter, value, options);
-    else if (filter !== undefined)
-      throw new ContinuoError("usage", `the filter ${filter}: cannot be negated`);
-    else addWords(draft, name === "" ? value : `${name}:${value}`, { minus, quoted, isPrefix });
+    else if (filter !== undefined) exclude(draft.not, filter, value, options);
+    else if (name !== "") addNamed(draft, name, value, { minus, quoted, isPrefix });
+    else addWords(draft, value, { minus, quoted, isPrefix });
   }
-  const { all, none, since, error, ...lists } = draft;
-  const isNothing =
-    all.length === 0 &&
-    since === null &&
-    error === null &&
-    Object.values(lists).every((one) => one.length === 0);
-  if (isNothing && options.isEmptyAllowed !== true) {
-    throw new ContinuoError("usage", "nothing to search for", {
-      hint: "Give a word, or a filter such as tool:Bash.",
-    });
-  }
+  assertAsks(draft, options);
   return draft;
 }
 
-type Draft = {
-  -readonly [K in keyof SearchQuery]: SearchQuery[K] extends readonly (infer T)[] ? T[] : SearchQuery[K];
+function assertAsks(draft: Draft, { isEmptyAllowed }: ParseOptions): void {
+  if (voicesOf(draft).length === 0) {
+    throw new ContinuoError("usage", "nothing to search: every role is excluded", {
+      hint: `Leave out one of the filters -role:${draft.not.roles[0] ?? ""}.`,
+    });
+  }
+  const { all, since, error } = draft;
+  const lists = [all, ...LISTS.map((key) => draft[key])];
+  const isNothing = since === null && error === null && lists.every((one) => one.length === 0);
+  if (!isNothing || isEmptyAllowed === true) return;
+  throw new ContinuoError("usage", "nothing to search for", {
+    hint: "Give a word, or a filter such as tool:Bash.",
+  });
+}
+
+type Writable<T> = {
+  -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K];
 };
 
-function createDraft(): Draft {
+interface Draft extends Writable<Omit<SearchQuery, "not">> {
+  readonly not: Writable<SearchQuery["not"]>;
+}
+
+const LISTS = ["agents", "projects", "branches", "roles", "tools", "files"] as const;
+
+function createDraft(injected: SearchQuery["injected"]): Draft {
+  return { ...createFilters(), all: [], none: [], not: createFilters(), injected };
+}
+
+function createFilters(): Draft["not"] {
   return {
-    ...{ all: [], none: [], agents: [], projects: [], branches: [], roles: [], tools: [], files: [] },
+    ...{ agents: [], projects: [], branches: [], roles: [], tools: [], files: [] },
     ...{ since: null, error: null },
   };
 }
 
-function addFilter(draft: Draft, filter: Filter, value: string, { toTime }: ParseOptions): void {
-  if (value === "" && filter !== "error") {
-    throw new ContinuoError("usage", `the filter ${filter}: has no value`);
+function addFilter(draft: Draft, filter: Filter, value: string, options: ParseOptions): void {
+  if (filter === "error") {
+    draft.error = value === "" || value === "any" ? "any" : [{ words: wordsOf(value), exact: true }];
+  } else addValue(draft, filter, value, options);
+}
+
+function exclude(not: Draft["not"], filter: Filter, value: string, options: ParseOptions): void {
+  if (filter !== "error") addValue(not, filter, value, options);
+  else if (value === "" || value === "any") not.error = "any";
+  else {
+    throw new ContinuoError("usage", "the filter -error: has no value", {
+      hint: `Write -error: for turns in which nothing failed, or -${value} for turns without this word.`,
+    });
   }
+}
+
+type Filters = Writable<QueryFilters>;
+
+function addValue(
+  filters: Filters,
+  filter: Exclude<Filter, "error">,
+  value: string,
+  { toTime }: ParseOptions,
+): void {
+  if (value === "") throw new ContinuoError("usage", `the filter ${filter}: has no value`);
+  const text = value.toLowerCase();
   switch (filter) {
     case "agent":
-      draft.agents.push(value.toLowerCase());
+      filters.agents.push(text);
       return;
     case "project":
-      draft.projects.push(value.toLowerCase());
+      filters.projects.push(text);
       return;
     case "branch":
-      draft.branches.push(value.toLowerCase());
+      filters.branches.push(text);
       return;
     case "role":
-      draft.roles.push(toRole(value));
+      filters.roles.push(toRole(text));
       return;
     case "tool":
-      draft.tools.push(value.toLowerCase());
+      filters.tools.push(text);
       return;
     case "file":
-      draft.files.push(value.toLowerCase());
+      filters.files.push(text);
       return;
     case "since":
-      draft.since = toTime(value);
-      return;
-    case "error":
-      draft.error = value === "" || value === "any" ? "any" : [{ words: wordsOf(value), exact: true }];
+      filters.since = toTime(value);
   }
 }
 
 function toRole(value: string): Role {
-  const role = ROLES.find((one) => one === value.toLowerCase());
+  const role = ROLES.find((one) => one === value);
   if (role !== undefined) return role;
   throw new ContinuoError("usage", `no role ${JSON.stringify(value)}`, {
     hint: `Use one of ${ROLES.join(", ")}.`,
@@ -128,6 +176,17 @@ interface Written {
   readonly minus: string;
   readonly quoted: string | undefined;
   readonly isPrefix: boolean;
+}
+
+/** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
+function addNamed(draft: Draft, name: string, value: string, written: Written): void {
+  const near = nearest(name, FILTERS);
+  if (near !== null) {
+    throw new ContinuoError("usage", `there is no filter ${name}:`, {
+      hint: `Did you mean ${written.minus}${near}:${value}? Put the text in quotes to search for its words.`,
+    });
+  }
+  addWords(draft, `${name}:${value}`, written);
 }
 
 function addWords(draft: Draft, text: string, { minus, quoted, isPrefix }: Written): void {

@@ -18,7 +18,7 @@ export function matchWords({ passages }: Turn, query: SearchQuery): TurnCounts |
   if (counts.some((count) => count === 0)) return null;
   const unwanted = query.none.map((phrase) => ({
     phrase,
-    columns: columnsOf(phrase, voicesOf(query.roles)),
+    columns: columnsOf(phrase, voicesOf(query)),
   }));
   if (unwanted.some((one) => countOf(one, words) > 0)) return null;
   return { phrases: counts, words: words.count };
@@ -32,8 +32,9 @@ interface Wanted {
 type Column = Voice | "parts";
 
 /** In the order of the expression for FTS5. */
-function wantedOf({ all, error, roles }: SearchQuery): readonly Wanted[] {
-  const voices = voicesOf(roles);
+function wantedOf(query: SearchQuery): readonly Wanted[] {
+  const { all, error } = query;
+  const voices = voicesOf(query);
   const inResults = error === null || error === "any" ? [] : error;
   return [
     ...all.map((phrase) => ({ phrase, columns: columnsOf(phrase, voices) })),
@@ -53,7 +54,7 @@ function toWords(passages: readonly Passage[]): TurnWords {
   const parts = new Set<string>();
   for (const { voice, text } of passages) {
     voices[voice].push(wordsOf(text));
-    partsOf(text, parts);
+    if (voice !== "other") partsOf(text, parts);
   }
   const texts = VOICES.map((voice) => voices[voice]);
   const words = texts.flat().reduce((sum, text) => sum + text.length, 0);

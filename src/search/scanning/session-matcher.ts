@@ -74,7 +74,7 @@ export function createMatcher(session: IndexedSession, options: MatcherOptions):
           excerptOf(
             passages.map((one) => masked(one, mask)),
             soughtIn(query),
-            voicesOf(query.roles),
+            voicesOf(query),
           ),
       };
     },
@@ -95,9 +95,7 @@ function matchTurn(
   const counts = matchWords(turn, query);
   if (counts === null) return null;
   const excerpt =
-    regex === undefined
-      ? undefined
-      : firstMatch(turn.passages, { regex, mask, voices: voicesOf(query.roles) });
+    regex === undefined ? undefined : firstMatch(turn.passages, { regex, mask, voices: voicesOf(query) });
   if (excerpt === null) return null;
   const score = counts.phrases.length === 0 ? 0 : bm25(counts, statistics);
   return { score: rankOf({ at: turn.at, score }, session, nowMs), excerpt };

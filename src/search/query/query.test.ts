@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { parseQuery, type SearchQuery } from "./query.ts";
+
+const parse = (text: string): SearchQuery => parseQuery(text, { toTime: (time) => `time ${time}` });
+
+function failureOf(text: string): { readonly message: string; readonly hint: string } {
+  try {
+    parse(text);
+  } catch (error) {
+    return error as { readonly message: string; readonly hint: string };
+  }
+  throw new Error(`no error: ${text}`);
+}
+
+test("a minus before a filter excludes what the filter asks for", () => {
+  const query = parse(
+    "word -agent:Codex -project:shop -branch:main -role:tool -tool:Bash -file:a.ts -since:1w -error:",
+  );
+  expect(query.not).toEqual({
+    ...{ agents: ["codex"], projects: ["shop"], branches: ["main"], roles: ["tool"] },
+    ...{ tools: ["bash"], files: ["a.ts"], since: "time 1w", error: "any" },
+  });
+  expect(query).toMatchObject({
+    agents: [],
+    projects: [],
+    roles: [],
+    tools: [],
+    files: [],
+    since: null,
+    error: null,
+  });
+});
+
+test("a name that is nearly the name of a filter is an error with the filter that was perhaps meant", () => {
+  expect(failureOf("agnet:claude")).toMatchObject({
+    message: "there is no filter agnet:",
+    hint: "Did you mean agent:claude? Put the text in quotes to search for its words.",
+  });
+  expect(failureOf("x -roles:tool").hint).toContain("Did you mean -role:tool?");
+  expect(failureOf('projct:"my shop"').hint).toContain("project:my shop");
+});
+
+test("words with a colon that are near no filter, and everything in quotes, are words", () => {
+  for (const text of [
+    "localhost:3000",
+    "https://example.com",
+    "npm:zod",
+    "node:fs",
+    '"agnet:claude"',
+    "TODO:later",
+  ]) {
+    expect(parse(text).all, text).toMatchObject([{ exact: true }]);
+  }
+});
+
+test("a query that excludes every role, and an error with a word that is negated, are errors that say what to write", () => {
+  expect(failureOf("word role:tool -role:tool").hint).toContain("-role:tool");
+  expect(failureOf("word -role:user -role:assistant -role:tool").message).toContain("every role is excluded");
+  expect(failureOf("word -error:timeout").hint).toContain("-timeout");
+  expect(failureOf("-agent:codex").message).toBe("nothing to search for");
+});

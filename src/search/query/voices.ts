@@ -1,0 +1,34 @@
+/** Whose words a query looks for. Pure. */
+
+import { VOICES, type Voice } from "../../index-file/index.ts";
+import type { Role, SearchQuery } from "./query.ts";
+
+const VOICES_OF: Readonly<Record<Role, readonly Voice[]>> = {
+  user: ["person"],
+  assistant: ["agent"],
+  tool: ["call", "result"],
+  system: ["other"],
+};
+
+/** What people, agents and tools said. What a program inserted is in every session, and says nothing about any. */
+const SPOKEN: readonly Voice[] = VOICES.filter((voice) => voice !== "other");
+
+/** Where the words may stand. */
+export function voicesOf({
+  roles,
+  not,
+  injected,
+}: Pick<SearchQuery, "roles" | "not" | "injected">): readonly Voice[] {
+  const all = injected === "searched" ? VOICES : SPOKEN;
+  const wanted = roles.length === 0 ? all : VOICES.filter((voice) => isOf(voice, roles));
+  return wanted.filter((voice) => !isOf(voice, not.roles));
+}
+
+/** Parts of names in code are kept without their voice: they count where everybody's words do. */
+export function withParts(voices: readonly Voice[]): readonly (Voice | "parts")[] {
+  return SPOKEN.every((voice) => voices.includes(voice)) ? [...voices, "parts"] : voices;
+}
+
+function isOf(voice: Voice, roles: readonly Role[]): boolean {
+  return roles.some((role) => VOICES_OF[role].includes(voice));
+}
