@@ -173,7 +173,7 @@ test("a negated filter finds the turns that the filter does not find", async () 
     expect(found).toBeLessThan(scan(wanted).length);
   }
   // Without a word, a filter is enough.
-  for (const filter of ["agent:claude", "tool:Bash", "file:.", "project:app"]) {
+  for (const filter of ["agent:claude", "tool:Bash", "file:."]) {
     const [all, found, others] = [
       await find("since:0"),
       await find(filter),

@@ -1,7 +1,7 @@
 /** The piece of a turn that shows why it matched. Pure. */
 
 import { type Passage, partsOf, VOICES, type Voice, wordsOf } from "../../index-file/index.ts";
-import type { Phrase } from "./query.ts";
+import type { Phrase } from "./search-query.ts";
 
 /** Texts one after the other; `match` marks what was asked for. */
 export type ExcerptPiece = { readonly text: string; readonly match: boolean };

@@ -1,7 +1,7 @@
 /** A query as an expression of FTS5. Pure. Words are quoted, so that nothing a person types is syntax. */
 
 import type { Voice } from "../../index-file/index.ts";
-import type { Phrase, SearchQuery } from "./query.ts";
+import type { Phrase, SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
 /** What has to be there: what an excerpt marks. */

@@ -1,7 +1,7 @@
 /** The filters of a query, on a session and on a turn. Pure. */
 
 import type { IndexedSession } from "../../catalog/index.ts";
-import type { SearchQuery } from "./query.ts";
+import type { SearchQuery } from "./search-query.ts";
 
 /** What filters look at in a turn. */
 export interface FilteredTurn {

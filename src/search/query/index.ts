@@ -9,7 +9,7 @@ export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
 export { columnsOf, soughtIn, toExpression, toExpressions } from "./expression.ts";
 export { isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
-export { type ParseOptions, type Phrase, parseQuery, ROLES, type Role, type SearchQuery } from "./query.ts";
+export { type ParseOptions, parseQuery } from "./query.ts";
 export { bm25, rankOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./ranking.ts";
 export {
   byScore,
@@ -18,4 +18,5 @@ export {
   type SearchResult,
   type SearchResults,
 } from "./results.ts";
+export { type Phrase, ROLES, type Role, type SearchQuery } from "./search-query.ts";
 export { voicesOf } from "./voices.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseQuery, type SearchQuery } from "./query.ts";
+import { parseQuery } from "./query.ts";
+import type { SearchQuery } from "./search-query.ts";
 
 const parse = (text: string): SearchQuery => parseQuery(text, { toTime: (time) => `time ${time}` });
 
@@ -47,7 +48,7 @@ test("words with a colon that are near no filter, and everything in quotes, are 
     "npm:zod",
     "node:fs",
     '"agnet:claude"',
-    "TODO:later",
+    "LATER:on",
   ]) {
     expect(parse(text).all, text).toMatchObject([{ exact: true }]);
   }

@@ -1,7 +1,7 @@
 /** Whose words a query looks for. Pure. */
 
 import { VOICES, type Voice } from "../../index-file/index.ts";
-import type { Role, SearchQuery } from "./query.ts";
+import type { Role, SearchQuery } from "./search-query.ts";
 
 const VOICES_OF: Readonly<Record<Role, readonly Voice[]>> = {
   user: ["person"],

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { isOfSession } from "./filters.ts";
+import { parseQuery } from "./query.ts";
+
+const SESSION = { agent: "claude", cwd: "/home/ann/Shop", location: "/f.jsonl", gitBranch: "main" } as const;
+
+const isOf = (text: string, session: Partial<Record<"cwd" | "gitBranch", null>> = {}): boolean =>
+  isOfSession({ ...SESSION, ...session }, parseQuery(`word ${text}`, { toTime: (time) => time }));
+
+test("a session is of an agent, a folder and a branch, or is not where the filter is negated", () => {
+  for (const filter of ["agent:Claude", "project:shop", "branch:MAIN"]) {
+    expect([isOf(filter), isOf(`-${filter}`)], filter).toEqual([true, false]);
+  }
+  for (const filter of ["agent:codex", "project:other", "branch:dev"]) {
+    expect([isOf(filter), isOf(`-${filter}`)], filter).toEqual([false, true]);
+  }
+  expect(isOf("agent:codex agent:claude -project:other")).toBe(true);
+});
+
+test("a session without a folder has the place of its file, and one without a branch is of none", () => {
+  expect([isOf("project:f.jsonl", { cwd: null }), isOf("-project:f.jsonl", { cwd: null })]).toEqual([
+    true,
+    false,
+  ]);
+  expect([isOf("branch:main", { gitBranch: null }), isOf("-branch:main", { gitBranch: null })]).toEqual([
+    false,
+    true,
+  ]);
+});

@@ -1,0 +1,37 @@
+/** A query as a value: the words and filters that `parseQuery` finds in a text. */
+
+/** Words that must stand next to each other; a single word is a phrase of one. */
+export interface Phrase {
+  readonly words: readonly string[];
+  /** Quoted, or a word of several parts: it is not looked for among the parts of names in code. */
+  readonly exact: boolean;
+  /** The last word may continue: it is still being typed. */
+  readonly isPrefix?: true;
+}
+
+/** Sessions and turns that a query asks for, or excludes. */
+export interface QueryFilters {
+  readonly agents: readonly string[];
+  readonly projects: readonly string[];
+  readonly branches: readonly string[];
+  readonly roles: readonly Role[];
+  readonly tools: readonly string[];
+  readonly files: readonly string[];
+  /** ISO 8601. */
+  readonly since: string | null;
+}
+
+export interface SearchQuery extends QueryFilters {
+  readonly all: readonly Phrase[];
+  readonly none: readonly Phrase[];
+  /** `any` for turns in which something failed; with words, these must be in a result. */
+  readonly error: "any" | readonly Phrase[] | null;
+  /** What is excluded; `since` excludes turns at and after the time. */
+  readonly not: QueryFilters & { readonly error: "any" | null };
+  /** Whether text is searched that a program, not a person, put in, where no role is named. */
+  readonly injected: "searched" | "not searched";
+}
+
+export const ROLES = ["user", "assistant", "tool", "system"] as const;
+
+export type Role = (typeof ROLES)[number];
