@@ -29,6 +29,8 @@ export interface Batch {
   readonly given: readonly PendingEvidence[];
   /** Stored, but not given to the model. */
   readonly dropped: readonly PendingEvidence[];
+  /** Has no evidence: the writer finishes what it left open. */
+  readonly isEnd: boolean;
 }
 
 export function lanesOf({ lanes }: Pick<LiveFold, "lanes">): readonly Lane[] {
@@ -44,7 +46,7 @@ export function planBatch(fold: LiveFold, lane: Lane, batchId: string): Batch | 
   const pending = [...fold.pending.values()].filter((one) => isInLane(lane, one));
   const { given, dropped } = shed(pending);
   if (pending.length === 0) return null;
-  return { batchId, lane, given: given.slice(0, LIMITS.batchEvents), dropped };
+  return { batchId, lane, given: given.slice(0, LIMITS.batchEvents), dropped, isEnd: false };
 }
 
 /** `evidence_dropped` with the counts by type; no event where nothing was dropped. */
@@ -132,7 +134,7 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
     sessionId,
     beside: lane === "supplementary" ? "supplementary" : null,
     name: writer.name,
-    input: `Write notes from the events ${rangesOf(sequences)}.`,
+    input: batch.isEnd ? "Write what is open." : `Write notes from the events ${rangesOf(sequences)}.`,
     metadata: { live: { batchId, lane, sequences } },
     signal,
     turn: async (turn, turnSignal) => {

@@ -31,6 +31,8 @@ export interface DecidedBatch {
   readonly result: NoteWriterResult;
   /** Drafts that a person has answered questions about: no further question is asked about them. */
   readonly answered: readonly Draft[];
+  /** The writer had no new evidence: it wrote what it had left open. */
+  readonly isEnd: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface DecidedBatch {
  * embedder's.
  */
 export async function decideBatch(batch: DecidedBatch, options: DecideOptions): Promise<readonly NewEvent[]> {
-  const { batchId, lane, sequences, writer, result, answered } = batch;
+  const { batchId, lane, sequences, writer, result, answered, isEnd } = batch;
   const { fold } = options;
   let free = LIMITS.openRequests - fold.requests.size;
   const mayAsk = (draft: Draft): boolean =>
@@ -53,6 +55,7 @@ export async function decideBatch(batch: DecidedBatch, options: DecideOptions): 
     writer,
     decisions: decided.map(({ decision }) => decision),
     cost: costOf(result),
+    ...(isEnd ? { isEnd } : {}),
     ...(result.memory === undefined ? {} : { memory: result.memory }),
   };
   return [

@@ -1,77 +1,67 @@
 /**
- * The note writer without a model: for each stretch of the medium in a batch, it takes the sentence with the most words
- * that the stretch repeats.
+ * The note writer without a model: joins pieces of captions to sentences and sentences to thoughts, and writes one note
+ * for each thought that ended. What is open stays in its memory, so that the cut of batches does not show in notes.
  */
 
+import { isFields } from "./fold.ts";
+import { endHearing, type Hearing, hear, NOTHING_HEARD } from "./hearing.ts";
 import { LIMITS } from "./limits.ts";
 import { contentWords } from "./sentences/index.ts";
-import type { Draft, EvidenceItem, NoteWriter } from "./types.ts";
+import type { ThoughtNote } from "./thoughts/index.ts";
+import type { Draft, EvidenceItem, NoteRequest, NoteWriter } from "./types.ts";
 
-interface Sentence {
-  readonly text: string;
-  readonly item: EvidenceItem;
-  readonly words: readonly string[];
-}
-
-/** A sentence with fewer content words becomes no note. */
-const FEWEST_WORDS = 3;
-const LONGEST = 400;
-/** A jump back, or a jump ahead of this length, begins another stretch: people rewind and skip. */
-const SKIP_MS = 15_000;
+const CONFIDENCE = 0.8;
 
 export function extractiveWriter(): NoteWriter {
   return {
     name: "extractive",
-    write: async ({ batchId, evidence }) => {
-      const spoken = evidence.filter(({ type, text }) => text !== "" && type !== "frame_captured");
-      const drafts = stretchesOf(spoken).flatMap((stretch, n) => draftOf(stretch, `${batchId}/${n + 1}`));
-      return { drafts: drafts.slice(0, LIMITS.draftsPerBatch) };
+    write: async (request) => {
+      const { batchId, evidence, isEnd } = request;
+      const before = hearingIn(request.memory);
+      const heard = await hear(before, request);
+      const ended = isEnd ? endHearing(heard.hearing) : { hearing: heard.hearing, notes: [] };
+      const { hearing } = ended;
+      const notes = [...heard.notes, ...ended.notes];
+      const drafts = [
+        ...(await Promise.all(notes.map((note) => draftOf(note, request)))),
+        ...evidence.flatMap(remarkDraft),
+      ];
+      return {
+        drafts: drafts
+          .slice(0, LIMITS.draftsPerBatch)
+          .map((draft, n) => ({ ...draft, draftId: `${batchId}/${n + 1}` })),
+        ...(hearing === before ? {} : { memory: hearing }),
+      };
+    },
+    hasOpen: (memory) => {
+      const { streams, thought } = hearingIn(memory);
+      return thought.sentences.length > 0 || Object.values(streams).some(({ words }) => words.length > 0);
     },
   };
 }
 
-function stretchesOf(spoken: readonly EvidenceItem[]): readonly (readonly EvidenceItem[])[] {
-  const stretches: EvidenceItem[][] = [];
-  let before: EvidenceItem | undefined;
-  for (const item of spoken) {
-    const isNext =
-      before !== undefined && item.startMs >= before.startMs && item.startMs - before.endMs <= SKIP_MS;
-    if (isNext) stretches.at(-1)?.push(item);
-    else stretches.push([item]);
-    before = item;
-  }
-  return stretches;
+/** The memory may be another writer's, which wrote before the budget was spent. */
+function hearingIn(memory: unknown): Hearing {
+  return isFields(memory) && memory.type === NOTHING_HEARD.type
+    ? (memory as unknown as Hearing)
+    : NOTHING_HEARD;
 }
 
-function draftOf(stretch: readonly EvidenceItem[], draftId: string): readonly Draft[] {
-  const best = bestOf(stretch.flatMap(sentencesOf).filter(({ words }) => words.length >= FEWEST_WORDS));
-  if (best === undefined) return [];
-  const draft = {
-    draftId,
-    text: best.text.length > LONGEST ? `${best.text.slice(0, LONGEST - 1).trimEnd()}…` : best.text,
-    startMs: Math.min(...stretch.map(({ startMs }) => startMs)),
-    endMs: Math.max(...stretch.map(({ endMs }) => endMs)),
-    confidence: 0.8,
-    evidence: stretch.map(({ id }) => id),
+type NewDraft = Omit<Draft, "draftId">;
+
+async function draftOf(note: ThoughtNote, { idsOf }: NoteRequest): Promise<NewDraft> {
+  const { text, startMs, endMs, pieces } = note;
+  return {
+    text,
+    startMs,
+    endMs,
+    confidence: CONFIDENCE,
+    evidence: await idsOf(pieces.slice(0, LIMITS.noteEvidence)),
   };
-  return [draft];
 }
 
-function sentencesOf(item: EvidenceItem): readonly Sentence[] {
-  const segmenter = new Intl.Segmenter("und", { granularity: "sentence" });
-  return [...segmenter.segment(item.text)].map(({ segment }) => {
-    const text = segment.trim();
-    return { text, item, words: contentWords(text, item.lang) };
-  });
-}
-
-/** Among equals the earliest one, so that the same batch always gives the same result. */
-function bestOf(sentences: readonly Sentence[]): Sentence | undefined {
-  const counts = new Map<string, number>();
-  for (const { words } of sentences) {
-    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const score = ({ words }: Sentence): number =>
-    words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.sqrt(words.length);
-  return sentences.toSorted((a, b) => score(b) - score(a))[0];
+/** What a person remarks is a thought of its own. */
+function remarkDraft({ id, type, text, lang, startMs, endMs }: EvidenceItem): readonly NewDraft[] {
+  if (type !== "remark_added" || contentWords(text, lang).length < LIMITS.remarkWords) return [];
+  return [{ text: text.slice(0, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];
 }

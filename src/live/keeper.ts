@@ -206,6 +206,11 @@ export class Keeper {
     }
   }
 
+  /** Has the writer finish what it left open. Errors: the writer's after its last try, the store's. */
+  async finish(ms: number): Promise<void> {
+    for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
+  }
+
   /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */
   async closeRequests(which: "expired" | "all"): Promise<void> {
     const { follower, clock } = this.#options;
@@ -334,6 +339,7 @@ export class Keeper {
     if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
       return () => this.change("input");
     }
+    if (acceptsInput(fold.state) && nowMs >= this.#endsAtMs) return () => this.finish(LIMITS.writerMs);
     if (fold.state === "active" && nowMs - activeSince(fold) >= LIMITS.idleMs) {
       const expectedSequence = fold.sequence;
       return () => this.change("silence", { expectedSequence });
@@ -352,6 +358,10 @@ export class Keeper {
     return null;
   }
 
+  get #endsAtMs(): number {
+    return Math.min(...[...this.#lanes.values()].map((lane) => lane.endsAtMs ?? Number.POSITIVE_INFINITY));
+  }
+
   async #tryCheckpoint(): Promise<void> {
     try {
       await this.checkpoint();
@@ -368,6 +378,7 @@ export class Keeper {
     const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
     if (this.#audio.nextMs !== null) times.push(this.#audio.nextMs);
     if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);
+    if (acceptsInput(fold.state) && this.#endsAtMs < Number.POSITIVE_INFINITY) times.push(this.#endsAtMs);
     if (fold.eventsSinceCheckpoint > 0) {
       const sinceMs = fold.checkpoint?.atMs ?? fold.createdAtMs;
       times.push(Math.max(sinceMs + LIMITS.checkpointMs, this.#checkpointAfterMs));

@@ -60,6 +60,8 @@ export class LaneWork {
   #breaker = CLOSED_BREAKER;
   #running: Promise<Outcome> | null = null;
   #phase: "working" | "waiting" = "working";
+  /** When something was said last. */
+  #heardAtMs: number | null = null;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -81,6 +83,7 @@ export class LaneWork {
     const { lane } = this.#options;
     if (!isInput(event) || !isInLane(lane, event) || event.type === "voice_activity") return;
     const data = isFields(event.data) ? event.data : {};
+    if (event.type === "transcript_added") this.#heardAtMs = Date.parse(event.occurredAt);
     this.#add({
       atMs: Date.parse(event.occurredAt),
       kind: this.#kindOf(event.type),
@@ -100,6 +103,32 @@ export class LaneWork {
     if (this.#running !== null || !isDue(this.#window, nowMs) || !mayTry(this.#breaker, nowMs)) return;
     if (this.#options.follower.fault !== null || !acceptsInput(this.#options.follower.fold.state)) return;
     void this.#start(this.#options.signal).then(() => this.#options.onIdle());
+  }
+
+  /** When what the writer left open must be finished, if nothing is said before; `null` when nothing is open. */
+  get endsAtMs(): number | null {
+    const { lane, follower } = this.#options;
+    if (lane === "supplementary" || this.#running !== null) return null;
+    if (this.#writer().hasOpen?.(follower.fold.memory) !== true) return null;
+    return (this.#heardAtMs ?? follower.fold.lastInputAtMs) + LIMITS.endMs;
+  }
+
+  /** Has the writer finish what it left open. Errors: as a batch that failed for the last time. */
+  async finish(signal: AbortSignal): Promise<void> {
+    await this.#running;
+    if (this.endsAtMs === null) return;
+    const { lane, newId } = this.#options;
+    const batch: Batch = { batchId: newId(), lane, given: [], dropped: [], isEnd: true };
+    const ending = this.#processBatch(batch, [], AbortSignal.any([signal, this.#options.signal]));
+    this.#running = ending
+      .then(
+        (): Outcome => "processed",
+        (): Outcome => "failed",
+      )
+      .finally(() => {
+        this.#running = null;
+      });
+    await ending;
   }
 
   /** Processes a batch without waiting for the window to close. */
@@ -138,16 +167,22 @@ export class LaneWork {
 
   /** Errors: the writer's or the embedder's after its last try, the store's. */
   async #processBatch(batch: Batch, dropped: readonly NewEvent[], signal: AbortSignal): Promise<void> {
-    const { store, runStore, follower, clock, writerOf } = this.#options;
+    const { store, runStore, follower, clock } = this.#options;
     const { sessionId, fold } = follower;
     const sequences = batch.given.map(({ sequence }) => sequence);
     const evidence = await readSequences(store, sessionId, sequences);
-    const { events: given, request } = await noteRequest({ store, sessionId, fold, batch, evidence });
+    const { events: given, request } = await noteRequest({
+      store,
+      sessionId,
+      fold,
+      batch,
+      evidence,
+      isEnd: batch.isEnd,
+    });
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
-    const isSpent = budgetState(fold.cost, this.#options.budget) === "spent";
-    const writer = isSpent ? extractiveWriter() : writerOf(fold.noteWriter);
-    const embedder = isSpent ? lexicalEmbedder() : this.#options.embedder;
+    const writer = this.#writer();
+    const embedder = this.#isSpent ? lexicalEmbedder() : this.#options.embedder;
     let result: NoteWriterResult | undefined;
     for (let tried = 1; ; tried++) {
       try {
@@ -166,15 +201,26 @@ export class LaneWork {
     }
   }
 
+  get #isSpent(): boolean {
+    const { follower, budget } = this.#options;
+    return budgetState(follower.fold.cost, budget) === "spent";
+  }
+
+  #writer(): NoteWriter {
+    const { follower, writerOf } = this.#options;
+    return this.#isSpent ? extractiveWriter() : writerOf(follower.fold.noteWriter);
+  }
+
   /** Whether the decision was stored although the append reported an error. */
-  async #isDecided({ given }: Batch): Promise<boolean> {
+  async #isDecided({ given, isEnd }: Batch): Promise<boolean> {
     const { store, follower } = this.#options;
     await follower.reaches(await store.latestSequence(follower.sessionId));
+    if (isEnd) return this.#writer().hasOpen?.(follower.fold.memory) !== true;
     return !given.some(({ sequence }) => follower.fold.pending.has(sequence));
   }
 
   async #decide(
-    { batchId, lane, given }: Batch,
+    { batchId, lane, given, isEnd }: Batch,
     dropped: readonly NewEvent[],
     { signal, embedder, ...written }: BatchResult,
   ): Promise<void> {
@@ -183,9 +229,9 @@ export class LaneWork {
     const { sessionId, fold } = follower;
     await inTurn(async () => {
       const options = { ...this.#options, sessionId, fold, embedder, nowMs: clock.now(), signal };
-      const decided = await decideBatch({ batchId, lane, sequences, ...written }, options);
+      const decided = await decideBatch({ batchId, lane, sequences, isEnd, ...written }, options);
       await append([...dropped, ...decided]);
-      record("continuo.live.batch.size", given.length, { lane });
+      if (!isEnd) record("continuo.live.batch.size", given.length, { lane });
       countDecisions(decided);
     });
   }

@@ -102,6 +102,15 @@ export const LIMITS = {
   /** Characters of an agent's answer, and of one note in it. */
   answerChars: 1_000_000,
   noteChars: 10_000,
+  /** Without a model: the content words from which a remark is a note. */
+  remarkWords: 3,
+  /** Silence after which the open thought ends: by the time of the video, and by the clock. */
+  silentMs: 15_000,
+  endMs: 30_000,
+  speakers: 8,
+  /** How far around a piece earlier words are read after a seek back, and their tokens. */
+  heardAgainMs: 10_000,
+  heardAgainTokens: 20_000,
   /** The longest call of an endpoint for embeddings or transcripts, and the characters of its answer. */
   endpointMs: 60_000,
   endpointChars: 33_554_432,

@@ -16,6 +16,7 @@ export interface NoteRequestOptions {
   readonly fold: LiveFold;
   readonly batch: Batch;
   readonly evidence: readonly StoredEvent[];
+  readonly isEnd: boolean;
 }
 
 /** Also returns the events in the request: those beyond the byte limit of a batch wait for the next one. */
@@ -36,9 +37,21 @@ export async function noteRequest(
     memory,
     unsure: [],
     answered: await answeredDrafts(options, events),
+    isEnd: options.isEnd,
+    idsOf: (sequences) => idsOf(store, sessionId, sequences),
     context: (timestampMs, window) => fetchContextWindow(store, sessionId, timestampMs, window),
   };
   return { events, request };
+}
+
+/** The ids of events, in the order of the log. Errors: the store's. */
+export async function idsOf(
+  store: Store,
+  sessionId: string,
+  sequences: readonly number[],
+): Promise<readonly string[]> {
+  const sorted = sequences.toSorted((a, b) => a - b);
+  return (await readSequences(store, sessionId, sorted)).map(({ id }) => id);
 }
 
 async function answeredDrafts(

@@ -9,6 +9,7 @@ import type { KeeperSettings } from "./keeper.ts";
 import { cosineOf, overlapOf } from "./likeness.ts";
 import { LIMITS } from "./limits.ts";
 import { newestEntries, noteOf, readNotes } from "./note-events.ts";
+import { idsOf } from "./note-request.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
 import type { Draft, EvidenceItem, Note, NoteRequest, NoteWriter } from "./types.ts";
 
@@ -42,8 +43,9 @@ async function draftsOf(
   options: ReplayOptions,
 ): Promise<readonly Draft[]> {
   const { store, runStore, sessionId, writer, signal } = options;
-  const { batchId, sequences } = isFields(decision.data) ? decision.data : {};
-  if (typeof batchId !== "string" || !Array.isArray(sequences) || sequences.length === 0) return [];
+  const { batchId, sequences, isEnd } = isFields(decision.data) ? decision.data : {};
+  if (typeof batchId !== "string" || !Array.isArray(sequences)) return [];
+  if (sequences.length === 0 && isEnd !== true) return [];
   const evidence = (await readSequences(store, sessionId, sequences as readonly number[])).map(toItem);
   const request: NoteRequest = {
     sessionId,
@@ -56,6 +58,8 @@ async function draftsOf(
     memory: fold.memory,
     unsure: [],
     answered: [],
+    isEnd: isEnd === true,
+    idsOf: (named) => idsOf(store, sessionId, named),
     context: (timestampMs, window) =>
       before(decision.sequence, fetchContextWindow(store, sessionId, timestampMs, window)),
   };

@@ -477,6 +477,9 @@ export class LiveService {
     if (keeper === null) return false;
     if (on === "close" && acceptsInput(stateOfFold(follower))) await keeper.flush(LIMITS.closeFlushMs);
     if (follower.fault === null) {
+      await keeper.finish(LIMITS.closeFlushMs).catch((error: unknown) => {
+        this.#settings.report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
+      });
       await keeper.closeRequests("all").catch((error: unknown) => {
         this.#settings.report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
       });

@@ -111,6 +111,10 @@ export interface NoteRequest {
   readonly unsure: readonly UnsureDraft[];
   /** Drafts about which the person answered a question. */
   readonly answered: readonly AnsweredDraft[];
+  /** Nothing is said for now, or the session ends: what the writer left open must be written. */
+  readonly isEnd: boolean;
+  /** The ids of pieces of evidence, of this batch or of earlier ones. */
+  readonly idsOf: (sequences: readonly number[]) => Promise<readonly string[]>;
   /** Yields evidence around a time of the medium, most useful first, up to the token budget. */
   readonly context: (timestampMs: number, options?: ContextWindowOptions) => AsyncIterable<EvidenceItem>;
 }
@@ -179,6 +183,11 @@ export interface LiveBudget {
 export interface NoteWriter {
   readonly name: string;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
+  /**
+   * Whether its memory has something that no draft says yet. Then it is called once more, without evidence, when nothing
+   * is said for a while and when the session ends.
+   */
+  hasOpen?(memory: unknown): boolean;
   /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }

@@ -138,6 +138,8 @@ test("a budget warns at 80 %, and when it is spent no model is called, evidence 
   await say(5);
   expect(agent.prompts).toHaveLength(3);
   expect(embedded).toHaveLength(before);
+  // The last thought is open until the session ends; what comes again gives no other note.
+  await live.service.close("k");
   const { depth, noteIds, cost } = await live.service.session("k");
   expect([depth, noteIds.length, cost.modelCalls]).toEqual([0, 6, 3]);
   const events = await allEvents(live.store, sessionId);

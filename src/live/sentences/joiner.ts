@@ -39,7 +39,7 @@ export function adjoin(before: JoinState, piece: Piece): Joined {
   return {
     state: {
       ...state,
-      last: { sequence, startMs, endMs, words: count },
+      last: { sequence, startMs, endMs, words: count, lineWords: wordsOfLastLine(piece) },
       furthestMs: Math.max(state.furthestMs, startMs),
       backAt: isBehind(before, piece) ? state.backAt : null,
     },
@@ -60,14 +60,10 @@ export function openSentence({ words, lang }: JoinState): Sentence | null {
 
 function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece): Joined {
   const heard = [...before.tail, ...before.words.map(({ t }) => plainWord(t))];
-  const { last } = before;
-  const isShown =
-    last !== null && piece.startMs <= Math.max(last.endMs, last.startMs) && piece.startMs >= last.startMs;
-  const grown = last !== null && (isShown || words.length > last.words) ? last.words : 0;
   const repeated = overlapWords(
     heard,
     words.map(({ t }) => plainWord(t)),
-    { grown },
+    { last: before.last, startMs: piece.startMs },
   );
   const added = retimed(words.slice(repeated), words, piece);
   const known = languageOfStream(before, added, piece);
@@ -83,6 +79,12 @@ function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece):
     sentences.push(...step.sentences);
   }
   return { state, sentences };
+}
+
+function wordsOfLastLine(piece: Piece): number {
+  const text = piece.text.trimEnd();
+  const parts = partsOf({ ...piece, text: text.slice(text.lastIndexOf("\n") + 1) });
+  return parts.reduce((sum, part) => sum + (part.type === "words" ? part.words.length : 0), 0);
 }
 
 /** The new words of a window take the whole time of the window, because the others were said before. */

@@ -5,6 +5,10 @@ export const LIMITS = {
   pieceChars: 20_000,
   /** Words before the open sentence that a rolling window may repeat. */
   tailWords: 60,
+  /** How long after the last piece a window may repeat words of it: three or more, fewer, and words of any place. */
+  windowGapMs: 5_000,
+  grownGapMs: 1_500,
+  atOnceMs: 250,
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
   /** Pauses that end a sentence, in captions with punctuation and without; and how much longer they are in a clause. */
@@ -18,6 +22,8 @@ export const LIMITS = {
   /** A step of the time of this length is a seek. */
   skipMs: 15_000,
   backMs: 1_000,
+  /** How often a page is looked at: drawn words come so much later. */
+  pollMs: 500,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,
   mostUnits: 36,

@@ -20,8 +20,8 @@ export function earlierWords(pieces: readonly Piece[]): EarlierWords {
 }
 
 /** Whether a piece lies before what was heard last, so that it may be a repetition. */
-export function isBehind({ furthestMs }: JoinState, { startMs }: Piece): boolean {
-  return startMs < furthestMs - LIMITS.backMs;
+export function isBehind({ furthestMs, backAt }: JoinState, { startMs }: Piece): boolean {
+  return backAt === null ? startMs < furthestMs - LIMITS.backMs : startMs <= furthestMs + LIMITS.pollMs;
 }
 
 /** Whether all words of a piece were heard before, at about its time. */
@@ -39,7 +39,7 @@ export function stepBack(state: JoinState, { sequence, startMs }: Piece): JoinSt
 
 /** The state after a piece that was heard before. */
 export function passOver(state: JoinState, { sequence, startMs, endMs }: Piece): JoinState {
-  return { ...state, last: { sequence, startMs, endMs, words: 0 } };
+  return { ...state, last: { sequence, startMs, endMs, words: 0, lineWords: 0 } };
 }
 
 function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs: number }[] {
@@ -51,23 +51,29 @@ function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs:
 }
 
 /**
- * The number of words at the beginning of `next` that repeat the end of `before`. One word counts only when the window
- * that it began has grown: people say a word twice.
+ * The number of words at the beginning of `next` that rolling captions still show from before. People say words twice,
+ * so a repetition only counts where a window can be the reason: it has all words of the last piece or of its last line,
+ * or it follows at once.
  */
 export function overlapWords(
   before: readonly string[],
   next: readonly string[],
-  { grown }: { readonly grown: number },
+  { last, startMs }: { readonly last: JoinState["last"]; readonly startMs: number },
 ): number {
+  if (last === null) return 0;
+  const gapMs = startMs - last.endMs;
   for (let count = Math.min(before.length, next.length); count > 0; count--) {
     const isSame = next.slice(0, count).every((word, n) => word === before[before.length - count + n]);
-    if (isSame && isWindow(count, next, grown)) return count;
+    if (isSame && isWindow(count, { last, gapMs, isGrown: next.length > count })) return count;
   }
   return 0;
 }
 
-/** `grown`: the number of words of the last piece, when it has been shown until now; 0 when it is gone. */
-function isWindow(count: number, next: readonly string[], grown: number): boolean {
-  if (count > 1) return count > 2 || next.length > count || grown > 0;
-  return grown === 1 && next.length > 1;
+function isWindow(
+  count: number,
+  { last, gapMs, isGrown }: { last: NonNullable<JoinState["last"]>; gapMs: number; isGrown: boolean },
+): boolean {
+  if (count !== last.words && count !== last.lineWords) return count > 2 && gapMs <= LIMITS.atOnceMs;
+  if (count > 2) return gapMs <= LIMITS.windowGapMs;
+  return gapMs <= (isGrown ? LIMITS.grownGapMs : LIMITS.atOnceMs) && (isGrown || gapMs < 0);
 }

@@ -35,6 +35,8 @@ export interface Sentence {
   readonly kind: "speech" | "sound";
   /** Another person begins to speak here (`>>`, `-`). */
   readonly isTurn: boolean;
+  /** Who says it, where several are heard apart. */
+  readonly speaker?: string;
   /** The sequences of its pieces. */
   readonly pieces: readonly number[];
 }
@@ -54,8 +56,9 @@ export interface JoinState {
     readonly sequence: number;
     readonly startMs: number;
     readonly endMs: number;
-    /** Its number of words. */
+    /** The number of its words, and of those of its last line. */
     readonly words: number;
+    readonly lineWords: number;
   } | null;
   /** The latest begin of a piece; earlier ones come after a seek back. */
   readonly furthestMs: number;

@@ -22,9 +22,11 @@ export interface Thoughts {
 /** Adds a sentence; thoughts that end with it give their notes. */
 export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts {
   const last = before.sentences.at(-1);
+  const ownLast = before.sentences.findLast(({ speaker }) => speaker === sentence.speaker);
   const isElsewhere =
     last !== undefined &&
-    (sentence.startMs - last.endMs >= LIMITS.silenceMs || sentence.startMs < last.startMs - LIMITS.backMs);
+    (sentence.startMs - last.endMs >= LIMITS.silenceMs ||
+      (ownLast !== undefined && sentence.startMs < ownLast.startMs - LIMITS.backMs));
   const ended = isElsewhere ? endThought(before) : { state: before, notes: [] };
   const spokenMs = sentence.kind === "speech" ? sentence.endMs - sentence.startMs : 0;
   const state: ThoughtState = {

@@ -8,7 +8,7 @@ export const LIMITS = {
   comparedBefore: 5,
   comparedAfter: 3,
   /** The score from which a thought ends. */
-  endScore: 1.7,
+  endScore: 1.45,
   shortMs: 10_000,
   longMs: 45_000,
   /** From this time or number of sentences on, a thought ends at its best place. */

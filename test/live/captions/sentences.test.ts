@@ -167,6 +167,14 @@ test("a word that is spoken twice stays, and a window that is drawn again adds n
   expect(textsOf(joined(window))).toEqual(["we go home by"]);
 });
 
+test("a cue that begins with the words with which the last one ended keeps them", () => {
+  const cues = [
+    at("The ferry goes six times a day.", 0, 3_000),
+    at("Six times a day it brings goods.", 4_000, 6_000),
+  ];
+  expect(textsOf(joined(cues))).toEqual(cues.map(({ text }) => text));
+});
+
 test("the open sentence is known with the first words, and a pause ends nothing before it is over", () => {
   const { state, sentences } = adjoin(NOTHING_JOINED, at("The harbour is", 1_000, 2_000));
   expect(sentences).toEqual([]);

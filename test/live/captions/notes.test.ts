@@ -1,0 +1,103 @@
+/** Notes on the talks of the corpus, by the writer that needs no model. */
+
+import { expect, test } from "vitest";
+import { type EvidenceItem, extractiveWriter, type NoteRequest } from "../../../src/live/index.ts";
+import type { Draft } from "../../../src/live/types.ts";
+import type { StoredEvent } from "../../../src/model/index.ts";
+import { type Talk, talksIn } from "./draw.ts";
+import { type Measure, measure, sumOf } from "./measure.ts";
+
+function itemsOf({ pieces }: Talk): readonly EvidenceItem[] {
+  return pieces.map(({ text, mediaTimeMs, endMs, lang }, n) => ({
+    id: `e${n + 1}`,
+    sequence: n + 1,
+    type: "transcript_added",
+    retention: "critical",
+    startMs: mediaTimeMs,
+    endMs,
+    text,
+    ...(lang === undefined ? {} : { lang }),
+    event: { data: {} } as StoredEvent,
+  }));
+}
+
+/** Calls the writer as the engine does, with batches of the given size; its memory goes through JSON each time. */
+async function draftsOf(items: readonly EvidenceItem[], batchSize: number): Promise<readonly Draft[]> {
+  const writer = extractiveWriter();
+  const drafts: Draft[] = [];
+  let memory: unknown = null;
+  for (let from = 0; from <= items.length; from += batchSize) {
+    const isEnd = from + batchSize > items.length;
+    const request: NoteRequest = {
+      sessionId: "s",
+      batchId: `b${from}`,
+      videoId: "v",
+      title: null,
+      evidence: items.slice(from, from + batchSize),
+      notes: [],
+      inherited: [],
+      memory,
+      unsure: [],
+      answered: [],
+      isEnd,
+      idsOf: async (sequences) => sequences.map((sequence) => `e${sequence}`),
+      context: async function* (atMs, { primaryWindowMs = 0 } = {}) {
+        const known = items.slice(0, from + batchSize);
+        yield* known.filter(({ startMs }) => Math.abs(startMs - atMs) <= primaryWindowMs);
+      },
+    };
+    const result = await writer.write(request, {} as Parameters<typeof writer.write>[1]);
+    drafts.push(...result.drafts);
+    if (result.memory !== undefined) memory = JSON.parse(JSON.stringify(result.memory)) as unknown;
+  }
+  expect(writer.hasOpen?.(memory)).toBe(false);
+  return drafts;
+}
+
+test.each(["tune", "final"] as const)(
+  "without a model the notes on the talks of %s cover 80 % of the thoughts at their times, with whole sentences",
+  async (folder) => {
+    const measures: Measure[] = [];
+    for (const talk of talksIn(folder)) measures.push(measure(talk, await draftsOf(itemsOf(talk), 20)));
+    const { thoughts, covered, notes, medianErrorMs, halves, sentences } = sumOf(measures);
+    expect(covered / thoughts).toBeGreaterThanOrEqual(0.8);
+    expect(notes / thoughts).toBeLessThanOrEqual(1.3);
+    expect(medianErrorMs).toBeLessThanOrEqual(1_000);
+    expect(sentences).toBeGreaterThan(50);
+    expect(halves).toEqual([]);
+  },
+);
+
+test("the notes do not depend on how captions are batched, also with seeks", async () => {
+  for (const talk of talksIn("tune")) {
+    const items = itemsOf(talk);
+    const content = async (batchSize: number): Promise<readonly object[]> =>
+      (await draftsOf(items, batchSize)).map(({ draftId: _, ...draft }) => draft);
+    const whole = await content(items.length);
+    expect(whole.length).toBeGreaterThan(1);
+    for (const size of [1, 7]) expect(await content(size), `${talk.name} by ${size}`).toEqual(whole);
+  }
+});
+
+test("an hour of talk gives at most 60 notes, and each has at most three sentences that were said", async () => {
+  const talks = talksIn("tune").filter(({ lang, name }) => lang === "en" && name !== "seeks");
+  const items: EvidenceItem[] = [];
+  let startMs = 0;
+  for (let round = 0; startMs < 3_600_000; round++) {
+    const talk = talks[round % talks.length] as Talk;
+    for (const item of itemsOf(talk)) {
+      const sequence = items.length + 1;
+      const times = { startMs: startMs + item.startMs, endMs: startMs + item.endMs };
+      items.push({ ...item, ...times, sequence, id: `e${sequence}` });
+    }
+    startMs += talk.spokenMs;
+  }
+  const drafts = await draftsOf(items, 60);
+  expect(drafts.length).toBeGreaterThan(40);
+  expect(drafts.length).toBeLessThanOrEqual(60);
+  for (const { text, evidence } of drafts) {
+    expect(text.length).toBeLessThanOrEqual(600);
+    expect(evidence.length).toBeGreaterThan(0);
+    expect(text).not.toMatch(/welcome back|thanks so much|see you next week/iu);
+  }
+});
