@@ -184,7 +184,7 @@ export interface NoteWriter {
   readonly name: string;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
   /**
-   * Whether its memory has something that no draft says yet. Then it is called once more, without evidence, when nothing
+   * Whether its memory has something that no draft says yet. Then it is called again, without evidence, when nothing
    * is said for a while and when the session ends.
    */
   hasOpen?(memory: unknown): boolean;

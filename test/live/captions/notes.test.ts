@@ -79,7 +79,7 @@ test("the notes do not depend on how captions are batched, also with seeks", asy
   }
 });
 
-test("an hour of talk gives at most 60 notes, and each has at most three sentences that were said", async () => {
+test("an hour of talk gives at most 60 notes without greetings, each with its evidence", async () => {
   const talks = talksIn("tune").filter(({ lang, name }) => lang === "en" && name !== "seeks");
   const items: EvidenceItem[] = [];
   let startMs = 0;

@@ -1,4 +1,4 @@
-/** Rolling captions of a talk through the HTTP API of a real server: what a person gets, also when another server goes on. */
+/** Rolling captions of a talk through the HTTP API of a real server: what a person gets, also when another server continues. */
 
 import { expect, test } from "vitest";
 import { extractiveWriter } from "../../../src/live/index.ts";
@@ -91,7 +91,7 @@ test("captions that a page draws word by word give one note a thought, at the se
   }
 });
 
-test("another server that goes on in the middle of a sentence writes the same notes", async () => {
+test("another server that continues in the middle of a sentence writes the same notes", async () => {
   await using store = await openStore("memory:");
   const first = await opened(store);
   const middle = Math.floor(BEES.pieces.length / 2);
