@@ -24,8 +24,9 @@ export const LIMITS = {
   /** How often a newcomer looks whether a handle is free, and how long it waits for a sweep to find out. */
   handlePollMs: 250,
   unknownHolderMs: 10_000,
-  /** How many messages are looked at for an input that was received and not answered. */
+  /** How many messages with the name of a participant are looked at for an input that it did not answer, and at once. */
   unansweredEvents: 20_000,
+  unansweredPage: 16,
   /** Participants that disappeared, in one sweep. */
   sweptLeases: 1_000,
   /** How often an input is offered again after its run was interrupted. */

@@ -48,6 +48,12 @@ export function receivedCursor({ handle }: Place, device?: string): string {
   return device === undefined ? `received/${handle}` : `received/${handle}/${device}`;
 }
 
+/** A handle as it stands in the payload of an event that speaks to it: in `to` and `replyToHandle`, and in a text. */
+export function textsNaming(handle: string): readonly string[] {
+  const quoted = JSON.stringify(handle);
+  return [quoted, `@${quoted.slice(1, -1)}`];
+}
+
 export function processedCursor({ handle }: Place): string {
   return `processed/${handle}`;
 }

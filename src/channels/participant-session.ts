@@ -16,7 +16,14 @@ import {
 import { type HistoryItem, isInputFor, type ParticipantSession, textOfContent } from "../wire/index.ts";
 import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
+import {
+  channelLogId,
+  type Place,
+  participantSession,
+  processedCursor,
+  receivedCursor,
+  textsNaming,
+} from "./names.ts";
 
 /** Creates the session of the participant if there is none; a new session is `active`. */
 export async function openParticipantSession(
@@ -136,7 +143,8 @@ export async function hasUnanswered(store: Store, place: Place): Promise<boolean
       after,
       before: received + 1,
       types: ["message_sent", "message_completed"],
-      limit: LIMITS.pageEvents,
+      texts: textsNaming(place.handle),
+      limit: LIMITS.unansweredPage,
     });
     if (page.events.some((event) => isInputFor(event, place.handle))) return true;
     read += page.events.length;

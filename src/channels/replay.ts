@@ -6,7 +6,7 @@
 import type { Store, StoredEvent } from "../model/index.ts";
 import { isAddressedTo, type ReplayMode, recordOf } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId } from "./names.ts";
+import { channelLogId, textsNaming } from "./names.ts";
 import { type ChannelStates, readState, snapshotSequence } from "./read-state.ts";
 import { EMPTY_STATE } from "./state.ts";
 
@@ -91,10 +91,7 @@ export async function* addressedEvents(
   from: number,
 ): AsyncGenerator<StoredEvent, void, void> {
   if (handle === null) return;
-  // As they stand in a payload: in `to` and `replyToHandle`, and in a text.
-  const quoted = JSON.stringify(handle);
-  const texts = [quoted, `@${quoted.slice(1, -1)}`];
-  const range = { texts, types: ADDRESSED_TYPES, before: wholeAfter + 1, ...PAGE };
+  const range = { texts: textsNaming(handle), types: ADDRESSED_TYPES, before: wholeAfter + 1, ...PAGE };
   for (let after: number | null = from; after !== null && after < wholeAfter; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
       ...range,

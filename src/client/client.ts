@@ -24,6 +24,7 @@ import { Link } from "./link.ts";
 import { MissedCollector, type MissedMessage } from "./missed.ts";
 import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
 import { ClientSession } from "./session.ts";
+import { WholeMessages } from "./whole-messages.ts";
 import { Writer } from "./writer.ts";
 
 export interface ClientOptions {
@@ -50,6 +51,11 @@ export interface SendOptions {
 }
 
 export interface EventsOptions {
+  /**
+   * A message in progress comes in parts: `message` with the state `open`, `update`, `complete`. Otherwise it comes as one
+   * `message` when it is complete or was interrupted.
+   */
+  readonly parts?: boolean;
   /** Only what speaks to this handle, and what becomes of it. */
   readonly targetedOnly?: boolean;
   /** Ends the iteration; a later one continues from there. */
@@ -72,6 +78,7 @@ export class AgenticClient {
   readonly #session: ClientSession;
   readonly #calls = new Calls();
   readonly #missed = new MissedCollector();
+  readonly #whole = new WholeMessages();
   /** Messages whose beginning was put into the inbox, and whose end was not: id to writer. */
   readonly #knownOpen = new Map<string, string | null>();
   readonly #ready = Promise.withResolvers<void>();
@@ -155,9 +162,15 @@ export class AgenticClient {
    * Every event once, in order, over any number of connections. One iteration at a time: `conflict` for a second one.
    * Errors: what ended the connection for good.
    */
-  events({ targetedOnly = false, signal }: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
+  events({
+    parts = false,
+    targetedOnly = false,
+    signal,
+  }: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     return iterateEvents({
       inbox: this.#inbox,
+      whole: this.#whole,
+      parts,
       targetedOnly,
       ...present({ signal }),
       begin: () => {

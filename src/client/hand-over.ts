@@ -3,9 +3,12 @@
 import type { ContinuoError } from "../model/index.ts";
 import { type ClientEvent, toWholeMessage } from "./events.ts";
 import type { Inbox } from "./inbox.ts";
+import type { WholeMessages } from "./whole-messages.ts";
 
 export interface HandOverOptions {
   readonly inbox: Inbox;
+  readonly whole: WholeMessages;
+  readonly parts: boolean;
   readonly targetedOnly: boolean;
   readonly signal?: AbortSignal;
   /** Errors: `conflict` when somebody iterates already. */
@@ -17,7 +20,7 @@ export interface HandOverOptions {
 }
 
 export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<ClientEvent, void, void> {
-  const { inbox, targetedOnly, signal, onHandOver, failure } = options;
+  const { inbox, whole, parts, targetedOnly, signal, onHandOver, failure } = options;
   options.begin();
   const wake = (): void => inbox.wake();
   signal?.addEventListener("abort", wake, { once: true });
@@ -30,7 +33,8 @@ export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<C
         if (isAborted(signal) || error === null) return;
         throw error;
       }
-      const wanted = targetedOnly ? targeted(event, followed) : event;
+      const given = whole.take(event, { parts });
+      const wanted = given !== null && targetedOnly ? targeted(given, followed) : given;
       if (wanted === null) continue;
       onHandOver(wanted);
       yield wanted;

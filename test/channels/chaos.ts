@@ -124,7 +124,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   };
   const answering = new Map<string, Promise<void>>();
   const read = async (client: AgenticClient, { handle, given }: Recording): Promise<void> => {
-    for await (const event of client.events()) {
+    for await (const event of client.events({ parts: true })) {
       if (event.sequence !== undefined) given.push({ sequence: event.sequence, text: wholeTextOf(event) });
       if (!bots.includes(handle) || !isInput(event)) continue;
       const before = answering.get(handle) ?? Promise.resolve();

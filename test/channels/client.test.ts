@@ -38,6 +38,64 @@ test("while the server is away the client says that its session is interrupted",
     .toEqual(["open: undefined", "lost: interrupted", "open: active"]);
 });
 
+test("a streamed question is answered whole, once, by the loop that answers every message", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ann = await server.join("ann");
+  const bot = await server.join("bot", { type: "agent" });
+  const heard: string[] = [];
+  const listening = (async () => {
+    for await (const event of bot.events({ targetedOnly: true })) {
+      if (event.type !== "message" || event.sequence === undefined) continue;
+      heard.push(event.content);
+      const { messageId } = await bot.send("", { replyTo: event.id });
+      await bot.update(messageId, `you said: ${event.content}`);
+      await bot.commitCheckpoint(event.sequence);
+      await bot.complete(messageId);
+      if (heard.length === 2) return;
+    }
+  })();
+  const { messageId } = await ann.send("", { to: ["bot"] });
+  for (const word of ["where ", "is ", "it?"]) await ann.update(messageId, word);
+  await ann.send("said meanwhile", { to: ["bot"] });
+  await ann.complete(messageId);
+  await listening;
+  expect(heard).toEqual(["said meanwhile", "where is it?"]);
+  const answers = (await take(ann, 2, ({ type, own }) => type === "complete" && !own)).map(words);
+  expect(answers).toEqual(["bot: you said: said meanwhile", "bot: you said: where is it?"]);
+});
+
+test("an interrupted message comes once, or in its parts to a reader who asks for them", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const bob = await server.join("bob");
+  const readers = [await server.join("whole"), await server.join("parts")];
+  await bob.send("", { messageId: "half", to: ["whole", "parts"] });
+  await bob.update("half", "I was abo");
+  await bob.send("between");
+  await bob.close();
+  const seen: string[][] = [];
+  for (const [n, reader] of readers.entries()) {
+    const own: string[] = [];
+    for await (const event of reader.events({ parts: n === 1 })) {
+      if (event.type === "presence") continue;
+      const text = event.type === "update" ? event.delta : words(event);
+      own.push(`${event.type} ${"state" in event ? event.state : ""} ${text} ${event.addressed}`);
+      if (event.type === "error" || ("state" in event && event.state === "interrupted")) break;
+    }
+    seen.push(own);
+  }
+  expect(seen).toEqual([
+    ["message complete bob: between false", "message interrupted bob: I was abo false"],
+    [
+      "message open bob:  true",
+      "update  I was abo false",
+      "message complete bob: between false",
+      "error  null: I was abo false",
+    ],
+  ]);
+});
+
 test("targetedOnly yields what is addressed by `to`, by @handle, as a reply and as a call, and nothing else", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);

@@ -96,7 +96,8 @@ test("a newcomer who skips has nothing read but what is addressed to it", async 
   expect(most).toBeLessThanOrEqual(MOST);
   const cy = await channel.join("cy", { replayMode: "skip" });
   await cy.close();
-  expect(reads.events).toBe(TO_BOT.length);
+  // When the bot left, the server looked once more for what it had not answered.
+  expect(reads.events).toBe(2 * TO_BOT.length);
 });
 
 test("a newcomer who collects has the newest 1,000 messages read, and gets the number of the others", async () => {

@@ -47,14 +47,14 @@ export async function openChannelServer(store: Store, channel = "team"): Promise
   };
 }
 
-/** The next events of a client for which the condition holds. */
+/** The next events of a client for which the condition holds, messages in progress in their parts. */
 export async function take(
   client: Pick<AgenticClient, "events">,
   count: number,
   wanted: (event: ClientEvent) => boolean = (event) => event.type !== "presence",
 ): Promise<readonly ClientEvent[]> {
   const found: ClientEvent[] = [];
-  for await (const event of client.events()) {
+  for await (const event of client.events({ parts: true })) {
     if (wanted(event)) found.push(event);
     if (found.length === count) break;
   }

@@ -217,7 +217,7 @@ export class ChannelState {
         const client = await this.#connect(stop);
         try {
           this.roster.value = client.roster();
-          for await (const event of client.events({ signal: stop })) {
+          for await (const event of client.events({ parts: true, signal: stop })) {
             this.#take(event, client);
             if (event.type === "presence" && this.#isNameFree()) this.#again.abort();
           }

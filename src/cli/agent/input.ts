@@ -8,7 +8,7 @@ import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/
 import type { Shell } from "../terminal/index.ts";
 import { Answer } from "./answer.ts";
 import type { JoinFlags } from "./flags.ts";
-import type { Unheard } from "./unheard.ts";
+import { quoted, type Unheard } from "./unheard.ts";
 
 export interface JoinedChannel {
   readonly client: AgenticClient;
@@ -164,5 +164,5 @@ async function channelContext({ flags, shell, channel }: JoinedChannel, before: 
     readonly state: "complete" | "open" | "interrupted";
   }[];
   const earlier = list.filter(({ sequence, state }) => sequence < before && state !== "open");
-  return formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted;
+  return quoted(formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted);
 }

@@ -37,8 +37,13 @@ export class Unheard {
     this.#messages = this.#messages.filter((message) => message.sequence >= sequence);
     this.#chars = this.#messages.reduce((sum, { content }) => sum + content.length, 0);
     this.#omitted = 0;
-    return formatted;
+    return quoted(formatted);
   }
+}
+
+/** What others said, as a block that its content cannot end; empty where there is nothing. */
+export function quoted(formatted: string): string {
+  return formatted === "" ? "" : `<missed_context>\n${formatted}</missed_context>`;
 }
 
 function wholeMessage(event: ClientEvent): MissedMessage | null {

@@ -15,7 +15,7 @@ export async function runTail(channel: string, flags: TailFlags, shell: Shell): 
   using _termination = shell.holdTermination(() => stop.abort());
   const client = await watch({ ...access, channel, after: flags.new ? "latest" : (flags.after ?? 0) });
   try {
-    for await (const event of client.events({ signal: stop.signal })) {
+    for await (const event of client.events({ parts: flags.json === true, signal: stop.signal })) {
       const line = flags.json ? `${JSON.stringify(event)}\n` : lineOf(event);
       if (line !== "" && !shell.stdout.write(line)) {
         await new Promise<void>((resolve) => shell.stdout.once("drain", () => resolve()));
@@ -27,21 +27,13 @@ export async function runTail(channel: string, flags: TailFlags, shell: Shell): 
   return 0;
 }
 
-/** A message in progress is shown when it is whole. */
 function lineOf(event: ClientEvent): string {
   const { from: handle, timestamp } = event;
   switch (event.type) {
     case "message":
-      return event.state === "open" ? "" : lineOfMessage({ ...event, handle });
-    case "complete":
-      return lineOfMessage({ handle, timestamp, content: event.content, state: "complete" });
+      return lineOfMessage({ ...event, handle });
     case "error":
-      return lineOfMessage({
-        handle,
-        timestamp,
-        content: event.content ?? event.message,
-        state: event.messageId === undefined ? "complete" : "interrupted",
-      });
+      return lineOfMessage({ handle, timestamp, content: event.message, state: "complete" });
     default:
       return "";
   }
