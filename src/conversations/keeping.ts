@@ -93,8 +93,13 @@ async function fill(
 }
 
 /** What the metadata of a session say of the native session that knows all of it. */
-export function referenceTo(ref: NativeRef, baseSequence: number): Readonly<Record<string, unknown>> {
+export function referenceTo(ref: NativeRef, baseSequence: number): ReferenceMetadata {
   const { agent, sessionId, location, cwd } = ref;
   const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };
   return { providerSessionId: sessionId, providerSessions: { [agent]: reference } };
+}
+
+export interface ReferenceMetadata {
+  readonly providerSessionId: string;
+  readonly providerSessions: Readonly<Record<string, unknown>>;
 }

@@ -13,6 +13,7 @@ import {
 } from "../model/index.ts";
 import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "../sessions/index.ts";
 import type { TalkFlags } from "./flags.ts";
+import type { Recovery } from "./heard.ts";
 import { nativeIdOf } from "./native-id.ts";
 
 /** Where an input comes from, for callers that may have to give it again. */
@@ -40,6 +41,8 @@ export interface TurnOptions {
   /** Where something was said before; `elsewhere`: in an agent's session, and this is the first turn on it here. */
   readonly before: "nothing" | "elsewhere" | "here";
   readonly turnInput?: TurnInput;
+  /** The agent's own record has this input already, from a run that a crash ended. */
+  readonly isHeard?: boolean;
 }
 
 export interface TurnResult {
@@ -88,17 +91,21 @@ async function deleteUnanswered(
 
 /** The caller's choice where the agent cannot resume its session. */
 async function runMissing(options: TurnOptions): Promise<RunResult> {
-  const { settings, note } = options;
-  const continuation = continuationOf(options);
+  const { settings, note, isHeard = false } = options;
+  const asked = continuationOf(options);
+  // `auto` gives nothing twice; a person who says it again does.
+  const continuation = isHeard && asked === "auto" ? "native" : asked;
   try {
     return await runWith(options, continuation);
   } catch (error) {
-    const isNew = settings.session.onMissing === "new" && continuation === "native";
-    if (!isNew || !isContinuoError(error, "native_unavailable")) throw error;
-    note(`${error.message} a new session was started`);
-    // A new native session has heard nothing: the input is no second one there.
+    const isNew = settings.session.onMissing === "new" && asked === "native";
+    const isLost = isContinuoError(error, "native_unavailable") && (isNew || continuation !== asked);
+    if (!isLost) throw error;
+    if (isNew) note(`${error.message} a new session was started`);
+    // Another native session has heard nothing: the input is no second one there.
     const { inputId } = options.turnInput ?? {};
-    return await runWith({ ...options, turnInput: inputId === undefined ? {} : { inputId } }, false);
+    const turnInput = inputId === undefined ? {} : { inputId };
+    return await runWith({ ...options, turnInput }, isNew ? false : asked);
   }
 }
 
@@ -155,18 +162,31 @@ export interface UnansweredInput {
   readonly input: readonly Block[];
 }
 
-/** Ends and reports the runs that a crash left. Returns the newest input that nobody answered. */
-export async function wakeSession(
-  store: Store,
-  session: Session,
-  note: (text: string) => void,
-): Promise<UnansweredInput | null> {
+export interface WokenSession {
+  /** As it is now. */
+  readonly session: Session;
+  /** The newest input that nobody answered. */
+  readonly unanswered: UnansweredInput | null;
+  /** The agent's own record has that input: its native session continues. */
+  readonly isHeard: boolean;
+}
+
+export interface Waking extends Recovery {
+  readonly note: (text: string) => void;
+}
+
+/** Ends and reports the runs that a crash left. */
+export async function wakeSession({ note, ...recovery }: Waking): Promise<WokenSession> {
+  const { store, session } = recovery;
   const { unprocessed, heldBy } = await wake(store, session.sessionId);
   if (heldBy !== null) note("another process is running this session: your turn waits for its end");
   const last = unprocessed.at(-1);
-  if (last === undefined) return null;
+  if (last === undefined) return { session, unanswered: null, isHeard: false };
   note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
-  return { runId: last.runId, sessionId: session.sessionId, input: last.input };
+  const unanswered = { runId: last.runId, sessionId: session.sessionId, input: last.input };
+  const { referToHeard } = await import("./heard.ts");
+  const now = heldBy !== null ? null : await referToHeard(unanswered, recovery);
+  return { session: now ?? session, unanswered, isHeard: now !== null };
 }
 
 /** The same words again are no second question. */

@@ -8,7 +8,7 @@ import {
 } from "../config/index.ts";
 import { findProgram } from "../drivers/process/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import { AGENT_NAMES, ContinuoError, present } from "../model/index.ts";
+import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "../model/index.ts";
 import { pick } from "../native/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
@@ -62,4 +62,18 @@ export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt)
   throw new ContinuoError("agent_missing", "none of Continuo's agents is installed", {
     hint: "Install one, or name another agent in continuo.yaml; see docs/configuration.md.",
   });
+}
+
+/** The agent of a new conversation; any one where the session tells which. Errors: `agent_missing`. */
+export function firstAgent(
+  { configuration, flags }: { readonly configuration: Configuration; readonly flags: TalkFlags },
+  places: PlacesAt,
+): string {
+  try {
+    return defaultAgent(configuration, places);
+  } catch (error) {
+    const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
+    if (isTold && isContinuoError(error, "agent_missing")) return "claude";
+    throw error;
+  }
 }

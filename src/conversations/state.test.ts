@@ -40,10 +40,10 @@ const types = ({ effects }: ReturnType<typeof step>): readonly string[] => effec
 
 const enter = { type: "enter", session, isFresh: false, open: null } as const;
 
-test("another session ends the agent's program, starts it there, and wakes the session", () => {
+test("another session ends the agent's program, is woken, and starts it there", () => {
   const begun = beginState("robot", setting);
   const entered = step(begun, enter, setting);
-  expect(types(entered)).toEqual(["end program", "start program", "wake"]);
+  expect(types(entered)).toEqual(["end program", "wake", "start program"]);
   expect(nextPlace(entered.state, setting)).toEqual({ nativeId: "n", cwd: "/elsewhere" });
 });
 

@@ -137,7 +137,8 @@ function enter(
     state: entered,
     effects: isOpen
       ? [{ type: "wake" }]
-      : [{ type: "end program" }, { type: "start program" }, { type: "wake" }],
+      : // Which native session continues after a crash is known when the session is awake.
+        [{ type: "end program" }, { type: "wake" }, { type: "start program" }],
   };
 }
 

@@ -25,8 +25,8 @@ import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
 import type { Origin } from "./origin.ts";
 import { createProgram, type Program } from "./program.ts";
-import type { TurnInput, TurnResult, UnansweredInput } from "./run.ts";
-import { defaultAgent, readSettings } from "./settings.ts";
+import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
+import { firstAgent, readSettings } from "./settings.ts";
 import {
   beginState,
   type Policy,
@@ -130,7 +130,7 @@ class OpenTalk implements Talk {
   /** The newest change, or turn that did not wait in the store. */
   #lastAlone: Promise<unknown> = Promise.resolve();
   /** What a crash left unanswered in the session: the same words again are its retry. */
-  #unanswered: UnansweredInput | null = null;
+  #woken: WokenSession | null = null;
   /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
   #copied: Origin | null = null;
 
@@ -309,11 +309,17 @@ class OpenTalk implements Talk {
       case "check program":
         return await this.#program.check(state);
       case "wake": {
-        const { wakeSession } = await import("./run.ts");
-        if (state.session !== null)
-          this.#unanswered = await wakeSession(await this.store(), state.session, this.#options.note);
+        if (state.session !== null) await this.#wake(state.session);
       }
     }
+  }
+
+  async #wake(session: Session): Promise<void> {
+    const { wakeSession } = await import("./run.ts");
+    const store = await this.store();
+    const { places, note } = this.#options;
+    this.#woken = await wakeSession({ store, session, places, cwd: this.cwd, note });
+    await this.#change({ type: "stored", session: this.#woken.session });
   }
 
   async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
@@ -326,14 +332,15 @@ class OpenTalk implements Talk {
     const before = saidBefore(this.#state);
     const session = this.session ?? (await this.#newSession(store, input));
     await this.#change({ type: "turn", session });
-    const unanswered = this.#unanswered;
-    this.#unanswered = null;
+    const { unanswered = null, isHeard = false } = this.#woken ?? {};
+    this.#woken = null;
     const isRetry = unanswered?.sessionId === session.sessionId && isSameInput(input, unanswered);
     const given = isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput;
     const { flags, configuration } = this.#setting;
     const turn = {
       ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput: given },
       ...{ settings: this.settings, continuation: configuration.continuation, note: this.#options.note },
+      isHeard: isRetry && isHeard,
     };
     try {
       const ended = await this.#program.whileSaying(() => runTurn(turn));
@@ -484,15 +491,4 @@ interface Entering {
   readonly isFresh?: boolean;
   /** Who answers; the session's own agent, or that of a flag, where nobody is named. */
   readonly agent?: string;
-}
-
-function firstAgent({ configuration, flags }: TalkSetting, places: PlacesAt): string {
-  try {
-    return defaultAgent(configuration, places);
-  } catch (error) {
-    // The session tells which one it is.
-    const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
-    if (isTold && isContinuoError(error, "agent_missing")) return "claude";
-    throw error;
-  }
 }

@@ -12,6 +12,9 @@ interface Lease {
 export const GONE = "the process that ran it ended";
 export const LEFT = "nobody waits with it any more";
 
+/** Why a message ends that was being said when its process ended. */
+export const CUT_OFF = "interrupted";
+
 export interface InterruptOptions {
   readonly lease: Lease;
   readonly reason: string;
@@ -92,7 +95,7 @@ async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata 
   const actor = { kind: "agent", ...(typeof by === "string" ? { agent: by } : {}) } as const;
   return [...open].map(([messageId, content]) => ({
     type: "message_received",
-    data: { content, messageId, stopReason: "interrupted" },
+    data: { content, messageId, stopReason: CUT_OFF },
     runId,
     actor,
   }));

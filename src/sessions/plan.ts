@@ -17,6 +17,7 @@ import {
 } from "../model/index.ts";
 import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
+import { CUT_OFF } from "./interrupt.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
 export interface Plan {
@@ -143,8 +144,11 @@ async function native(options: PlanOptions): Promise<Plan> {
   const after = reference.baseSequence;
   const read = await readAfter(options, after);
   const own = await ownRuns(options, read.messages, nativeRef);
-  const isNews = ({ metadata }: Message): boolean =>
-    !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
+  const isNews = ({ metadata, stopReason }: Message): boolean =>
+    !own.has(String(metadata.runId)) ||
+    END_NOTES.has(String(metadata.note)) ||
+    // What it was saying when this process ended, nobody but the log may have.
+    stopReason === CUT_OFF;
   const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
   return present({

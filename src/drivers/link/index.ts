@@ -46,3 +46,4 @@ export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts"
 export { Turn } from "./turn.ts";
 export { findOnDisk } from "./verify.ts";
 export { within } from "./within.ts";
+export { sessionThatHeard } from "./writer.ts";

@@ -5,6 +5,7 @@
  */
 
 import { statSync } from "node:fs";
+import { canonicalFolder } from "../../files/index.ts";
 import { type Block, isContinuoError, textOf } from "../../model/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
@@ -57,6 +58,33 @@ export async function isWrittenTo(
 
 async function isPrompted(options: DriverOptions, found: FoundSession, sinceMs: number): Promise<boolean> {
   return (await promptsIn(options, found, sinceMs)).some(({ isNew }) => isNew);
+}
+
+export interface HeardPrompt {
+  readonly cwd: string;
+  readonly said: readonly Block[];
+  readonly sinceMs: number;
+  /** `null` where any session of the folder may have heard it. */
+  readonly sessionId: string | null;
+}
+
+/** The session whose own record has this prompt since then; `null` where none has, or several have. */
+export async function sessionThatHeard(
+  options: Pick<DriverOptions, "places" | "reader">,
+  { cwd, said, sinceMs, sessionId }: HeardPrompt,
+): Promise<FoundSession | null> {
+  const own = textsOf(said);
+  const { reader, places } = options;
+  if (reader === undefined || own.length === 0) return null;
+  const heard: FoundSession[] = [];
+  for await (const found of reader.find(places, { cwd: canonicalFolder(cwd) })) {
+    const isOther = sessionId !== null && found.sessionId !== sessionId;
+    if (isOther || found.files.every(({ mtimeMs }) => mtimeMs < sinceMs)) continue;
+    const prompts = await promptsIn(options, found, sinceMs - 1);
+    if (prompts.some(({ isNew, text }) => isNew && own.every((part) => text.includes(part))))
+      heard.push(found);
+  }
+  return heard.length === 1 ? (heard[0] ?? null) : null;
 }
 
 export interface TurnWatch {
@@ -133,7 +161,7 @@ interface Prompt {
 
 /** What persons said, on every branch since then: two that write at once make two. Empty for what cannot be read. */
 async function promptsIn(
-  { reader, places }: DriverOptions,
+  { reader, places }: Pick<DriverOptions, "places" | "reader">,
   before: FoundSession,
   sinceMs: number,
 ): Promise<readonly Prompt[]> {

@@ -3,14 +3,14 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { AgentName } from "../../../src/model/index.ts";
+import type { AgentName, Session, Store } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
 import { MAIN } from "../../cli/home.ts";
-import { text } from "../../model-servers/index.ts";
+import { asObject, text } from "../../model-servers/index.ts";
 import { pids, startedIn, told } from "../started.ts";
 import { type Stage, stage } from "./stage.ts";
 
-const AGENTS: readonly AgentName[] = ["claude", "codex", "pi"];
+const AGENTS: readonly AgentName[] = ["claude", "codex", "gemini", "pi", "opencode"];
 const SCRIPT = {
   turns: [
     { user: "Which number was it?", answers: [[text("It was forty-one.")]] },
@@ -32,19 +32,34 @@ function replIn({ sandbox }: Stage): number {
   return pid;
 }
 
-/** Until it is kept, a moment after it was shown: what comes later is lost with the process. */
-async function untilKept({ sandbox }: Stage, words: string): Promise<void> {
+async function storeOf<T>(
+  { sandbox }: Stage,
+  look: (store: Store, session: Session) => Promise<T>,
+): Promise<T> {
   await using store = await openStore(`sqlite:${join(sandbox.root, ".continuo/continuo.db")}`);
   const [session] = (await store.listSessions()).items;
-  const said = async (): Promise<string> => {
-    const { events } = await store.read(session?.sessionId ?? "", { types: ["message_streamed"] });
-    return events.map(({ data }) => (data as { readonly delta: string }).delta).join("");
-  };
-  await expect.poll(said).toContain(words);
+  if (session === undefined) throw new Error("the store has no session");
+  return await look(store, session);
+}
+
+/** The native session that Continuo knows of the conversation. */
+const nativeOf = (on: Stage, agent: AgentName): Promise<string> =>
+  storeOf(on, async (_, { metadata }) =>
+    String(asObject(asObject(metadata.providerSessions)[agent]).sessionId),
+  );
+
+/** Until it is kept, a moment after it was shown: what comes later is lost with the process. */
+async function untilKept(on: Stage, words: string): Promise<void> {
+  const said = (): Promise<string> =>
+    storeOf(on, async (store, { sessionId }) => {
+      const { events } = await store.read(sessionId, { types: ["message_streamed"] });
+      return events.map(({ data }) => (data as { readonly delta: string }).delta).join("");
+    }).catch(() => "");
+  await expect.poll(said, { timeout: 120_000 }).toContain(words);
 }
 
 test.each(AGENTS)(
-  "%s",
+  "%s is killed with it in a later turn, and its native session continues",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const terminal = await on.repl();
@@ -56,14 +71,36 @@ test.each(AGENTS)(
     expect(startedIn(on.sandbox)).not.toEqual([]);
     process.kill(replIn(on), "SIGKILL");
     await terminal.until((screen) => screen.includes("code=137"));
+    await on.rest();
+    const native = await nativeOf(on, agent);
     const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
     expect(stderr).toContain("the last turn was interrupted; its prompt was: Tell me a long story.");
-    expect(stderr).not.toContain("somebody else");
+    expect(stderr).toContain(`resumed ${agent}:${native}`);
     const words = on.newest().map(([, said]) => said);
     expect(words.join("\n")).toContain("Remember the number forty-one.");
     expect(words.join("\n")).toContain("Once upon a time.");
     await expect.poll(() => startedIn(on.sandbox)).toEqual([]);
+  },
+  300_000,
+);
+
+/** pi writes nothing of a session before the first answer in it is whole. */
+test.each(AGENTS.filter((agent) => agent !== "pi"))(
+  "%s is killed with it in the first turn, and its native session continues",
+  async (agent) => {
+    await using on = await stage([agent], SCRIPT);
+    const story = on.start(["chat", "Tell me a long story."]);
+    await untilKept(on, "Once upon a time.");
+    story.kill();
+    await expect.poll(() => startedIn(on.sandbox)).toEqual([]);
+    await on.rest();
+    const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
+    expect(stderr).toContain(`resumed ${agent}:${await nativeOf(on, agent)}`);
+    const words = on.newest().map(([, said]) => said);
+    expect(words.join("\n").split("Tell me a long story.")).toHaveLength(2);
+    expect(words.join("\n")).toContain("Once upon a time.");
   },
   300_000,
 );

@@ -1,0 +1,78 @@
+/**
+ * After a crash of Continuo: the agent's own record shows what the agent heard of the turn that was cut off. Where the
+ * prompt stands in a native session, that session continues; nothing is told again, and the model's cache still fits.
+ */
+
+import { openedOwn, ownGoingOnIn } from "../catalog/index.ts";
+import { sessionThatHeard } from "../drivers/link/index.ts";
+import { type PlacesAt, placesOf } from "../files/index.ts";
+import { isAgentName, RUN_EVENTS, type Run, type Session, type Store } from "../model/index.ts";
+import { formatOf } from "../native/index.ts";
+import { recordOf } from "../wire/index.ts";
+import { referenceTo } from "./keeping.ts";
+import type { UnansweredInput } from "./run.ts";
+
+export interface Recovery {
+  readonly store: Store;
+  readonly session: Session;
+  readonly places: PlacesAt;
+  /** Where the session tells no folder. */
+  readonly cwd: string;
+}
+
+/**
+ * The session with a reference to the native session that heard the prompt; `null` where the agent's record does not
+ * show it. Errors: the store's.
+ */
+export async function referToHeard(
+  { runId, input }: UnansweredInput,
+  { store, session, places, cwd: folder }: Recovery,
+): Promise<Session | null> {
+  const run = await store.getRun(runId);
+  const agent = run?.agent ?? "";
+  if (run === null || run.startedAt === null || !isAgentName(agent)) return null;
+  const references = recordOf(session.metadata.providerSessions);
+  const known = recordOf(references[agent]);
+  const knownId = typeof known.sessionId === "string" ? known.sessionId : null;
+  const baseSequence = await heardUpTo(store, run);
+  if (baseSequence === null) return null;
+
+  const cwd = session.cwd ?? folder;
+  const options = { places: placesOf(places), reader: await formatOf(agent) };
+  const prompt = { cwd, said: input, sinceMs: Date.parse(run.startedAt), sessionId: knownId };
+  const found = await sessionThatHeard(options, prompt);
+  if (found === null) return null;
+  if (knownId !== null && known.state !== "unsure") return session;
+  const { sessionId, location } = found;
+  // Another session of Continuo's has it.
+  if (knownId === null && (await ownGoingOnIn({ agent, sessionId }, openedOwn(store))) !== null) return null;
+  const { providerSessionId, providerSessions } = referenceTo(
+    { agent, sessionId, location, cwd },
+    baseSequence,
+  );
+  const metadata = { providerSessionId, providerSessions: { ...references, ...providerSessions } };
+  return await store.updateSession(session.sessionId, { metadata });
+}
+
+const ENDS = Object.values(RUN_EVENTS).filter((type) => type !== "run_started");
+
+/**
+ * The last event that the agent knows if it heard the run's prompt: all but the answer that was cut off. `null` where
+ * other turns ended since, or somebody else spoke.
+ */
+async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<number | null> {
+  const [end] = (await store.read(sessionId, { types: ENDS, order: "newest", limit: 1 })).events;
+  const [start] = (await store.read(sessionId, { runId, types: ["run_started"], limit: 1 })).events;
+  if (end?.runId !== runId || end.type !== RUN_EVENTS.interrupted || start === undefined) return null;
+  let upTo = end.sequence;
+  for (let after: number | null = start.sequence; after !== null; ) {
+    const types = ["message_sent", "message_received"];
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
+    for (const event of page.events) {
+      if (event.runId !== runId) return null;
+      if (recordOf(event.data).stopReason === "interrupted") upTo = Math.min(upTo, event.sequence - 1);
+    }
+    after = page.nextAfter;
+  }
+  return upTo;
+}

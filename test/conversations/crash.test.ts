@@ -1,0 +1,148 @@
+/** After `kill -9` of Continuo: the native session that heard the prompt continues, by the agent's own record of it. */
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openTalk, type Talk } from "../../src/conversations/index.ts";
+import type { NewEvent, Session } from "../../src/model/index.ts";
+import { startRun } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { cleanEnv } from "../cli/home.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+
+const NATIVE = "4bf3c2a1-0000-4000-8000-000000000009";
+const OTHER = "4bf3c2a1-0000-4000-8000-00000000000a";
+
+interface Crash {
+  readonly url: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+}
+
+/** The home of a Claude Code that is the scripted agent, with an interrupted turn in Continuo's store. */
+async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): Promise<Crash> {
+  const { agents } = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
+  home.write(
+    ".continuo/continuo.yaml",
+    JSON.stringify({ agents: { claude: { ...agents.robot, transport: "acp" } } }),
+  );
+  const cwd = join(home.path, "project");
+  const url = `sqlite:${join(home.path, "sessions.db")}`;
+  await using store = await openStore(url);
+  const ref = { model: null, location: null, cwd, baseSequence: 0, verifiedAt: null, state: "unsure" };
+  const { sessionId } = await store.createSession({
+    agent: "claude",
+    cwd,
+    title: "crash",
+    metadata: known ? { providerSessions: { claude: { ...ref, sessionId: NATIVE } } } : {},
+  });
+  const { runId } = await startRun(store, sessionId, "tell me a story", { agent: "claude" });
+  const native = known ? { metadata: { native: { agent: "claude", sessionId: NATIVE } } } : {};
+  const begun: NewEvent[] = [
+    { type: "run_started", data: { runId }, runId },
+    { type: "message_sent", data: { content: [{ type: "text", text: "tell me a story" }] }, runId },
+    { type: "message_streamed", data: { delta: "Once upon", messageId: "m" }, runId },
+  ];
+  await store.append(sessionId, begun, { also: [{ type: "run", runId, to: "running", patch: native }] });
+  const cut = { content: [{ type: "text", text: "Once upon" }], messageId: "m", stopReason: "interrupted" };
+  const ended: NewEvent[] = [
+    { type: "message_received", data: cut, runId, actor: { kind: "agent", agent: "claude" } },
+    { type: "run_interrupted", data: { runId, reason: "gone" }, runId },
+  ];
+  await store.append(sessionId, ended, { also: [{ type: "run", runId, to: "interrupted" }] });
+  return { url, sessionId, cwd };
+}
+
+/** What Claude Code recorded. */
+function record(
+  home: TalkHome,
+  cwd: string,
+  id: string,
+  words: string,
+  timestamp = new Date().toISOString(),
+): void {
+  const folder = join(home.path, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
+  mkdirSync(folder, { recursive: true });
+  const line = {
+    type: "user",
+    uuid: "u1",
+    parentUuid: null,
+    sessionId: id,
+    cwd,
+    timestamp,
+    version: "2.1.330",
+  };
+  const message = { role: "user", content: words };
+  writeFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify({ ...line, message })}\n`);
+}
+
+function resume(home: TalkHome, { url, sessionId, cwd }: Crash): Promise<Talk> {
+  return openTalk({
+    flags: { resume: sessionId },
+    places: { home: home.path, cwd, env: cleanEnv(home.path) },
+    openStore: () => openStore(url),
+    keepOpen: "turn",
+    note: () => undefined,
+    onProgress: () => undefined,
+  });
+}
+
+const referenceIn = (session: Session | null): unknown =>
+  (session?.metadata.providerSessions as Record<string, unknown> | undefined)?.claude;
+
+const options = { onEvent: async () => undefined, signal: new AbortController().signal };
+
+test.each([
+  ["a first turn, and another prompt", false, "go on"],
+  ["a later turn, and another prompt", true, "go on"],
+  ["a first turn, and the same prompt", false, "tell me a story"],
+  ["a later turn, and the same prompt", true, "tell me a story"],
+])("a crash in %s: the native session that heard it continues", async (_, known, words) => {
+  using home = createTalkHome();
+  const crash = await crashIn(home, { known });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  record(home, crash.cwd, OTHER, "something else");
+  // Somebody looked at it, and left again.
+  await (await resume(home, crash)).close();
+  await using talk = await resume(home, crash);
+  expect(referenceIn(talk.session)).toMatchObject({ sessionId: NATIVE, state: "live" });
+  const { result } = await talk.say(words, options);
+  expect(result).toMatchObject({ status: "completed", resumption: { happened: "native" } });
+  expect(home.methods().filter((method) => method === "session/new")).toEqual([]);
+  const [prompt = ""] = home.prompts();
+  // Only the answer that was cut off is news.
+  expect(prompt.endsWith(words)).toBe(true);
+  expect(prompt.split("tell me a story")).toHaveLength(words === "go on" ? 1 : 2);
+  expect(prompt).toContain("Once upon");
+});
+
+test.each([
+  ["no session has the prompt", (home: TalkHome, cwd: string) => record(home, cwd, NATIVE, "something else")],
+  [
+    "only a session has it that is older than the turn",
+    (home: TalkHome, cwd: string) => record(home, cwd, NATIVE, "tell me a story", "2025-01-01T00:00:00.000Z"),
+  ],
+  [
+    "two sessions have it",
+    (home: TalkHome, cwd: string) => {
+      for (const id of [NATIVE, OTHER]) record(home, cwd, id, "tell me a story");
+    },
+  ],
+])("after a crash in the first turn nothing is trusted where %s", async (_, write) => {
+  using home = createTalkHome();
+  const crash = await crashIn(home, { known: false });
+  write(home, crash.cwd);
+  await using talk = await resume(home, crash);
+  expect(referenceIn(talk.session)).toBe(undefined);
+});
+
+test("a native session that another session of Continuo's continues is not taken", async () => {
+  using home = createTalkHome();
+  const crash = await crashIn(home, { known: false });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  await using store = await openStore(crash.url);
+  const reference = { sessionId: NATIVE, baseSequence: 0, state: "live" };
+  await store.createSession({ metadata: { providerSessions: { claude: reference } } });
+  await using talk = await resume(home, crash);
+  expect(referenceIn(talk.session)).toBe(undefined);
+});
