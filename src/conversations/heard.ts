@@ -6,8 +6,9 @@
 import { openedOwn, ownGoingOnIn } from "../catalog/index.ts";
 import { sessionThatHeard } from "../drivers/link/index.ts";
 import { type PlacesAt, placesOf } from "../files/index.ts";
-import { isAgentName, RUN_EVENTS, type Run, type Session, type Store } from "../model/index.ts";
+import { type Block, isAgentName, RUN_EVENTS, type Run, type Session, type Store } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
+import type { FoundSession } from "../native/kit/index.ts";
 import { recordOf } from "../wire/index.ts";
 import { referenceTo } from "./keeping.ts";
 import type { UnansweredInput } from "./run.ts";
@@ -52,6 +53,32 @@ export async function referToHeard(
   );
   const metadata = { providerSessionId, providerSessions: { ...references, ...providerSessions } };
   return await store.updateSession(session.sessionId, { metadata });
+}
+
+/** How many of the folder's newest sessions are looked at for a turn that was cut off. */
+const LOOKED_AT = 5;
+
+/**
+ * The session of Continuo's whose newest turn was cut off after this native session had heard its prompt; `null` where
+ * there is none. Errors: the store's.
+ */
+export async function cutOffIn(
+  native: Pick<FoundSession, "agent" | "sessionId">,
+  { store, places, cwd }: Omit<Recovery, "session">,
+): Promise<Session | null> {
+  const options = { places: placesOf(places), reader: await formatOf(native.agent) };
+  for (const session of (await store.listSessions({ cwd, limit: LOOKED_AT })).items) {
+    const started = { types: [RUN_EVENTS.running], order: "newest", limit: 1 } as const;
+    const [event] = (await store.read(session.sessionId, started)).events;
+    const run = event?.runId === undefined ? null : await store.getRun(event.runId);
+    const isCutOff = run?.status === "running" || run?.status === "interrupted";
+    if (!isCutOff || run.agent !== native.agent || run.startedAt === null) continue;
+    const said = Array.isArray(run.input) ? (run.input as readonly Block[]) : [];
+    const prompt = { cwd, said, sinceMs: Date.parse(run.startedAt) };
+    const heard = await sessionThatHeard(options, { ...prompt, sessionId: native.sessionId });
+    if (heard !== null) return session;
+  }
+  return null;
 }
 
 const ENDS = Object.values(RUN_EVENTS).filter((type) => type !== "run_started");

@@ -76,28 +76,31 @@ export async function originAt(
     );
   }
   const { found } = await lookUpSession(`${agent}:${sessionId}`, { places: looking.places });
-  return await belongingTo({ type: "native", found }, found, looking.store);
+  return await belongingTo({ type: "native", found }, looking);
 }
 
-async function originOf(named: NamedSession, { store }: Looking): Promise<Origin> {
+async function originOf(named: NamedSession, looking: Looking): Promise<Origin> {
   switch (named.kind) {
     case "own":
-      return { type: "own", session: await sessionOf(named.row, store) };
+      return { type: "own", session: await sessionOf(named.row, looking.store) };
     case "native":
-      return await belongingTo({ type: "native", found: named.native.found }, named.native.found, store);
+      return await belongingTo({ type: "native", found: named.native.found }, looking);
     case "told":
-      return await belongingTo({ type: "told", told: named.told }, named.told, store);
+      return await belongingTo({ type: "told", told: named.told }, looking);
   }
 }
 
-/** The own session that continues there, if there is one. */
+/** The own session that continues there, or was cut off there, if there is one. */
 async function belongingTo(
-  origin: Origin,
-  native: { readonly agent: string; readonly sessionId: string },
-  store: Store,
+  origin: Exclude<Origin, { type: "own" }>,
+  { store, places }: Looking,
 ): Promise<Origin> {
-  const row = await ownGoingOnIn(native, openedOwn(store));
-  return row === null ? origin : { type: "own", session: await sessionOf(row, store) };
+  const row = await ownGoingOnIn(origin.type === "told" ? origin.told : origin.found, openedOwn(store));
+  if (row !== null) return { type: "own", session: await sessionOf(row, store) };
+  if (origin.type === "told") return origin;
+  const { cutOffIn } = await import("./heard.ts");
+  const session = await cutOffIn(origin.found, { store, places, cwd: places.cwd });
+  return session === null ? origin : { type: "own", session };
 }
 
 /** Errors: `not_found` where it went away meanwhile. */
@@ -123,10 +126,8 @@ export async function lastOrigin(looking: Looking, where: LastWhere): Promise<Or
   if (isOwn(row)) return { type: "own", session: await sessionOf(row, store) };
   const { agent, sessionId, location, cwd } = row;
   if (!isAgentName(agent)) return { type: "told", told: row };
-  return {
-    type: "native",
-    found: (await lookUpSession({ agent, sessionId, location, cwd }, { places })).found,
-  };
+  const { found } = await lookUpSession({ agent, sessionId, location, cwd }, { places });
+  return await belongingTo({ type: "native", found }, { store, places: { ...places, cwd: where.cwd } });
 }
 
 async function newestRow(

@@ -177,15 +177,17 @@ export interface Waking extends Recovery {
 
 /** Ends and reports the runs that a crash left. */
 export async function wakeSession({ note, ...recovery }: Waking): Promise<WokenSession> {
-  const { store, session } = recovery;
-  const { unprocessed, heldBy } = await wake(store, session.sessionId);
+  const { store, session: before } = recovery;
+  const { sessionId } = before;
+  const { unprocessed, heldBy } = await wake(store, sessionId);
+  const session = (await store.getSession(sessionId)) ?? before;
   if (heldBy !== null) note("another process is running this session: your turn waits for its end");
   const last = unprocessed.at(-1);
   if (last === undefined) return { session, unanswered: null, isHeard: false };
   note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
-  const unanswered = { runId: last.runId, sessionId: session.sessionId, input: last.input };
+  const unanswered = { runId: last.runId, sessionId, input: last.input };
   const { referToHeard } = await import("./heard.ts");
-  const now = heldBy !== null ? null : await referToHeard(unanswered, recovery);
+  const now = await referToHeard(unanswered, { ...recovery, session });
   return { session: now ?? session, unanswered, isHeard: now !== null };
 }
 

@@ -1,8 +1,6 @@
 /** The program that an agent is driven by: where it lies, and what is known of it without starting it. */
 
-import { readFileSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
-import { isJson, type Places, placesOfThisUser } from "../files/index.ts";
+import { type Places, placesOfThisUser } from "../files/index.ts";
 import { type AgentName, isAgentName, isContinuoError, type SessionCapabilities } from "../model/index.ts";
 import { pick } from "../native/index.ts";
 
@@ -14,6 +12,7 @@ import {
   rememberCapabilities,
 } from "./link/index.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
+import { versionBeside } from "./process/index.ts";
 
 export interface AgentProgram {
   readonly agent: string;
@@ -114,57 +113,4 @@ function orMissing(toCommand: () => readonly string[]): readonly string[] | null
     if (isContinuoError(error, "agent_missing")) return null;
     throw error;
   }
-}
-
-interface Version {
-  readonly version: string;
-  readonly from: "package" | "path";
-}
-
-const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "python"];
-/** A program lies in its package's `bin` or `dist/…`, not deeper. */
-const MAX_FOLDERS_UP = 4;
-const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
-
-/** Of the script, where an interpreter runs one. */
-function versionBeside([program = "", ...args]: readonly string[]): Version | null {
-  const isScript = INTERPRETERS.includes(basename(program));
-  const file = isScript ? args.find((arg) => isAbsolute(arg)) : program;
-  if (file === undefined) return null;
-  try {
-    const path = realpathSync(file);
-    return versionOfPackage(dirname(path)) ?? versionInPath(path);
-  } catch {
-    // What cannot be looked at tells nothing.
-    return null;
-  }
-}
-
-function versionOfPackage(start: string): Version | null {
-  let folder = start;
-  for (let up = 0; up <= MAX_FOLDERS_UP; up++) {
-    const version = readVersion(join(folder, "package.json"));
-    if (version !== null) return { version, from: "package" };
-    folder = dirname(folder);
-  }
-  return null;
-}
-
-function readVersion(file: string): string | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isJson(value) && typeof value.version === "string" ? value.version : null;
-  } catch {
-    // Most folders hold none.
-    return null;
-  }
-}
-
-/** `…/versions/2.1.330`, `…/Cellar/codex/0.169.0/bin/codex`. */
-function versionInPath(path: string): Version | null {
-  for (const part of path.split("/").toReversed()) {
-    const version = VERSION.exec(part)?.[1];
-    if (version !== undefined) return { version, from: "path" };
-  }
-  return null;
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTalk, type Talk } from "../../src/conversations/index.ts";
+import { openTalk, type Talk, type TalkFlags } from "../../src/conversations/index.ts";
 import type { NewEvent, Session } from "../../src/model/index.ts";
 import { startRun } from "../../src/sessions/index.ts";
 import { openStore } from "../../src/store/index.ts";
@@ -19,7 +19,7 @@ interface Crash {
   readonly cwd: string;
 }
 
-/** The home of a Claude Code that is the scripted agent, with an interrupted turn in Continuo's store. */
+/** The home of a Claude Code that is the scripted agent, with a turn in Continuo's store whose process is gone. */
 async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): Promise<Crash> {
   const { agents } = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
   home.write(
@@ -29,7 +29,7 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
   const cwd = join(home.path, "project");
   const url = `sqlite:${join(home.path, "sessions.db")}`;
   await using store = await openStore(url);
-  const ref = { model: null, location: null, cwd, baseSequence: 0, verifiedAt: null, state: "unsure" };
+  const ref = { model: null, location: null, cwd, baseSequence: 0, verifiedAt: null, state: "live" };
   const { sessionId } = await store.createSession({
     agent: "claude",
     cwd,
@@ -44,12 +44,6 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
     { type: "message_streamed", data: { delta: "Once upon", messageId: "m" }, runId },
   ];
   await store.append(sessionId, begun, { also: [{ type: "run", runId, to: "running", patch: native }] });
-  const cut = { content: [{ type: "text", text: "Once upon" }], messageId: "m", stopReason: "interrupted" };
-  const ended: NewEvent[] = [
-    { type: "message_received", data: cut, runId, actor: { kind: "agent", agent: "claude" } },
-    { type: "run_interrupted", data: { runId, reason: "gone" }, runId },
-  ];
-  await store.append(sessionId, ended, { also: [{ type: "run", runId, to: "interrupted" }] });
   return { url, sessionId, cwd };
 }
 
@@ -76,9 +70,9 @@ function record(
   writeFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify({ ...line, message })}\n`);
 }
 
-function resume(home: TalkHome, { url, sessionId, cwd }: Crash): Promise<Talk> {
+function resume(home: TalkHome, { url, sessionId, cwd }: Crash, flags?: TalkFlags): Promise<Talk> {
   return openTalk({
-    flags: { resume: sessionId },
+    flags: flags ?? { resume: sessionId },
     places: { home: home.path, cwd, env: cleanEnv(home.path) },
     openStore: () => openStore(url),
     keepOpen: "turn",
@@ -135,6 +129,23 @@ test.each([
   await using talk = await resume(home, crash);
   expect(referenceIn(talk.session)).toBe(undefined);
 });
+
+test.each<[string, TalkFlags]>([
+  ["--continue", { continue: true }],
+  ["the name of the native session", { resume: `claude:${NATIVE}` }],
+])(
+  "after a crash in the first turn %s leads to the session of Continuo's that was cut off",
+  async (_, flags) => {
+    using home = createTalkHome();
+    const crash = await crashIn(home, { known: false });
+    record(home, crash.cwd, OTHER, "something else", "2025-01-01T00:00:00.000Z");
+    // It is the newest session of the folder.
+    record(home, crash.cwd, NATIVE, "tell me a story", new Date(Date.now() + 60_000).toISOString());
+    await using talk = await resume(home, crash, flags);
+    expect(talk.session?.sessionId).toBe(crash.sessionId);
+    expect(referenceIn(talk.session)).toMatchObject({ sessionId: NATIVE, state: "live" });
+  },
+);
 
 test("a native session that another session of Continuo's continues is not taken", async () => {
   using home = createTalkHome();

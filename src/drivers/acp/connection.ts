@@ -1,5 +1,6 @@
 /** An ACP agent's program while it runs: greeted, asked with time limits, and ended with all that it started. */
 
+import { randomUUID } from "node:crypto";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
 import { isJson, type Json, type Places } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
@@ -8,10 +9,11 @@ import {
   type DriverOptions,
   driverEnvironment,
   limitsOf,
+  recallCapabilities,
   within,
   writePolicyFile,
 } from "../link/index.ts";
-import { type AgentProcess, startAgent } from "../process/index.ts";
+import { type AgentProcess, isSince, startAgent, versionBeside } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
 import { greeting, type Hello, type ProtocolVersion, readHello } from "./hello.ts";
 import type { AcpPolicy } from "./policies.ts";
@@ -58,16 +60,19 @@ export function acpCommand({ label, program, args, install }: AcpProgram, option
 /** Errors: `agent_missing`, `agent_failed`. */
 export async function connectAcp(start: AcpStart): Promise<AcpConnection> {
   const { program, options, cwd, protocol, policy = {}, trust, signal } = start;
-  const command = [...acpCommand(program, options), ...policyArguments(policy, options.places)];
-  const own = driverEnvironment(options, trust);
+  const words = acpCommand(program, options);
+  const own = ownSessionOf(program, words, options);
+  const command = [...words, ...policyArguments(policy, options.places), ...own.args];
+  const inherited = driverEnvironment(options, trust);
   const held =
-    typeof policy.env === "function" ? policy.env({ home: options.places.home, env: own }) : policy.env;
-  const env = { ...own, ...held };
+    typeof policy.env === "function" ? policy.env({ home: options.places.home, env: inherited }) : policy.env;
+  const env = { ...inherited, ...held };
   const [sdk, process] = await Promise.all([
     import("@agentclientprotocol/sdk"),
     startAgent({ agent: program.label, command, cwd, env }),
   ]);
   const connection = new AcpConnection(start, process, env);
+  if (own.id !== null) connection.noteSession(own.id);
   try {
     connection.open(sdk);
     await connection.greet(protocol, signal);
@@ -85,6 +90,10 @@ export class AcpConnection {
   #sdk: typeof import("@agentclientprotocol/sdk") | null = null;
   #client: ClientConnection | null = null;
   #hello: Hello | null = null;
+  readonly #startedAtMs = Date.now();
+  /** Ids of sessions that it began or was in. */
+  readonly #sessionIds = new Set<string>();
+  #closed: Promise<void> | null = null;
 
   constructor(start: AcpStart, process: AgentProcess, env: Readonly<Record<string, string>>) {
     this.#start = start;
@@ -180,10 +189,23 @@ export class AcpConnection {
     return this.#process.failed(why);
   }
 
+  /** A session that the program may leave behind without a word in it. */
+  noteSession(sessionId: string): void {
+    this.#sessionIds.add(sessionId);
+  }
+
   /** Idempotent. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#process.end();
     this.#client?.close();
+    const { cwd, options } = this.#start;
+    const sessionIds = [...this.#sessionIds];
+    await options.reader?.afterEnd?.(options.places, { cwd, sessionIds, startedAtMs: this.#startedAtMs });
   }
 
   #authMethod(): string | null {
@@ -223,6 +245,23 @@ export class AcpConnection {
     }).catch(() => undefined);
     return this.#process.failed(`ended before ${what}`);
   }
+}
+
+interface OwnSession {
+  readonly args: readonly string[];
+  /** `null` where the program begins none, or does not let itself be told an id. */
+  readonly id: string | null;
+}
+
+function ownSessionOf(
+  { ownSession }: AcpProgram,
+  command: readonly string[],
+  { places }: DriverOptions,
+): OwnSession {
+  const version = recallCapabilities(places, command)?.version ?? versionBeside(command)?.version ?? null;
+  if (ownSession === undefined || !isSince(version, ownSession.since)) return { args: [], id: null };
+  const id = randomUUID();
+  return { args: [ownSession.flag, id], id };
 }
 
 const NO_SUCH_METHOD = -32601;

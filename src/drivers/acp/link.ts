@@ -283,10 +283,11 @@ export class AcpLink implements Link {
         mcpServers: [],
         ...present({ _meta: meta }),
       };
+      if (typeof params.sessionId === "string") this.connection.noteSession(params.sessionId);
       const answer = await this.connection.callKnown(method, asked, asking);
       const sessionId = answer.sessionId ?? params.sessionId;
-      if (typeof sessionId !== "string")
-        throw this.connection.failed(`answered ${method} without a session id`);
+      if (typeof sessionId === "string") this.connection.noteSession(sessionId);
+      else throw this.connection.failed(`answered ${method} without a session id`);
       this.#sessionId = sessionId;
       this.#spentUsd = method === "session/new" ? 0 : null;
       this.#answer = answer;

@@ -34,6 +34,11 @@ export interface AcpProgram {
   readonly trust?: AcpTrust;
   /** Nothing keeps it from a project's configuration: it is not started where nobody trusts one. */
   readonly followsProjects?: true;
+  /**
+   * One that begins a session by itself at each start, and since when a flag gives that session an id: what is left of it
+   * empty is removed when the program has ended.
+   */
+  readonly ownSession?: { readonly flag: string; readonly since: string };
   /** Whose session file holds what the protocol does not tell of calls; left out where it tells all. */
   readonly records?: AgentName;
 }
@@ -56,6 +61,7 @@ export const ACP_PROGRAMS: Readonly<Partial<Record<AgentName, AcpProgram>>> = {
     keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
     policies: GEMINI_POLICIES,
     trust: GEMINI_TRUST,
+    ownSession: { flag: "--session-id", since: "0.61.0" },
     records: "gemini",
   },
   opencode: {

@@ -126,13 +126,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   const { open, options, from, how, earlier = [] } = goOn;
   refuseOption(from);
   const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
-  const mark = await markOf(options, where);
-  if (mark !== null && how !== "fork") {
-    await options.reader?.beforeResume?.(mark.found, options.places, {
-      ...present({ signal: open.signal }),
-      ...present({ onWait: options.onWait }),
-    });
-  }
+  const mark = await readyToResume(await markOf(options, where), goOn);
   const isAbsent =
     mark === null && options.reader !== undefined && (await findOnDisk(options, where)) === null;
   let before: SaidBefore | null = null;
@@ -151,6 +145,14 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   });
   const { sessionId } = opened.value;
   return { sessionId, resumption: resumptionOf(ways, { goOn, opened, mark, before, earlier }), before, mark };
+}
+
+/** Where it lies when the agent may open it. */
+async function readyToResume(mark: DiskMark | null, { how, open, options }: GoOn): Promise<DiskMark | null> {
+  const { reader, places, onWait } = options;
+  if (mark === null || how === "fork" || reader?.beforeResume === undefined) return mark;
+  const found = await reader.beforeResume(mark.found, places, present({ signal: open.signal, onWait }));
+  return { ...mark, found };
 }
 
 /** Agents are started with the id among their arguments. Errors: `invalid`. */

@@ -18,3 +18,4 @@ export { firstAndLast } from "./printed.ts";
 export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";
 export { untilQuiet } from "./quiet.ts";
 export { killAll, MARK_VARIABLE } from "./strays.ts";
+export { isSince, type ProgramVersion, versionBeside } from "./version.ts";

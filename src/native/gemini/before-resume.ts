@@ -1,38 +1,35 @@
 /**
  * What is done before Gemini CLI 0.61 opens a session: it may delete what was resumed last, and it empties a
- * session that is resumed in the very minute that its file is named after.
+ * session that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI
+ * writes to nothing else; where another program may have the session open, the minute is waited for.
  */
 
-import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Places } from "../../files/index.ts";
+import { ancestorsOf, type Places, programsIn } from "../../files/index.ts";
 import type { BeforeResumeOptions, FoundSession } from "../kit/index.ts";
+import { millisecondsToWait, withOwnName } from "./names.ts";
 import { keepSafe } from "./safe-keeping.ts";
-
-const FILE_OF_A_MINUTE = /^session-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-/u;
-const MINUTE_MS = 60_000;
-/** Its clock may be read a little later than ours. */
-const MARGIN_MS = 500;
+import { cwdOf } from "./skim.ts";
 
 export async function beforeResume(
   found: FoundSession,
   places: Places,
   { onWait, ...options }: BeforeResumeOptions,
-): Promise<void> {
+): Promise<FoundSession> {
   keepSafe(found, places);
   const waitMs = millisecondsToWait(found, Date.now());
-  if (waitMs <= 0) return;
+  if (waitMs <= 0) return found;
+  if (!isOpenElsewhere(found)) return withOwnName(found);
   onWait?.(waitMs);
   await wait(waitMs, undefined, options);
+  return found;
 }
 
-/** Until the minute is over that one of the session's files is named after. Pure. */
-export function millisecondsToWait({ files }: Pick<FoundSession, "files">, nowMs: number): number {
-  const untils = files.map(({ path }) => {
-    const [, day, hour, minute] = FILE_OF_A_MINUTE.exec(basename(path)) ?? [];
-    return day === undefined ? 0 : Date.parse(`${day}T${hour}:${minute}:00Z`) + MINUTE_MS + MARGIN_MS - nowMs;
-  });
-  const longest = Math.max(0, ...untils);
-  // A file of the future is not of this minute.
-  return longest > MINUTE_MS + MARGIN_MS ? 0 : longest;
+/** Whether a Gemini CLI that this process did not start works in the folder, or may; it appends to files by their names. */
+function isOpenElsewhere(found: FoundSession): boolean {
+  const folder = cwdOf(found);
+  const programs = folder === null ? null : programsIn(folder, "gemini");
+  const isOurs = (pid: number): boolean =>
+    ancestorsOf(pid)?.some((ancestor) => ancestor.pid === process.pid) === true;
+  return programs === null || programs.some(({ pid }) => !isOurs(pid));
 }

@@ -27,6 +27,7 @@ export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } f
 export {
   type AgentReader,
   type BeforeResumeOptions,
+  type EndedProgram,
   type FilesBefore,
   type FindOptions,
   type FoundFile,

@@ -182,6 +182,14 @@ export interface BeforeResumeOptions {
   readonly onWait?: (waitMs: number) => void;
 }
 
+/** A program of the agent that Continuo started, and that has ended. */
+export interface EndedProgram {
+  readonly cwd: string;
+  /** Of the sessions that it began or was in. */
+  readonly sessionIds: readonly string[];
+  readonly startedAtMs: number;
+}
+
 export interface AgentReader {
   readonly agent: AgentName;
   /** Where `find` looks, for a person who wonders why it found nothing. */
@@ -201,8 +209,13 @@ export interface AgentReader {
   fileIdOf?(path: string): string | null;
   /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
   keepSafe?(found: FoundSession, places: Places): string;
-  /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
-  beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
+  /**
+   * Called before the agent opens a session that is there: some agents delete or empty what they open. Returns the
+   * session as it lies then.
+   */
+  beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<FoundSession>;
+  /** Removes what such a program left empty of those sessions. Never throws for what lies there. */
+  afterEnd?(places: Places, ended: EndedProgram): Promise<void>;
   /**
    * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those whose
    * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.

@@ -39,7 +39,6 @@ const until = (last: string): readonly string[] => {
 async function say(on: Stage, words: string, ...flags: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await on.continuo("chat", ...flags, words);
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${TALK[words]}\n` });
-  await on.rest();
   return stderr;
 }
 

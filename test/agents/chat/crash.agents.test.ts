@@ -71,7 +71,6 @@ test.each(AGENTS)(
     expect(startedIn(on.sandbox)).not.toEqual([]);
     process.kill(replIn(on), "SIGKILL");
     await terminal.until((screen) => screen.includes("code=137"));
-    await on.rest();
     const native = await nativeOf(on, agent);
     const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
@@ -94,7 +93,6 @@ test.each(AGENTS.filter((agent) => agent !== "pi"))(
     await untilKept(on, "Once upon a time.");
     story.kill();
     await expect.poll(() => startedIn(on.sandbox)).toEqual([]);
-    await on.rest();
     const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
     expect(stderr).toContain(`resumed ${agent}:${await nativeOf(on, agent)}`);

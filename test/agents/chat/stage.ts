@@ -26,8 +26,6 @@ export interface Stage extends AsyncDisposable {
   repl(...args: readonly string[]): Promise<Terminal>;
   /** All text of the newest request of a conversation, by role; `agent` names the protocol that it must have come by. */
   newest(): readonly (readonly [role: string, words: string])[];
-  /** Lets an agent's sessions grow old, where that matters to it. */
-  rest(): Promise<void>;
 }
 
 const TURN_LIMIT_MS = 240_000;
@@ -37,13 +35,11 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
   const server = await startModelServer(script);
   let env: Record<string, string> = {};
   const configured: Record<string, unknown> = {};
-  const rests: (() => Promise<void>)[] = [];
   for (const name of agents) {
-    const { environment, command, rest } = await SUBJECTS[name].prepare(sandbox, server.url);
+    const { environment, command } = await SUBJECTS[name].prepare(sandbox, server.url);
     const [program = "", ...args] = command;
     env = { ...env, ...environment };
     configured[name] = { command: program, args };
-    if (rest !== undefined) rests.push(rest);
   }
   // JSON is YAML.
   await sandbox.write(".continuo/continuo.yaml", JSON.stringify({ agent: agents[0], agents: configured }));
@@ -85,9 +81,6 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
       return normaliseRequest(request).flatMap((item) =>
         item.kind === "text" ? [[item.role, item.text] as const] : [],
       );
-    },
-    async rest() {
-      for (const rest of rests) await rest();
     },
     async [Symbol.asyncDispose]() {
       for (const terminal of terminals) terminal.close();

@@ -52,8 +52,6 @@ export interface Prepared {
   readonly command: readonly string[];
   /** A new driver, as another process of ours would make it. */
   driver(): Promise<AgentDriver>;
-  /** Called before a session that was just made is resumed, where its agent takes harm of that. */
-  readonly rest?: () => Promise<void>;
 }
 
 const SAID = {
@@ -213,7 +211,6 @@ async function provesNew(subject: Subject): Promise<void> {
   const listing = (await at.prepared.driver()).listSessions({ cwd: at.prepared.cwd });
   if (subject.canList) expect((await listing).items.map((item) => item.sessionId)).toEqual([sessionId]);
   else await expect(listing).rejects.toMatchObject({ code: "unsupported" });
-  await at.prepared.rest?.();
   await resumes(at, sessionId);
 }
 
@@ -243,7 +240,6 @@ async function provesContinue(subject: Subject): Promise<void> {
   }
   await turn(first, SAID.second);
   await first.close();
-  await at.prepared.rest?.();
   await using last = await at.open({ continueLast: true });
   expect(last.resumption).toMatchObject({ requested: "continue", happened: "native" });
   expect(last.sessionId).toBe(first.sessionId);
@@ -348,7 +344,6 @@ async function provesDeath(subject: Subject): Promise<void> {
   await expect(dying).rejects.toMatchObject({ code: "agent_failed", details: { signal: "SIGKILL" } });
   expect(spoken(told)).toMatch(/^word0/u);
   await conversation.close();
-  await at.prepared.rest?.();
   await using again = await at.open({ resumeSessionId: conversation.sessionId });
   expect(spoken(await turn(again, SAID.second))).toBe(ANSWERS.second);
   const request = at.lastRequest();
@@ -382,7 +377,6 @@ async function begin(at: Stage): Promise<string> {
   await using conversation = await at.open();
   await turn(conversation, SAID.first);
   await conversation.close();
-  await at.prepared.rest?.();
   return conversation.sessionId;
 }
 

@@ -68,7 +68,7 @@ describe.each(CHOICES)("$subject.title", ({ subject, model, asked, unknown }) =>
   test("asks the model that was chosen, in a new session and in one that it goes over to", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
-    const { cwd, driver, rest } = await subject.prepare(sandbox, server.url);
+    const { cwd, driver } = await subject.prepare(sandbox, server.url);
     const open = async (options: Partial<OpenConversation> = {}) =>
       await (await driver()).open({ cwd, ...options });
     const say = async (conversation: Awaited<ReturnType<typeof open>>, words: string): Promise<string> => {
@@ -79,7 +79,6 @@ describe.each(CHOICES)("$subject.title", ({ subject, model, asked, unknown }) =>
     const usual = await open();
     expect(await say(usual, "The usual one, please.")).not.toMatch(asked);
     await usual.close();
-    await rest?.();
 
     await using chosen = await open({ model });
     expect(await say(chosen, "Another one, please.")).toMatch(asked);

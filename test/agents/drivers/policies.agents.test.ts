@@ -17,7 +17,7 @@ import { OLDER } from "./subjects/older.ts";
 import { opencode } from "./subjects/opencode.ts";
 import { pi } from "./subjects/pi.ts";
 
-type Tools = Pick<PolicySubject, "reads" | "runs" | "asksToRun" | "readsOutside" | "offered" | "resumesOnce">;
+type Tools = Pick<PolicySubject, "reads" | "runs" | "asksToRun" | "readsOutside" | "offered">;
 
 /** @param allow lets the person's own settings allow everything. */
 function policySubject(
@@ -80,7 +80,6 @@ const GEMINI_TOOLS: Tools = {
   reads: (file) => tool("read_file", { file_path: file }),
   runs: (command) => tool("run_shell_command", { command, description: "Makes a file" }),
   readsOutside: false,
-  resumesOnce: true,
   offered: ["glob", "grep_search", "list_directory", "read_file", "update_topic", "write_todos"],
 };
 const allowByGemini = (sandbox: Sandbox): Promise<void> =>

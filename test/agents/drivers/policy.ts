@@ -37,8 +37,6 @@ export interface PolicySubject {
   readonly asksToRun?: (command: string) => Step;
   /** Some refuse to read outside of the folder, whatever the policy. */
   readonly readsOutside: boolean;
-  /** Gemini CLI deletes a session that was resumed. */
-  readonly resumesOnce?: true;
   /** The tools that a new session's model is offered with `safe`; `null`: all of them, and what does more than reading is denied. */
   readonly offered: readonly string[] | null;
 }
@@ -89,10 +87,7 @@ async function stage(subject: PolicySubject, own: OwnSettings): Promise<Stage> {
   return {
     server,
     open: async (options) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
-    async end(conversation) {
-      await conversation.close();
-      await prepared.rest?.();
-    },
+    end: (conversation) => conversation.close(),
     made: () => Object.values(made).filter((name) => existsSync(join(project, name))),
     async [Symbol.asyncDispose]() {
       await server.close();
@@ -150,8 +145,7 @@ async function provesSafe(subject: PolicySubject): Promise<void> {
   expect(at.made()).toEqual([]);
   await at.end(safe);
 
-  const again = subject.resumesOnce ? {} : { resumeSessionId: first.sessionId };
-  await using free = await at.open({ ...again, onPermission: granted });
+  await using free = await at.open({ resumeSessionId: first.sessionId, onPermission: granted });
   await turn(free, SAID.again);
   expect(at.made()).toEqual(["again.txt"]);
 }

@@ -28,15 +28,13 @@ async function stage(name: (typeof AGENT_NAMES)[number]) {
   const sandbox = await makeSandbox();
   const server = await startModelServer(SCRIPT);
   const store = await openStore("memory:");
-  const { cwd, environment, command, rest } = await SUBJECTS[name].prepare(sandbox, server.url);
+  const { cwd, environment, command } = await SUBJECTS[name].prepare(sandbox, server.url);
   const places = { home: sandbox.root, env: environment };
   return {
     server,
     async run(words: string, options: RunOnceOptions = {}): Promise<RunResult> {
       const agent = await openRunAgent(name, { cwd, places, command });
-      const result = await runOnce(store, agent, words, { session: { cwd }, ...options });
-      await rest?.();
-      return result;
+      return await runOnce(store, agent, words, { session: { cwd }, ...options });
     },
     async [Symbol.asyncDispose]() {
       await store.close();

@@ -102,12 +102,10 @@ async function stage(pair: Pair, wrong: readonly Step[]): Promise<Stage> {
     async run(name, words, options = {}) {
       const subject = prepared.get(name);
       if (subject === undefined) throw new Error(`${name} was not prepared`);
-      const { cwd, environment, command, rest } = subject;
+      const { cwd, environment, command } = subject;
       const places = { home: sandbox.root, env: environment };
       const agent = await openRunAgent(name, { cwd, places, command });
-      const result = await runOnce(store, agent, words, { session: { cwd }, ...options });
-      await rest?.();
-      return result;
+      return await runOnce(store, agent, words, { session: { cwd }, ...options });
     },
     async [Symbol.asyncDispose]() {
       await store.close();

@@ -41,9 +41,8 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
     store,
     server,
     async run(name, words, options = {}) {
-      const { cwd, agent, rest } = await agentOf(name, prepared.get(name), sandbox);
+      const { cwd, agent } = await agentOf(name, prepared.get(name), sandbox);
       const result = await runOnce(store, agent, words, { session: { cwd }, ...options });
-      await rest?.();
       // What answers is scripted by the newest words, and quoted words count: the last turn of two agents may differ.
       expect(result.status).toBe("completed");
       return result;
@@ -69,9 +68,9 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
 /** As another process of ours would have it: nothing is kept from the turn before. */
 async function agentOf(name: AgentName, prepared: Prepared | undefined, sandbox: Sandbox) {
   if (prepared === undefined) throw new Error(`${name} was not prepared`);
-  const { cwd, environment, command, rest } = prepared;
+  const { cwd, environment, command } = prepared;
   const places = { home: sandbox.root, env: environment };
-  return { cwd, rest, agent: await openRunAgent(name, { cwd, places, command }) };
+  return { cwd, agent: await openRunAgent(name, { cwd, places, command }) };
 }
 
 const said = (...words: readonly string[]) =>

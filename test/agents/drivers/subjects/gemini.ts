@@ -1,9 +1,8 @@
 /** Gemini CLI by its ACP. */
 
-import { rename } from "node:fs/promises";
 import { openAgent } from "../../../../src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
-import { geminiProgram, openGemini, sessionFilesIn } from "../../gemini/driver.ts";
+import { geminiProgram, openGemini } from "../../gemini/driver.ts";
 import type { Subject } from "../contract.ts";
 
 export const gemini: Subject = {
@@ -13,7 +12,7 @@ export const gemini: Subject = {
   canList: false,
   writes: (file, words) => tool("write_file", { file_path: file, content: words }),
   async prepare(sandbox, modelUrl) {
-    const { environment, home } = await openGemini(sandbox, modelUrl);
+    const { environment } = await openGemini(sandbox, modelUrl);
     const places = { home: sandbox.root, env: environment };
     const command = [process.execPath, geminiProgram(), "--model", "gemini-2.5-flash"];
     return {
@@ -21,12 +20,6 @@ export const gemini: Subject = {
       cwd: sandbox.project,
       command,
       driver: () => openAgent("gemini", { places, command }),
-      // A session that is resumed in the minute in which it began is waited for; here it began long ago.
-      async rest() {
-        for (const file of await sessionFilesIn(home)) {
-          await rename(file, file.replace(/session-[\dT-]+-/u, "session-2026-01-01T00-00-"));
-        }
-      },
     };
   },
 };
