@@ -5,7 +5,6 @@ import { attemptKey, takeFirstAttempt } from "../editing/placing/index.ts";
 import { placesOfThisUser } from "../files/index.ts";
 import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "../model/index.ts";
 import {
-  formatOf,
   type LookupOptions,
   lookUpSession,
   resumeCommandOf,
@@ -18,7 +17,6 @@ import {
   kindOf,
   type MaxLoss,
   type Receipt,
-  type Sending,
   toldApart,
   toReceipt,
   withLines,
@@ -118,10 +116,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   using staged = await stageSession(made, source.openShelf);
   const planned = toReceipt([
     ...source.left,
-    ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], {
-      now: staged,
-      own: back === null ? null : await sendingOf(back),
-    }),
+    ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], staged),
   ]);
   assertWithinLoss(planned, options.maxLoss);
   const unwritten = {
@@ -176,15 +171,9 @@ function keptRecords({ kept, placeOf }: ComingBack): Pick<Conversion, "records" 
   return {
     records: lines.map(({ record }) => record),
     thoughts: lines.flatMap(({ block, record }) =>
-      block.type === "thinking" ? [{ record, words: wordsOfThought(block), isOwn: true }] : [],
+      block.type === "thinking" ? [{ record, words: wordsOfThought(block) }] : [],
     ),
   };
-}
-
-/** What the session that came back sends by itself. */
-async function sendingOf({ from, begun }: ComingBack): Promise<Sending> {
-  const history = begun?.history ?? from.messages;
-  return { history, view: (await formatOf(from.agent)).modelView(history) };
 }
 
 function broughtBackOf(back: ComingBack | null): BroughtBack | null {

@@ -95,7 +95,7 @@ export async function writeConverted(
     ...{ cwd, title, places, to },
   });
   using staged = await stageSession(made);
-  const told = withUnsentThoughts(records, thoughts, { now: staged, own: null });
+  const told = withUnsentThoughts(records, thoughts, staged);
   const planned = toReceipt([...(options.left ?? []), ...told]);
   assertWithinLoss(planned, options.maxLoss);
   if (options.until === "receipt") return { receipt: planned, written: null };

@@ -29,7 +29,7 @@ function workFor(to: AgentName, isOwn = false): Told {
     expect(message).toBe(MESSAGE);
     told.push(`${type} ${outcome}${reason === "" ? "" : `: ${reason}`}`);
   };
-  return { told, work: { rules, names: createNames(rules), isOwn: () => isOwn, note } };
+  return { told, work: { rules, names: createNames(rules), isOwn: () => isOwn, note, add: () => undefined } };
 }
 
 interface Case {

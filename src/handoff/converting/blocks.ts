@@ -29,6 +29,8 @@ export interface Conversing {
     reason: string,
     made?: Block | null,
   ) => void;
+  /** Something in the new session that no record of the source says. */
+  readonly add: (kind: ReceiptRecord["kind"], reason: string) => void;
 }
 
 interface Fitting {

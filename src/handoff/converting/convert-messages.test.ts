@@ -107,7 +107,7 @@ test("a result follows its call, with the name and the input of the call, and it
 
 test("a call without a result gets one that says so, as an error, at the time of its message", () => {
   const source = [message("user", [text("go")]), message("assistant", [call("a")], FACTS)];
-  const { messages, sources } = convert(source);
+  const { messages, sources, records } = convert(source);
   const none = text("[No result of this call was recorded.]");
   expect(messages[2]).toEqual({
     role: "tool",
@@ -117,6 +117,10 @@ test("a call without a result gets one that says so, as an error, at the time of
     ...FACTS,
   });
   expect(sources[2]).toBe(source[1]);
+  expect(records.at(-1)).toEqual({
+    ...{ place: "new session", kind: "tool_result", outcome: "rewritten" },
+    reason: "no result of the call a is recorded: a result that says so is added",
+  });
 });
 
 test("a result without a call is left out, and the receipt says why", () => {
@@ -142,8 +146,12 @@ test("results inside an answer that has nothing else are left out with it", () =
 test("a conversation that begins with the agent gets a first word of the user at the same time", () => {
   const answer = message("assistant", [text("hi")], FACTS);
   const begun = { role: "user", content: [text("[The conversation begins with the answer of the agent.]")] };
-  const { messages, sources } = convert([answer]);
+  const { messages, sources, records } = convert([answer]);
   expect(messages[0]).toEqual({ ...begun, ...FACTS });
+  expect(records.at(-1)).toEqual({
+    ...{ place: "new session", kind: "text", outcome: "rewritten" },
+    reason: "the conversation begins with an answer: a prompt that says so is added",
+  });
   expect(sources).toEqual([null, answer]);
   expect(convert([message("assistant", [text("hi")])]).messages[0]).toEqual(begun);
   expect(convert([]).messages).toEqual([]);
@@ -174,14 +182,16 @@ test("the receipt names places as it is asked to", () => {
   expect(records[0]?.place).toBe(`at m${count}`);
 });
 
-test("thoughts that the target is given are listed, those of its own marked", () => {
+test("thoughts that the target is given are listed, with those of its own", () => {
   const prompt = message("user", [text("go")]);
   const thought: Block = { type: "thinking", text: "hm", signature: "sig", signedBy: "anthropic" };
   const own = message("assistant", [thought, text("done")]);
   const other = message("assistant", [{ type: "thinking", text: "well" }, text("done")]);
   const { thoughts, records } = convert([prompt, own, prompt, other], { own: new Set([own]) });
-  expect(thoughts.map(({ isOwn }) => isOwn)).toEqual([true, false]);
-  expect(thoughts.map(({ record }) => records.includes(record))).toEqual([true, true]);
+  expect(thoughts.map(({ words, record }) => [words, records.includes(record)])).toEqual([
+    ["hm", true],
+    ["well", true],
+  ]);
   expect(thoughts.map(({ record }) => record.kind)).toEqual(["thinking", "thinking"]);
 });
 

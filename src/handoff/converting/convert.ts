@@ -56,8 +56,9 @@ export function convertMessages(
       const record = { place: placeOf(message), kind: kindOf(block), outcome, reason };
       records.push(record);
       if (made?.type !== "thinking") return;
-      thoughts.push({ record, words: wordsOfThought(made), isOwn: work.isOwn(message) });
+      thoughts.push({ record, words: wordsOfThought(made) });
     },
+    add: (kind, reason) => records.push({ place: "new session", kind, outcome: "rewritten", reason }),
   };
   const used = new Set<Message>();
   const outline = outlineOf(source);
@@ -70,7 +71,7 @@ export function convertMessages(
         : toPrompt(message, work);
     return made.map((one) => ({ ...one, made: keep(one.made) }));
   });
-  const all = before.length > 0 ? converted : beginWithUser(converted);
+  const all = before.length > 0 ? converted : beginWithUser(converted, work);
   return { messages: all.map(({ made }) => made), sources: all.map(({ of }) => of), records, thoughts };
 }
 
@@ -194,6 +195,7 @@ function toReply(
 ): Reply {
   const facts = { toolName: call.name, toolInput: call.args };
   if (source === null) {
+    work.add("tool_result", `no result of the call ${call.id} is recorded: a result that says so is added`);
     const content: Block[] = [{ type: "text", text: NO_RESULT }];
     const block: Block = { type: "tool_result", toolCallId: call.id, content, isError: true };
     return { reply: { role: "tool", content: [block], ...facts, ...factsOf(message) }, moved: [] };
@@ -222,9 +224,13 @@ function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "me
 
 const BEGINNING = "[The conversation begins with the answer of the agent.]";
 
-function beginWithUser(converted: readonly ConvertedMessage[]): readonly ConvertedMessage[] {
+function beginWithUser(
+  converted: readonly ConvertedMessage[],
+  { add }: Conversing,
+): readonly ConvertedMessage[] {
   const [first] = converted;
   if (first === undefined || first.made.role === "user") return converted;
+  add("text", "the conversation begins with an answer: a prompt that says so is added");
   const { timestamp } = first.made;
   const content: Block[] = [{ type: "text", text: BEGINNING }];
   const made: NewMessage = present({ role: "user", content, timestamp });

@@ -32,4 +32,4 @@ export {
   withoutAside,
 } from "./same.ts";
 export { selectMessages } from "./select.ts";
-export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";
+export { type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

@@ -10,15 +10,15 @@ function said(content: readonly Block[], role: Message["role"] = "assistant"): M
   return { id: "m", role, content, metadata: {} };
 }
 
-function thoughtOf(words: string, isOwn = false): Thought {
+function thoughtOf(words: string): Thought {
   const record: ReceiptRecord = { place: words, kind: "thinking", outcome: "kept", reason: "" };
-  return { record, words: wordsOfThought(thinking(words)), isOwn };
+  return { record, words: wordsOfThought(thinking(words)) };
 }
 
 /** The places of the thoughts that are noted. */
-function unsentOf(thoughts: readonly Thought[], now: Sending, own: Sending | null = null): string[] {
+function unsentOf(thoughts: readonly Thought[], now: Sending): string[] {
   const records = thoughts.map(({ record }) => record);
-  const told = withUnsentThoughts(records, thoughts, { now, own });
+  const told = withUnsentThoughts(records, thoughts, now);
   const noted = told.filter(({ outcome }) => outcome === "noted");
   for (const { reason } of noted) {
     expect(reason).toBe("kept in the session; the target does not send it to its model");
@@ -33,7 +33,6 @@ const sending = (view: readonly Message[], history: readonly Message[] = view): 
   history,
   view,
 });
-const NONE = sending([]);
 const LONG = "so ".repeat(30);
 
 test.each<readonly [string, ThinkingBlock, ThinkingBlock]>([
@@ -107,19 +106,4 @@ test("texts and thinking with the same words are counted together", () => {
   const again = { ...thoughtOf("a"), record: { ...thoughtOf("a").record, place: "a again" } };
   const third = { ...thoughtOf("a"), record: { ...thoughtOf("a").record, place: "a third" } };
   expect(unsentOf([thoughtOf("a"), again, third], now)).toEqual(["a third"]);
-});
-
-test("a thought of the target's own is noted only if the target sent it before", () => {
-  const before = sending([said([thinking("a")])], [said([thinking("a"), thinking("b")])]);
-  const own = [thoughtOf("a", true), thoughtOf("b", true)];
-  expect(unsentOf(own, NONE, before)).toEqual(["a"]);
-  expect(unsentOf(own, NONE)).toEqual([]);
-  expect(unsentOf([thoughtOf("b")], NONE, before)).toEqual(["b"]);
-});
-
-test("a thought of the target's own that is sent again takes the place of no other one", () => {
-  const before = sending([said([thinking("a")])]);
-  const now = sending([said([thinking("a")])]);
-  const again = { ...thoughtOf("a", true), record: { ...thoughtOf("a").record, place: "a again" } };
-  expect(unsentOf([thoughtOf("a", true), again], now, before)).toEqual([]);
 });

@@ -9,8 +9,6 @@ export interface Thought {
   readonly record: ReceiptRecord;
   /** Of `wordsOfThought`. */
   readonly words: string;
-  /** Whether the target itself wrote it. */
-  readonly isOwn: boolean;
 }
 
 /** What the agent would send of messages, and the messages as it keeps them. */
@@ -32,24 +30,15 @@ function keyOfWords(words: string): string {
 
 const UNSENT = "kept in the session; the target does not send it to its model";
 
-/**
- * The receipt's lines, where each thought that the target's model is not sent is `noted`. A thought of the target's
- * own that it did not send before the hand-over either stays as it was.
- *
- * @param own the target's own session that came back; `null` where there is none.
- */
+/** The receipt's lines, where each thought that the target's model is not sent is `noted`, the target's own too. */
 export function withUnsentThoughts(
   records: readonly ReceiptRecord[],
   thoughts: readonly Thought[],
-  { now, own }: { readonly now: Sending; readonly own: Sending | null },
+  now: Sending,
 ): ReceiptRecord[] {
   const sent = countSent(now);
-  const sentBefore = own === null ? new Map<string, number>() : countSent(own);
   const unsent = new Set<ReceiptRecord>();
-  for (const { record, words, isOwn } of thoughts) {
-    const wasSent = !isOwn || takeOne(sentBefore, words);
-    if (!takeOne(sent, words) && wasSent) unsent.add(record);
-  }
+  for (const { record, words } of thoughts) if (!takeOne(sent, words)) unsent.add(record);
   return records.map((record) =>
     unsent.has(record) ? { ...record, outcome: "noted", reason: UNSENT } : record,
   );
