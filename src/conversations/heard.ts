@@ -11,7 +11,13 @@ import { formatOf } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 import { recordOf } from "../wire/index.ts";
 import { referenceTo } from "./keeping.ts";
-import type { UnansweredInput } from "./run.ts";
+
+/** The input of a run that a crash ended. */
+export interface UnansweredInput {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly input: readonly Block[];
+}
 
 export interface Recovery {
   readonly store: Store;

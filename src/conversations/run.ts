@@ -13,7 +13,7 @@ import {
 } from "../model/index.ts";
 import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "../sessions/index.ts";
 import type { TalkFlags } from "./flags.ts";
-import type { Recovery } from "./heard.ts";
+import type { Recovery, UnansweredInput } from "./heard.ts";
 import { nativeIdOf } from "./native-id.ts";
 
 /** Where an input comes from, for callers that may have to give it again. */
@@ -153,13 +153,6 @@ function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Age
         },
       }),
   };
-}
-
-/** The input of a run that a crash ended. */
-export interface UnansweredInput {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly input: readonly Block[];
 }
 
 export interface WokenSession {
