@@ -4,12 +4,7 @@ import { settleUnfinished } from "../editing/index.ts";
 import { attemptKey, takeFirstAttempt } from "../editing/placing/index.ts";
 import { placesOfThisUser } from "../files/index.ts";
 import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "../model/index.ts";
-import {
-  type LookupOptions,
-  lookUpSession,
-  resumeCommandOf,
-  type SessionRef,
-} from "../native/index.ts";
+import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "../native/index.ts";
 import { shorten, toOneLine } from "../native/kit/index.ts";
 import {
   type Conversion,

@@ -129,8 +129,8 @@ function itemsOfInputItem(item: JsonObject): readonly Item[] {
     }
     case "function_call_output":
     case "custom_tool_call_output": {
-      if (item.call_id === undefined) return [{ kind: "other", value: item }];
       const parts = contentOf(item.output, "input_text");
+      if (item.call_id === undefined) return parts.flatMap((part) => itemsOfText("user", asText(part.text)));
       return [
         {
           kind: "result",

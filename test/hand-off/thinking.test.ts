@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type HandOff, handOffMessages } from "../../src/agents.ts";
+import { handOffMessages } from "../../src/agents.ts";
 import { AGENT_NAMES, type AgentName, type Block, type Message } from "../../src/model/index.ts";
 import { type Home, openHome } from "./homes.ts";
 
@@ -52,7 +52,7 @@ test.each(PAIRS)("of $from, handed to $to", async ({ from, to }) => {
 });
 
 /** Nothing is lost on the way; what the agent itself never sends is noted all the same. */
-async function expectAsItWas(agent: AgentName, made: HandOff): Promise<void> {
+async function expectAsItWas(agent: AgentName, made: Awaited<ReturnType<Home["go"]>>): Promise<void> {
   const { history, view } = await home.read(agent, made.sessionId);
   const [all, sent] = [thinkingIn(history).length, thinkingIn(view).length];
   expect(all).toBeGreaterThan(0);

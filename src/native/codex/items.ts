@@ -40,7 +40,7 @@ export function kindOfItem(item: Json): ItemKind | null {
 }
 
 /** What Codex tells its model by itself, as the output of no call: how the objective of a goal was edited. */
-function isUnasked({ type, call_id: callId, name }: Json): boolean {
+export function isUnasked({ type, call_id: callId, name }: Json): boolean {
   return type === "function_call_output" && callId === undefined && toText(name) !== null;
 }
 

@@ -4,7 +4,7 @@ import { isJson, type Json, textOfValue } from "../../files/index.ts";
 import type { Block, Message, MessageMetadata, RecordPlace, ToolStatus, Usage } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
 import type { Draft } from "./drafts.ts";
-import { toBlocks, toOutput, toParts } from "./items.ts";
+import { isUnasked, toBlocks, toOutput, toParts } from "./items.ts";
 import { type CodexRecord, parseRecord, toText } from "./records.ts";
 import { shownTexts, speakerOf } from "./shown.ts";
 import { isTyped } from "./typed.ts";
@@ -51,7 +51,7 @@ export function toMessage(content: DraftContent): Message {
       return {
         ...base,
         role: "user",
-        content: [{ type: "unknown", raw }],
+        content: isUnasked(raw) ? toOutput(raw) : [{ type: "unknown", raw }],
         origin: "injected",
         metadata: metadataOf(content, {}),
       };
