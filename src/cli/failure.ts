@@ -1,10 +1,11 @@
 /** Errors as text for people, or as one JSON object for programs. */
 
 import { CommanderError } from "commander";
+import { entryOf } from "../files/index.ts";
 import { type ContinuoError, exitCodeOf, isContinuoError } from "../model/index.ts";
 import { visibleLine, visibleText } from "../transcript/index.ts";
 import { matchLines } from "./notices/index.ts";
-import { helpFor } from "./program.ts";
+import { flagsFor, helpFor } from "./program.ts";
 import { paintFor, type Shell, screenOf, toJsonText } from "./terminal/index.ts";
 
 interface Failure {
@@ -42,7 +43,8 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
     const [message = "", ...rest] = messageOfCommander(error, argv)
       .replace(/^error: /u, "")
       .split("\n");
-    const suggestion = /^\(Did you mean (.+)\?\)$/u.exec(rest.join(" "))?.[1];
+    const near = /^\(Did you mean (.+)\?\)$/u.exec(rest.join(" "))?.[1];
+    const suggestion = flagOfOthers(message, argv) ?? near;
     const hint =
       suggestion === undefined
         ? `Run \`${helpFor(argv)}\` to see what there is.`
@@ -56,6 +58,24 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
     hint: "Report this error of Continuo's; CONTINUO_DEBUG=1 shows where it happened.",
     details: {},
   };
+}
+
+/** Flags of other programs that people type here, and ours. */
+const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
+  "--provider": "--agent",
+  "--tool": "--agent",
+  "--session": "--resume",
+  "--session-id": "--resume",
+  "--resume-id": "--resume",
+  "--continue-last": "--continue",
+  "--last": "--continue",
+};
+
+/** Our flag, where the command takes it. */
+function flagOfOthers(message: string, argv: readonly string[]): string | undefined {
+  const typed = /^unknown option '([^'=]+)/u.exec(message)?.[1] ?? "";
+  const ours = entryOf(FLAGS_OF_OTHERS, typed.replaceAll("_", "-"));
+  return ours !== undefined && flagsFor(argv).includes(ours) ? ours : undefined;
 }
 
 /** Commander has help in place of a message, where a command is missing or `help` asks for one that there is not. */

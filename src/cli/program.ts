@@ -128,6 +128,18 @@ function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, 
 
 /** The command whose help explains what was typed: `continuo session show --help`. */
 export function helpFor(argv: readonly string[]): string {
+  return `${commandsIn(argv).names.join(" ")} --help`;
+}
+
+/** The long flags that the command that was typed takes. */
+export function flagsFor(argv: readonly string[]): readonly string[] {
+  return commandsIn(argv).command.options.flatMap(({ long }) => long ?? []);
+}
+
+function commandsIn(argv: readonly string[]): {
+  readonly command: Command;
+  readonly names: readonly string[];
+} {
   let command = createProgram(null);
   const names = ["continuo"];
   for (const word of withDefaultCommand(argv)) {
@@ -136,7 +148,7 @@ export function helpFor(argv: readonly string[]): string {
     names.push(word);
     command = inner;
   }
-  return `${names.join(" ")} --help`;
+  return { command, names };
 }
 
 /** `continuo` and `continuo session` are the list, whatever flags of the list follow. */

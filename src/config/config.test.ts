@@ -330,6 +330,19 @@ describe("a mistake is reported with its place and with the nearest correct name
       "agents:\n  claude:\n    permissions: { polcy: ask }",
       [[3, 20, "agents.claude.permissions.polcy", expect.anything(), "policy"]],
     ],
+    [
+      "session: { continue_last: agent }",
+      [[1, 1, "session", expect.anything(), "agents.NAME.session.continue_last"]],
+    ],
+    [
+      "session.resume_id: load",
+      [[1, 1, "session.resume_id", expect.anything(), "agents.NAME.session.resume_id"]],
+    ],
+    [
+      "agents:\n  gemini: { continue_last: agent }",
+      [[...[2, 13, "agents.gemini.continue_last", expect.anything()], "agents.gemini.session.continue_last"]],
+    ],
+    ["provider: claude", [[1, 1, "provider", expect.anything(), "agent"]]],
     ["agents:\n  claude:\n    args: x", [[3, 5, "agents.claude.args", "it must be a list", null]]],
     ["agents:\n  claude:\n    args: [a, 2]", [[3, 15, "agents.claude.args.1", "it must be text", null]]],
     [

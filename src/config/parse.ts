@@ -2,6 +2,7 @@
 
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
+import { entryOf } from "../files/index.ts";
 import { nearest } from "../model/index.ts";
 import { everyKey, keysAt } from "./json-schema.ts";
 import { FILE_SCHEMA, type FileContent } from "./schema.ts";
@@ -99,7 +100,7 @@ function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown
       return issue.keys.map((key) => ({
         path: [...path, key],
         message: `there is no key ${shown(key)}${path.length === 0 ? "" : ` in ${path.map(String).join(".")}`}`,
-        suggestion: meantKey(key, path),
+        suggestion: meantKey(key, path, valueAt(whole, [...path, key])),
       }));
     case "invalid_key":
       return [{ path, message: keyMessage(path), suggestion: keySuggestion(path) }];
@@ -130,14 +131,21 @@ function branchOf(branches: readonly (readonly Issue[])[], value: unknown): read
   return (typeof value === "object" && value !== null ? branches.at(-1) : branches[0]) ?? [];
 }
 
-/** A key of this place that is alike, else one of another place. */
-function meantKey(key: string, path: readonly PropertyKey[]): string | null {
-  const here = nearest(key, keysAt(path));
-  if (here !== null) return here;
+/** Words of other programs for what has a key here. */
+const WORDS_OF_OTHERS: Readonly<Record<string, string>> = { provider: "agent", providers: "agents" };
+
+/** A key of this place that is alike, else one of another place; with the key below it that the value holds. */
+function meantKey(key: string, path: readonly PropertyKey[], value: unknown): string | null {
   const lastOf = (one: string): string => one.split(".").at(-1) ?? "";
-  const near = nearest(key, everyKey().map(lastOf));
+  const word = entryOf(WORDS_OF_OTHERS, key.toLowerCase()) ?? lastOf(key);
+  const here = nearest(word, keysAt(path));
+  if (here !== null) return here;
+  const near = nearest(word, everyKey().map(lastOf));
   const elsewhere = everyKey().find((one) => lastOf(one) === near);
-  return elsewhere?.replace("*", String(path[1] ?? "NAME")) ?? null;
+  if (elsewhere === undefined) return null;
+  const below = Object.keys(Object(value)).map((inner) => `${elsewhere}.${inner}`);
+  const whole = below.find((one) => everyKey().includes(one)) ?? elsewhere;
+  return whole.replace("*", String(path[1] ?? "NAME"));
 }
 
 function keyMessage(path: readonly PropertyKey[]): string {

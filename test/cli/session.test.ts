@@ -367,6 +367,26 @@ describe("errors", () => {
       `continuo: there is no agent "foo"\nChoose one of ${READABLE_AGENTS.join(", ")}, continuo.\n`,
     ],
     [["sesion"], 2, "continuo: unknown command 'sesion'\nDid you mean session?\n"],
+    [
+      ["session", "list", "--provider", "claude"],
+      2,
+      "continuo: unknown option '--provider'\nDid you mean --agent?\n",
+    ],
+    [
+      ["chat", "--session-id=4bf3", "hi"],
+      2,
+      "continuo: unknown option '--session-id=4bf3'\nDid you mean --resume?\n",
+    ],
+    [
+      ["repl", "--continue_last"],
+      2,
+      "continuo: unknown option '--continue_last'\nDid you mean --continue?\n",
+    ],
+    [
+      ["agents", "--provider"],
+      2,
+      "continuo: unknown option '--provider'\nRun `continuo agents --help` to see what there is.\n",
+    ],
     [["session", "shwo"], 2, "continuo: unknown command 'shwo'\nDid you mean show?\n"],
     [
       ["session", "show"],
