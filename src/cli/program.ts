@@ -7,6 +7,7 @@ import { addAgentsCommand } from "./agents/index.ts";
 import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
+import { addDoctorCommand } from "./doctor/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
@@ -67,6 +68,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   stats: addStatsCommand,
   pick: addPickCommand,
   agents: addAgentsCommand,
+  doctor: addDoctorCommand,
   trust: addTrustCommand,
   view: addViewCommand,
   serve: addServeCommand,

@@ -36,4 +36,5 @@ export {
   READABLE_AGENTS,
   registerAgent,
   resumeCommandOf,
+  TRIED_VERSIONS,
 } from "./registry.ts";

@@ -57,6 +57,15 @@ export const HOME_VARIABLES: Readonly<Record<AgentName, string>> = Object.fromEn
   READABLE_AGENTS.map((name) => [name, agentOf(name).homeVariable]),
 ) as Record<AgentName, string>;
 
+/** For each agent the newest version that wrote a session of the tests; `docs/support.md` lists all of them. */
+export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
+  claude: "2.1.330",
+  codex: "0.169.0",
+  gemini: "0.61.0",
+  pi: "1.5.2",
+  opencode: "1.18.33",
+};
+
 /**
  * Every folder that an agent may keep for itself, with all that is in it, and Continuo's own: no result that a person
  * names a file for is written there.

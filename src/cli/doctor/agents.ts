@@ -1,0 +1,53 @@
+/** Which agents are installed, in which versions, and how many sessions of each are there. */
+
+import { drivingOf, readConfiguration } from "../../config/index.ts";
+import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { isAgentName } from "../../model/index.ts";
+import { listSessions, TRIED_VERSIONS } from "../../native/index.ts";
+import { plural, type Shell, tildePath } from "../terminal/index.ts";
+import type { Finding } from "./finding.ts";
+
+export async function checkAgents(shell: Shell): Promise<readonly Finding[]> {
+  const places = placesOf(shell);
+  const { agents } = await readConfiguration({ places: shell });
+  const programs = await Promise.all(
+    Object.values(agents).map((settings) =>
+      findAgentProgram(settings.name, { ...drivingOf(settings), places }),
+    ),
+  );
+  const { sessions } = await listSessions({ places, archived: "include" });
+  return programs.map((program) => {
+    const own = sessions.filter(({ agent }) => agent === program.agent).length;
+    return findingFor(program, own, shell);
+  });
+}
+
+function findingFor(program: AgentProgram, sessions: number, { home }: Shell): Finding {
+  const { agent, command, version, install, label } = program;
+  const kept = sessions === 0 ? "no sessions" : plural(sessions, "session");
+  if (command === null) {
+    const hint = install === null ? {} : { hint: `Install it, if you want to use it: ${install}` };
+    return { name: agent, state: "missing", message: `${label} is not installed; ${kept}`, ...hint };
+  }
+  const message = `${version ?? "version unknown"} at ${tildePath(command[0] ?? "", home)}; ${kept}`;
+  const tried = isAgentName(agent) ? TRIED_VERSIONS[agent] : null;
+  if (tried === null || version === null || !isNewer(version, tried))
+    return { name: agent, state: "fine", message };
+  return {
+    name: agent,
+    state: "warning",
+    message: `${message}; newer than what Continuo was tried with (${tried})`,
+    hint: "Look for a newer version of Continuo if something of this agent is read or driven wrongly.",
+  };
+}
+
+/** Compares the numbers of two versions, such as `2.1.331`. */
+export function isNewer(version: string, tried: string): boolean {
+  const [one, other] = [version, tried].map((text) => (text.match(/\d+/gu) ?? []).slice(0, 3).map(Number));
+  for (let at = 0; at < 3; at++) {
+    const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}

@@ -1,0 +1,9 @@
+/** From where a check of the doctor says that something is wrong. */
+
+export const DOCTOR_LIMITS = {
+  /** 2 GiB and 64 MiB: a large session has a gigabyte, and an edit writes a copy of it first. */
+  warnedFreeBytes: 2_147_483_648,
+  brokenFreeBytes: 67_108_864,
+  /** A search indexes so many by itself. */
+  fewUnindexed: 64,
+} as const;
