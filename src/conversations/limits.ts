@@ -3,6 +3,8 @@
 export const TALK_LIMITS = {
   /** Of a prompt that is read from standard input. */
   promptBytes: 16_777_216,
+  /** How long a prompt waits for the first byte of standard input, which may follow it. */
+  firstInputMs: 3_000,
   /** What of a native session is taken into a session of Continuo's: the newest so much. */
   takenMessages: 1_000_000,
   takenChars: 134_217_728,

@@ -6,7 +6,8 @@ import { cleanEnv, MAIN, type Run } from "./home.ts";
 import type { TalkHome } from "./talk.ts";
 
 export interface ChatOptions {
-  readonly stdin?: string;
+  /** `null`: it stays open, and nothing is written. */
+  readonly stdin?: string | null;
 }
 
 /** `continuo chat`, as a program in the project of the home. */
@@ -27,7 +28,8 @@ export async function runChat(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
-  child.stdin.on("error", () => undefined).end(stdin);
+  child.stdin.on("error", () => undefined);
+  if (stdin !== null) child.stdin.end(stdin);
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.on("close", resolve);
   return { code: await promise, stdout, stderr };

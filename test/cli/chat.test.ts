@@ -55,6 +55,19 @@ describe("one turn", () => {
     expect(await chat([], { stdin: " \n" })).toMatchObject({ code: 2, stdout: "" });
   });
 
+  test("standard input follows the prompt, and nothing follows it where there is no word in it", async () => {
+    expect((await chat(["review this"], { stdin: "line 1\nline 2\n" })).stdout).toBe(
+      "You said: review this\n\nline 1\nline 2\n",
+    );
+    expect((await chat(["review this"], { stdin: " \n" })).stdout).toBe("You said: review this\n");
+  });
+
+  test("a pipe into which nobody writes delays a prompt for seconds, and a note says so", async () => {
+    const { code, stdout, stderr } = await chat(["review this"], { stdin: null });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "You said: review this\n" });
+    expect(stderr).toContain("nothing came from standard input within 3 s");
+  });
+
   test("--permissions decides what nobody is asked for", async () => {
     expect((await chat(["fix it", "--permissions", "unrestricted"])).stdout).toContain('"optionId":"yes"');
     const { stdout, stderr } = await chat(["fix it", "--permissions", "safe"]);

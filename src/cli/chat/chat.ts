@@ -1,10 +1,11 @@
 /** `chat`: one turn. */
 
-import { openTalk, TALK_LIMITS, type Talk } from "../../conversations/index.ts";
+import { openTalk, type Talk } from "../../conversations/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
+import { assertSaid, readInput } from "./input.ts";
 import { nextKeyOf } from "./keys.ts";
 import type { Telling } from "./telling.ts";
 
@@ -12,7 +13,7 @@ const LEFT_BY_SIGTERM = 143;
 
 /** Errors: those of opening the conversation, and of the turn. */
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
-  if (prompt === null && shell.stdin.isTTY === true) throw nothingSaid();
+  if (prompt === null && shell.stdin.isTTY === true) assertSaid(prompt);
   const stop = new AbortController();
   const interrupt = (): void => {
     // Who says it twice does not wait.
@@ -28,8 +29,8 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     stop.abort(new ContinuoError("interrupted", "terminated"));
   });
   if (flags.all === true) {
-    const said = prompt ?? (await readPrompt(shell, stop.signal));
-    if (said.trim() === "") throw nothingSaid();
+    const note = (text: string): void => void shell.stderr.write(`· ${text}\n`);
+    const said = await readInput(prompt, shell, { signal: stop.signal, note });
     const { runChatAll } = await import("./all.ts");
     const exitCode = await runChatAll(said, flags, { shell, stop });
     return isTerminated ? LEFT_BY_SIGTERM : exitCode;
@@ -46,12 +47,16 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     );
     return told;
   };
+  const note = (text: string): void => void telling().then((lines) => lines.note(text));
+  // Read while the agent's program starts. A failure is thrown where the input is wanted.
+  const input = readInput(prompt, shell, { signal: stop.signal, note });
+  input.catch(() => undefined);
   const opening = openTalk({
     flags,
     ...conversationOf(flags, shell),
     // The answer is printed before the program has ended.
     keepOpen: "session",
-    note: (text) => void telling().then(({ note }) => note(text)),
+    note,
     ...(canAsk(flags, shell)
       ? { ask: async (request, call) => await (await telling()).ask(request, call) }
       : {}),
@@ -60,9 +65,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     talk = await opening;
     await using open = talk;
     const { turn } = await telling();
-    const input = prompt ?? (await readPrompt(shell, stop.signal));
-    if (input.trim() === "") throw nothingSaid();
-    const exitCode = await turn(open, input, stop);
+    const exitCode = await turn(open, await input, stop);
     return isTerminated ? LEFT_BY_SIGTERM : exitCode;
   } catch (error) {
     // Pending output is printed before the error.
@@ -76,33 +79,4 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
 /** Only where keys can be read, and the question can be seen. */
 function canAsk(flags: ChatFlags, { stdin, stdout, stderr }: Shell): boolean {
   return flags.json !== true && stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true);
-}
-
-/** Errors: `too_large`, `interrupted`. */
-async function readPrompt({ stdin }: Shell, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const stop = (): void => void stdin.destroy();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    for await (const chunk of stdin) {
-      chunks.push(Buffer.from(chunk));
-      size += chunk.length;
-      if (size <= TALK_LIMITS.promptBytes) continue;
-      throw new ContinuoError("too_large", `the prompt is larger than ${TALK_LIMITS.promptBytes} bytes`);
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-  signal.throwIfAborted();
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function nothingSaid(): ContinuoError {
-  return new ContinuoError("usage", "the prompt is empty", {
-    hint: 'Give a prompt, such as `continuo chat "why does the build fail?"`, or write it to standard input.',
-  });
 }

@@ -17,7 +17,8 @@ With --json, each event is one line, and the last line is the result. Ctrl-C can
 
 Examples:
   continuo chat "why does the build fail?"
-  git diff | continuo chat -a codex            read the prompt from standard input
+  git diff | continuo chat "review this"       standard input follows the prompt
+  continuo chat -a codex < prompt.txt          read the prompt from standard input
   continuo chat --all "is this function correct?"    every installed agent, side by side
   continuo chat --continue "and now fix it"    continue the newest session of this folder
   continuo chat --resume 4bf3 -a codex "what do you think?"    the same session, another agent`;
@@ -26,7 +27,7 @@ export function addChatCommand(program: Command, run: Run | null): void {
   const chat = program
     .command("chat")
     .description("run one turn with an agent: a prompt, its answer, and a session that can continue")
-    .argument("[prompt]", "the prompt (default: read standard input)");
+    .argument("[prompt]", "the prompt; standard input follows it if it is no terminal");
   addTalkOptions(chat)
     .option("--json", "print the events as JSON, one per line")
     .addOption(

@@ -1,0 +1,41 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { TALK_LIMITS } from "../../conversations/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { readInput } from "./input.ts";
+
+const never = new AbortController().signal;
+
+async function read(prompt: string | null, stdin: PassThrough, signal = never): Promise<string> {
+  const shell = { stdin } as unknown as Pick<Shell, "stdin">;
+  return await readInput(prompt, shell, { signal, note: () => undefined });
+}
+
+test("input of a pipe that comes in pieces, the first of them in time, follows the prompt as a whole", async () => {
+  const stdin = new PassThrough();
+  const reading = read("review", stdin);
+  stdin.write("é".slice(0, 1));
+  setImmediate(() => stdin.end(" and more"));
+  expect(await reading).toBe("review\n\né and more");
+});
+
+test("the prompt and the input together are at most as large as a prompt may be", async () => {
+  const input = Buffer.alloc(TALK_LIMITS.promptBytes - 1, "x");
+  expect(await read("y", new PassThrough({ highWaterMark: 1e8 }).end(input))).toHaveLength(input.length + 3);
+  await expect(read("yy", new PassThrough({ highWaterMark: 1e8 }).end(input))).rejects.toMatchObject({
+    code: "too_large",
+  });
+});
+
+test("an interrupt ends the wait for input that does not come", async () => {
+  const stop = new AbortController();
+  const reading = read("review", new PassThrough(), stop.signal);
+  stop.abort(new Error("stopped"));
+  await expect(reading).rejects.toThrow("stopped");
+});
+
+test("an input without a word is no prompt, and nothing follows a prompt that was given", async () => {
+  await expect(read(null, new PassThrough().end(" \n"))).rejects.toMatchObject({ code: "usage" });
+  await expect(read(" ", new PassThrough().end("words"))).rejects.toMatchObject({ code: "usage" });
+  expect(await read("words", new PassThrough().end(" \n"))).toBe("words");
+});

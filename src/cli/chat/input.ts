@@ -1,0 +1,98 @@
+/** What the person says: the prompt of the command line, and standard input after it, as `claude -p` does. */
+
+import { TALK_LIMITS } from "../../conversations/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+const AFTER_BUSY_MS = 50;
+
+export interface ReadInputOptions {
+  readonly signal: AbortSignal;
+  /** Called with a note for the person. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Without a prompt, all of standard input. With one, standard input follows it if it is no terminal and its first byte
+ * comes soon: scripts are often started with a pipe into which nobody writes.
+ *
+ * Errors: `too_large`, `interrupted`, `usage` where there is no word in either.
+ */
+export async function readInput(
+  prompt: string | null,
+  { stdin }: Pick<Shell, "stdin">,
+  { signal, note }: ReadInputOptions,
+): Promise<string> {
+  if (prompt === null) return assertSaid(await readAll(stdin, { signal, before: "" }));
+  assertSaid(prompt);
+  if (stdin.isTTY === true) return prompt;
+  if (!(await beginsSoon(stdin, signal))) {
+    stdin.destroy();
+    signal.throwIfAborted();
+    const seconds = TALK_LIMITS.firstInputMs / 1000;
+    note(
+      `nothing came from standard input within ${seconds} s, so only the prompt is sent; \`< /dev/null\` saves the wait`,
+    );
+    return prompt;
+  }
+  const text = await readAll(stdin, { signal, before: prompt });
+  return text.trim() === "" ? prompt : `${prompt}\n\n${text}`;
+}
+
+/** Errors: `usage`. */
+export function assertSaid(input: string | null): string {
+  if (input !== null && input.trim() !== "") return input;
+  throw new ContinuoError("usage", "the prompt is empty", {
+    hint: 'Give a prompt, such as `continuo chat "why does the build fail?"`, or write it to standard input.',
+  });
+}
+
+/** Whether a byte or the end comes in time. */
+async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const begins = (): void => resolve(true);
+  const ends = (): void => resolve(false);
+  // What came while this process was busy is heard after its timers.
+  let timer = setTimeout(() => {
+    timer = setTimeout(ends, AFTER_BUSY_MS);
+  }, TALK_LIMITS.firstInputMs);
+  signal.addEventListener("abort", ends, { once: true });
+  const events = ["readable", "end", "error"] as const;
+  for (const event of events) stdin.once(event, begins);
+  try {
+    return stdin.readableEnded || stdin.destroyed || (await promise);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", ends);
+    for (const event of events) stdin.removeListener(event, begins);
+  }
+}
+
+interface Reading {
+  readonly signal: AbortSignal;
+  /** Counts too. */
+  readonly before: string;
+}
+
+/** Errors: `too_large`, `interrupted`. */
+async function readAll(stdin: Shell["stdin"], { signal, before }: Reading): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = Buffer.byteLength(before);
+  const stop = (): void => void stdin.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const chunk of stdin) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+      if (size <= TALK_LIMITS.promptBytes) continue;
+      throw new ContinuoError("too_large", `the prompt is larger than ${TALK_LIMITS.promptBytes} bytes`);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  signal.throwIfAborted();
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,10 @@
+/** Prints a prompt with what follows it on standard input, and is busy for longer than it waits for that. */
+
+import { readInput } from "../../src/cli/chat/input.ts";
+import { TALK_LIMITS } from "../../src/conversations/index.ts";
+
+const options = { signal: new AbortController().signal, note: (text: string) => process.stderr.write(text) };
+const input = readInput("review", { stdin: process.stdin }, options);
+// It holds the event loop on purpose.
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TALK_LIMITS.firstInputMs + 500);
+process.stdout.write(await input);
