@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, serve, textsOf } from "./served.ts";
+import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
 
 const around = (url: string): string =>
   `<!doctype html><title>Around it</title><iframe src="${url}" width="640" height="400" allow="autoplay"></iframe>`;
@@ -13,7 +13,7 @@ test("a video in a frame of an allowed site has a session, and the panel offers 
   await using other = await openSite();
   site.pages.set("/framed", around(`${other.url}/`));
   site.pages.set("/elsewhere", around(other.url.replace("127.0.0.1", "localhost")));
-  await using served = await serve();
+  await using served = await serve({ yaml: NOTE_AGENT });
   await using viewer = await openViewer(site, served);
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();

@@ -2,9 +2,10 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { NOTE_AGENT } from "./served.ts";
 
 export interface HeldEmbedder extends AsyncDisposable {
-  /** For `continuo.yaml`. */
+  /** `continuo.yaml` with this embedder, and a note writer that notes each sentence. */
   readonly yaml: string;
   hold(): void;
   release(): void;
@@ -26,7 +27,10 @@ export async function openEmbedder(): Promise<HeldEmbedder> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    yaml: `live: { embedder: { url: "http://127.0.0.1:${port}/v1", model: held, threshold: 1 } }\n`,
+    yaml: NOTE_AGENT.replace(
+      "budget:",
+      `embedder: { url: "http://127.0.0.1:${port}/v1", model: held, threshold: 1 }, budget:`,
+    ),
     hold: () => {
       free = Promise.withResolvers<void>();
     },

@@ -5,11 +5,11 @@ import { LIMITS } from "../../extension/limits.ts";
 import type { WireEvent } from "../../src/wire/index.ts";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
 import { badges, checkPanel } from "./pictures.ts";
-import { keysOf, serve, textsOf } from "./served.ts";
+import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
 
 test("the panel shows notes with evidence, edits one, takes remarks, and pauses under load", async () => {
   await using site = await openSite();
-  await using served = await serve();
+  await using served = await serve({ yaml: NOTE_AGENT });
   await using viewer = await openViewer(site, served);
   const panel = await viewer.panel();
   await panel.getByText("Open a page with a video").waitFor();

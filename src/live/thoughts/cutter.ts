@@ -8,11 +8,13 @@ import { termsOf } from "./terms.ts";
 /** The thought that is open, as it is kept between batches: plain JSON. */
 export interface ThoughtState {
   readonly sentences: readonly Sentence[];
-  /** How many more notes may come: it grows with the time that was talked. */
+  /** How many more notes may come: it grows with the time of the talk. */
   readonly allowance: number;
+  /** The latest time that was heard. */
+  readonly toMs: number;
 }
 
-export const NO_THOUGHT: ThoughtState = { sentences: [], allowance: LIMITS.notesAtOnce };
+export const NO_THOUGHT: ThoughtState = { sentences: [], allowance: LIMITS.notesAtOnce, toMs: 0 };
 
 export interface Thoughts {
   readonly state: ThoughtState;
@@ -21,29 +23,33 @@ export interface Thoughts {
 
 /** Adds a sentence; thoughts that end with it give their notes. */
 export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts {
-  const last = before.sentences.at(-1);
-  const ownLast = before.sentences.findLast(({ speaker }) => speaker === sentence.speaker);
-  const isElsewhere =
-    last !== undefined &&
-    (sentence.startMs - last.endMs >= LIMITS.silenceMs ||
-      (ownLast !== undefined && sentence.startMs < ownLast.startMs - LIMITS.backMs));
-  const ended = isElsewhere ? endThought(before) : { state: before, notes: [] };
-  const spokenMs = sentence.kind === "speech" ? sentence.endMs - sentence.startMs : 0;
-  const state: ThoughtState = {
-    sentences: [...ended.state.sentences, sentence],
-    allowance: Math.min(LIMITS.notesAtOnce, ended.state.allowance + spokenMs / LIMITS.noteEveryMs),
-  };
-  const cut = cutReady(state);
+  const ended = isElsewhere(before, sentence) ? endThought(before) : { state: before, notes: [] };
+  const { sentences, allowance, toMs } = ended.state;
+  const passedMs = Math.min(LIMITS.longestGapMs, Math.max(0, sentence.endMs - toMs));
+  const cut = cutReady({
+    sentences: [...sentences, sentence],
+    allowance: Math.min(LIMITS.notesAtOnce, allowance + passedMs / LIMITS.noteEveryMs),
+    toMs: Math.max(toMs, sentence.endMs),
+  });
   return { state: cut.state, notes: [...ended.notes, ...cut.notes] };
 }
 
-/** Ends the thought that is open. */
-export function endThought({ sentences, allowance }: ThoughtState): Thoughts {
-  const note = allowance >= 1 ? noteOf(sentences) : null;
+/** Ends the thought that is open. It is the last one for now, so it gets a note of the next allowance. */
+export function endThought(state: ThoughtState): Thoughts {
+  const { sentences, allowance } = state;
+  const note = allowance >= 0 ? noteOf(sentences) : null;
   return {
-    state: { sentences: [], allowance: note === null ? allowance : allowance - 1 },
+    state: { ...state, sentences: [], allowance: note === null ? allowance : allowance - 1 },
     notes: note === null ? [] : [note],
   };
+}
+
+/** A seek, or a silence after which there is room for another note. */
+function isElsewhere({ sentences, allowance }: ThoughtState, { startMs, speaker }: Sentence): boolean {
+  const last = sentences.at(-1);
+  const ownLast = sentences.findLast((one) => one.speaker === speaker);
+  if (ownLast !== undefined && startMs < ownLast.startMs - LIMITS.backMs) return true;
+  return last !== undefined && allowance >= 1 && startMs - last.endMs >= LIMITS.silenceMs;
 }
 
 function cutReady(state: ThoughtState): Thoughts {
