@@ -12,6 +12,7 @@ import {
 import { AgenticClient, type EventsOptions } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
+import { assertServerUrl } from "./obstacle/index.ts";
 
 export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */
@@ -49,8 +50,9 @@ export interface ConnectOptions {
 
 /**
  * Resolves when the replay is over. Errors: `handle_taken`, `forbidden` (another workspace or handle than the
- * token's), `unauthorized`, `invalid`; when no connection came about in time, `unavailable`, or what the server
- * answered the last time, such as `degraded`.
+ * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
+ * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as
+ * `degraded`.
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   const { serverUrl, channel, handle, token, device, workspaceId, capabilities = [] } = options;
@@ -150,27 +152,14 @@ function replayModeOf(mode: ReplayMode): ReplayMode {
 
 /** Errors: `invalid`. */
 function socketUrl(serverUrl: string, channel: string): string {
+  assertServerUrl(serverUrl);
   assertName("channel", channel);
-  let url: URL;
-  try {
-    url = new URL(serverUrl);
-  } catch (cause) {
-    throw notAServer(serverUrl, cause);
-  }
-  const protocol = { "http:": "ws:", "https:": "wss:", "ws:": "ws:", "wss:": "wss:" }[url.protocol];
-  if (protocol === undefined || url.username !== "" || url.password !== "") throw notAServer(url.origin);
-  url.protocol = protocol;
+  const url = new URL(serverUrl);
+  url.protocol = url.protocol.replace("http", "ws");
   url.pathname = `${url.pathname.replace(/\/+$/u, "")}/v1/channels/${encodeURIComponent(channel)}/ws`;
   url.search = "";
   url.hash = "";
   return url.href;
-}
-
-function notAServer(url: string, cause?: unknown): ContinuoError {
-  return new ContinuoError("invalid", `${url.slice(0, 200)} is not the URL of a server`, {
-    hint: "Use the URL that `continuo serve` prints, without a token.",
-    cause,
-  });
 }
 
 function warnOnConsole(line: string): void {

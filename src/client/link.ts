@@ -18,6 +18,7 @@ import {
 } from "../wire/index.ts";
 import { backOffMs } from "./back-off.ts";
 import { LIMITS } from "./limits.ts";
+import { OBSTACLE_TRIES, obstacleAt } from "./obstacle/index.ts";
 
 /** A request without its number. */
 export type Request = RequestFrame extends infer Frame
@@ -68,6 +69,7 @@ export class Link {
   #socket: WebSocket | null = null;
   #state: "connecting" | "greeted" | "ended" = "connecting";
   #everReady = false;
+  #everHeard = false;
   #leaving = false;
   #requests = 0;
   #tries = 0;
@@ -78,6 +80,8 @@ export class Link {
   #refusal: ContinuoError | null = null;
   /** Why the server did not let us in the last time; another try may change it. */
   #obstacle: ContinuoError | null = null;
+  /** Tries one after another that met an obstacle before the server said anything. */
+  #met = 0;
   readonly #startedAt: number = performance.now();
   #onQuiet: (() => void) | null = null;
 
@@ -169,6 +173,7 @@ export class Link {
 
   #hear(data: unknown): void {
     this.#heardAt = performance.now();
+    this.#everHeard = true;
     if (typeof data !== "string") return;
     let frame: ServerFrame | null;
     try {
@@ -238,17 +243,25 @@ export class Link {
     if (this.#state === "ended" || this.#leaving) return;
     this.#state = "connecting";
     const end = this.#refusal ?? (this.#mayTryAgain() ? null : this.#noConnection());
-    if (end !== null) {
-      this.#end(end);
-      return;
-    }
+    if (!this.#everHeard) void this.#askWhy(this.#tries, end);
+    else if (end !== null) this.#end(end);
+    if (end !== null) return;
     if (this.#everReady) this.#options.onLost();
-    else if (this.#tries === 0) this.#warnOfTries();
+    else if (this.#tries === 0 && this.#everHeard) this.#warnOfTries();
     const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
     const pauses = { firstMs: LIMITS.firstRetryMs, longestMs };
     const waitMs = (this.#retryMs ?? 0) + backOffMs(this.#tries++, pauses);
     this.#retryMs = null;
     this.#retry = setTimeout(() => this.#open(), waitMs);
+  }
+
+  /** Of a server that has said nothing yet; `end` is set after the last try. */
+  async #askWhy(tries: number, end: ContinuoError | null): Promise<void> {
+    const obstacle = await obstacleAt(this.#options.url);
+    if (this.#state === "ended" || this.#everHeard) return;
+    this.#met = obstacle === null ? 0 : this.#met + 1;
+    if (end !== null || this.#met === OBSTACLE_TRIES) this.#end(obstacle ?? end);
+    else if (tries === 0 && obstacle === null) this.#warnOfTries();
   }
 
   #mayTryAgain(): boolean {

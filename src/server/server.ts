@@ -159,6 +159,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
 }
 
 const STORES_KEPT = 1_000;
+const HEALTH_PATH = "/healthz";
 
 /** Creates the view of a workspace once, not for every request. */
 function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
@@ -214,6 +215,8 @@ async function guarded(
   const response = refusal === undefined ? await answer() : failure(refusal);
   context.metrics.count("requests_total", { method, status: String(response.status) });
   for (const [name, value] of Object.entries(guard)) response.headers.set(name, value);
+  // A page that the server does not accept may learn that there is a server, so that it can say so.
+  if (url.endsWith(HEALTH_PATH)) response.headers.set("cross-origin-resource-policy", "cross-origin");
   return response;
 }
 

@@ -263,6 +263,9 @@ export class LiveState {
         if (watching === this.#watching && this.connection.value !== "over")
           this.connection.value = connection;
       },
+      onRefused: (error) => {
+        this.failure.value = sayError(error);
+      },
     });
     this.#watching = watching;
   }

@@ -104,7 +104,6 @@ export function isAbort(error: unknown): boolean {
 
 /** An error as one line. */
 export function sayError(error: unknown): string {
-  if (error instanceof ServerError)
-    return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
+  const { message = String(error), hint } = error as Partial<ServerError>;
+  return hint ? `${message}. ${hint}` : message;
 }

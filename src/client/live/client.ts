@@ -30,7 +30,8 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly onConnection?: (connection: "open" | "lost") => void;
   /**
    * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). What waits stays in the
-   * outbox; it is sent after `useToken`, or when the server accepts the token again.
+   * outbox; it is sent after `useToken`, or when the server accepts the token again. Also called with `unsupported` if a proxy
+   * passes no WebSockets, so that no frames come.
    */
   readonly onRefused?: (error: ContinuoError) => void;
 }

@@ -1,7 +1,8 @@
 /** The socket of a continuous session: it comes back by itself, and continues after the newest event that it saw. */
 
-import { present } from "../../model/index.ts";
+import { type ContinuoError, present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
+import { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "../obstacle/index.ts";
 import { LIMITS } from "./limits.ts";
 import { pathOf, type ServerAddress } from "./requests.ts";
 
@@ -13,6 +14,8 @@ export interface FeedOptions extends ServerAddress {
   readonly onFrame: (frame: LiveServerFrame) => void;
   /** Called when the server answered, and when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
+  /** Called once, with what keeps the connection from opening: `forbidden`, `unsupported`. It is tried again nonetheless. */
+  readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
 
 export class Feed {
@@ -23,9 +26,13 @@ export class Feed {
   #after = 0;
   #tries = 0;
   #heardAtMs = 0;
+  #everHeard = false;
+  /** Tries one after another that met an obstacle before the server said anything. */
+  #met = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
 
   constructor(options: FeedOptions) {
+    assertServerUrl(options.serverUrl);
     this.#options = options;
     this.#after = options.after ?? 0;
     this.#sessionId = options.sessionId;
@@ -88,6 +95,7 @@ export class Feed {
 
   #hear(text: string): void {
     this.#heardAtMs = performance.now();
+    this.#everHeard = true;
     const frame = JSON.parse(text) as LiveServerFrame;
     if (frame.type === "hello") {
       if (frame.sessionId !== this.#sessionId) this.#after = 0;
@@ -99,14 +107,27 @@ export class Feed {
     if (frame.type !== "heartbeat") this.#options.onFrame(frame);
   }
 
+  async #askWhy(): Promise<void> {
+    const obstacle = await obstacleAt(this.#options.serverUrl);
+    if (this.#everHeard || this.#state === "closed") return;
+    this.#met = obstacle === null ? 0 : this.#met + 1;
+    if (obstacle !== null && this.#met === OBSTACLE_TRIES) (this.#options.onRefused ?? warn)(obstacle);
+  }
+
   #lost(): void {
     this.#socket = null;
     for (const timer of this.#timers) clearInterval(timer);
     if (this.#state === "closed") return;
     this.#options.onConnection?.("lost");
+    if (!this.#everHeard && this.#met < OBSTACLE_TRIES) void this.#askWhy();
     const most = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** this.#tries++);
     this.#timers = [setTimeout(() => this.#open(), most * (0.5 + Math.random() / 2))];
   }
+}
+
+function warn({ message, hint }: ContinuoError): void {
+  // biome-ignore lint/suspicious/noConsole: in a page and in a program of somebody else it is all there is
+  console.warn(`continuo: ${message}. ${hint}`);
 }
 
 function send(socket: WebSocket, frame: LiveClientFrame): void {
@@ -121,6 +142,11 @@ export interface WatchLiveOptions extends ServerAddress {
   /** Called once for each event of the session, each level and each error. */
   readonly onFrame: (frame: LiveServerFrame) => void;
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
+  /**
+   * Called once, with what keeps the connection from opening: `forbidden` for a page that the server does not accept,
+   * `unsupported` for a proxy that passes no WebSockets. `console.warn` where none is given.
+   */
+  readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
 
 export interface LiveWatch {
@@ -129,7 +155,7 @@ export interface LiveWatch {
 
 /**
  * Follows a continuous session without adding anything. If the key has no session yet, it tries again until it is closed
- * and never creates one. Needs `live:KEY:read`.
+ * and never creates one. Needs `live:KEY:read`. Errors: `invalid`.
  */
 export function watchLive(options: WatchLiveOptions): LiveWatch {
   return new Feed(options);

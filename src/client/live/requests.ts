@@ -1,7 +1,8 @@
 /** Requests to `/v1/live`. */
 
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
+import { assertServerUrl, obstacleAt } from "../obstacle/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {
@@ -43,6 +44,7 @@ export async function call(
   path: string,
   { method, body, signal }: RequestOptions,
 ): Promise<unknown> {
+  assertServerUrl(serverUrl);
   const timeout = AbortSignal.timeout(LIMITS.requestMs);
   const content = body === undefined ? null : contentOf(body);
   const response = await fetch(
@@ -57,7 +59,9 @@ export async function call(
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       body: content === null ? undefined : content.body,
     }),
-  ).catch((cause: unknown) => {
+  ).catch(async (cause: unknown) => {
+    const obstacle = signal?.aborted ? null : await obstacleAt(serverUrl);
+    if (obstacle !== null && isContinuoError(obstacle, "forbidden")) throw obstacle;
     throw new ContinuoError("unavailable", "the server does not answer", {
       hint: "Check that the server runs and that its URL is right.",
       cause,

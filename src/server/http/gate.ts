@@ -31,9 +31,15 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
   }
   if (isKnownOrigin(gate, arrival)) return undefined;
   return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
-    hint: "Start the server with --origin and this origin, exactly.",
+    hint: isPlain(arrival.origin)
+      ? `Start the server with \`--origin ${arrival.origin}\`.`
+      : "Start the server with --origin and this origin, exactly.",
     details: { origin: arrival.origin },
   });
+}
+
+function isPlain(origin: string | null): boolean {
+  return origin !== null && /^[a-z-]{1,30}:\/\/[\w.:[\]-]{1,300}$/u.test(origin);
 }
 
 /** Whether any part of the URL is a token or is named as one, however often it is escaped. */

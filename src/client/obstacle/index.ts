@@ -1,0 +1,72 @@
+/**
+ * What keeps a client from its server, as far as a plain request tells: browsers do not say why a WebSocket did not open.
+ *
+ * Promises: an answer within `probeMs` for each of two requests; nothing is sent that names a user.
+ * Does not know: what the connection is for.
+ */
+
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { errorFromWire } from "../../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+
+/** After so many tries that met an obstacle, one after another, a client believes it. */
+export const OBSTACLE_TRIES: number = LIMITS.tries;
+
+/** Errors: `invalid`. */
+export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string {
+  const url = typeof serverUrl === "string" && URL.canParse(serverUrl) ? new URL(serverUrl) : null;
+  const hasSecret = url !== null && `${url.username}${url.password}` !== "";
+  if (url !== null && /^(?:https?|wss?):$/u.test(url.protocol) && !hasSecret) return;
+  const name = hasSecret ? url.origin : String(serverUrl ?? "").slice(0, 200);
+  throw new ContinuoError(
+    "invalid",
+    name === "" ? "no serverUrl is given" : `${name} is not the URL of a server`,
+    {
+      hint: "Give the URL that `continuo serve` prints, without a token, as `serverUrl` or with --server.",
+    },
+  );
+}
+
+/**
+ * `null` if nothing answers, or if what answers says nothing that another try does not change. Otherwise `forbidden` for a page
+ * that the server does not accept, `unsupported` for a server that only WebSockets do not reach, and what the server refuses.
+ */
+export async function obstacleAt(url: string): Promise<ContinuoError | null> {
+  const health = new URL(url);
+  health.protocol = health.protocol.replace("ws", "http");
+  health.pathname = health.pathname.replace(/(?:\/v1\/.*|\/*)$/u, "/healthz");
+  const answer = await ask(health.href, "cors");
+  if (answer?.ok) return noWebSocket();
+  if (answer !== null) {
+    const error = errorFromWire(await answer.json().catch(() => null), answer.status);
+    return isContinuoError(error, "forbidden") ? error : null;
+  }
+  const { location } = globalThis as { readonly location?: { readonly origin: string } };
+  const isForeign = location !== undefined && location.origin !== health.origin;
+  // A page may not read the answer of a server that does not accept it, but learns that there is one.
+  return isForeign && (await ask(health.href, "no-cors")) !== null ? pageRefused(location.origin) : null;
+}
+
+/** `null` if nothing answers, or nothing that this page may read. */
+async function ask(url: string, mode: "cors" | "no-cors"): Promise<Response | null> {
+  const signal = AbortSignal.timeout(LIMITS.probeMs);
+  try {
+    return await fetch(url, { mode, signal, credentials: "omit", cache: "no-store" });
+  } catch {
+    return null;
+  }
+}
+
+function noWebSocket(): ContinuoError {
+  return new ContinuoError("unsupported", "the server answers, but no WebSocket to it opens", {
+    hint: "Let the proxy in front of it pass WebSockets (`Upgrade` and `Connection`), or name the server itself with --server.",
+  });
+}
+
+function pageRefused(origin: string): ContinuoError {
+  const hint =
+    origin === "null"
+      ? "Open the page over HTTP, and start the server with --origin and the origin of the page."
+      : `Start the server with \`--origin ${origin}\`.`;
+  return new ContinuoError("forbidden", `the server does not accept pages of ${origin}`, { hint });
+}

@@ -1,0 +1,24 @@
+/** The viewer behind a proxy that passes no WebSockets says so, in channels and in continuous sessions. */
+
+import { afterAll, beforeAll, test } from "vitest";
+import { plainProxy } from "../channels/plain-proxy.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+beforeAll(async () => {
+  viewer = await openViewer();
+});
+afterAll(() => viewer?.[Symbol.asyncDispose]());
+
+test("a channel says what the proxy must do", async () => {
+  await viewer.machine.store.createLog({ logId: "channels/team" });
+  await using proxy = await plainProxy(viewer.machine.url, "refused");
+  const issued = await viewer.machine.post("/v1/pages/code");
+  const { code } = (await issued.json()) as { readonly code: string };
+  const page = await viewer.browser.newPage();
+  await page.goto(`${proxy.url}/#code=${encodeURIComponent(code)}/channels/team`);
+  const said = page.getByText(
+    "the server answers, but no WebSocket to it opens. Let the proxy in front of it pass",
+  );
+  await said.first().waitFor();
+});
