@@ -56,6 +56,11 @@ export const LIMITS = {
   savedTabs: 500,
   savedTabMs: 1_209_600_000,
 
+  /** The live line: pieces that are joined, sentences that are shown, and how long one stays after its last word. */
+  linePieces: 80,
+  lineSentences: 3,
+  lineLateMs: 2_500,
+
   /** What the side panel is shown. */
   shownEvidence: 2_000,
   shownSessions: 100,

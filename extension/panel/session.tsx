@@ -11,6 +11,7 @@ import type { ShownSession } from "../sending/shown.ts";
 import type { Failure } from "../sending/view.ts";
 import { Composer } from "./composer.tsx";
 import { ask, wantNotes } from "./link.ts";
+import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -58,6 +59,7 @@ export function Session({ session, view }: Props): JSX.Element {
         </p>
       )}
       <Timeline timeline={session.timeline} position={view.position} onSeek={seek} />
+      <LiveLine sentences={session.line} position={view.position} onSeek={seek} />
       <section class="asked" aria-label="What the session asks">
         {session.requests.map((request) => (
           <RequestItem

@@ -5,6 +5,7 @@
 
 import type { LiveSession, Note } from "../../src/client/live/index.ts";
 import { LIMITS } from "../limits.ts";
+import { type HeardSentence, heardLast } from "./live-line.ts";
 import type { SessionView } from "./view.ts";
 
 /** A note's place on the timeline. */
@@ -24,6 +25,8 @@ export interface ShownSession extends Omit<SessionView, "session"> {
   /** How many notes came before the ones of `notes`. */
   readonly earlier: number;
   readonly timeline: Timeline;
+  /** What was heard last. */
+  readonly line: readonly HeardSentence[];
   readonly session: Pick<LiveSession, "state" | "cost" | "budget" | "health"> | null;
 }
 
@@ -44,6 +47,7 @@ export function toShown(view: SessionView, { notes: room, durationMs }: ShownRoo
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
     timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },
+    line: heardLast(view.evidence),
     session: view.session === null ? null : parts(view.session),
   };
 }

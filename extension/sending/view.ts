@@ -17,6 +17,9 @@ export interface ShownEvidence {
   readonly type: EvidenceInput["type"];
   readonly sequence: number;
   readonly mediaTimeMs: number;
+  readonly endMs: number;
+  /** Empty where nobody says it. */
+  readonly lang: string;
   readonly text: string;
   /** The hash of a small picture. */
   readonly thumbnail: string | null;
@@ -114,11 +117,14 @@ function foldEvent(
   if (type === "transcript_added" || type === "remark_added" || type === "frame_captured") {
     const thumbnail = isFields(data.thumbnail) ? String(data.thumbnail.hash) : null;
     const text = String(data.text ?? data.content ?? data.description ?? "");
+    const mediaTimeMs = Number(data.mediaTimeMs ?? 0);
     const shown: ShownEvidence = {
       id,
       type,
       sequence,
-      mediaTimeMs: Number(data.mediaTimeMs ?? 0),
+      mediaTimeMs,
+      endMs: Number(data.endMs ?? mediaTimeMs),
+      lang: typeof data.lang === "string" ? data.lang : "",
       text,
       thumbnail,
     };

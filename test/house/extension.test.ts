@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
 
 /** What it may use of `src/`: what runs in a browser, by its index. */
-const ROOMS = /^\.\.\/src\/(?:client(?:\/live)?|model|transcript|wire)\/index\.ts$/u;
+const ROOMS = /^\.\.\/src\/(?:client(?:\/live)?|live\/sentences|model|transcript|wire)\/index\.ts$/u;
 
 const files = readSource("extension").filter(({ path }) => !/^(?:node_modules|dist|\.wxt)\//u.test(path));
 

@@ -1,0 +1,31 @@
+/** What was heard last, with the sentence that is said now. */
+
+import type { JSX } from "preact";
+import { type HeardSentence, saidAt } from "../sending/live-line.ts";
+import { mediaTimeAt, type Position } from "../watching/position.ts";
+
+interface Props {
+  readonly sentences: readonly HeardSentence[];
+  readonly position: Position | null;
+  readonly onSeek: (ms: number) => void;
+}
+
+export function LiveLine({ sentences, position, onSeek }: Props): JSX.Element | null {
+  if (sentences.length === 0) return null;
+  const now = saidAt(sentences, mediaTimeAt(position, Date.now()));
+  return (
+    <section class="line" aria-label="What is heard">
+      {sentences.map(({ startMs, text }, at) => (
+        <button
+          key={startMs}
+          type="button"
+          class={at === now ? "now" : undefined}
+          aria-current={at === now ? "true" : undefined}
+          onClick={() => onSeek(startMs)}
+        >
+          {text}
+        </button>
+      ))}
+    </section>
+  );
+}

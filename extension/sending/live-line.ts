@@ -1,0 +1,34 @@
+/** The live line: what was heard last, as sentences with their times. Pure. */
+
+import { adjoin, NOTHING_JOINED, openSentence, type Sentence } from "../../src/live/sentences/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { ShownEvidence } from "./view.ts";
+
+export interface HeardSentence {
+  /** When its first word begins, and its last word ends. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+/** The newest sentences, oldest first; the last one may be open. What comes again after a seek back is shown again. */
+export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSentence[] {
+  const pieces = evidence.filter(({ type }) => type === "transcript_added").slice(-LIMITS.linePieces);
+  const sentences: Sentence[] = [];
+  let state = NOTHING_JOINED;
+  for (const { sequence, text, mediaTimeMs, endMs, lang } of pieces) {
+    const joined = adjoin(state, { sequence, text, startMs: mediaTimeMs, endMs, lang });
+    state = joined.state;
+    sentences.push(...joined.sentences);
+  }
+  const open = openSentence(state);
+  const all = open === null ? sentences : [...sentences, open];
+  return all.slice(-LIMITS.lineSentences).map(({ startMs, endMs, text }) => ({ startMs, endMs, text }));
+}
+
+/** The index of the sentence that is said at a time of the video; -1 when none is. */
+export function saidAt(sentences: readonly HeardSentence[], atMs: number): number {
+  return sentences.findLastIndex(
+    ({ startMs, endMs }) => startMs <= atMs && atMs <= Math.max(endMs, startMs) + LIMITS.lineLateMs,
+  );
+}
