@@ -31,6 +31,7 @@ export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession } from "./indexed.ts";
 export { type LastSession, lastSession } from "./last.ts";
 export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
+export type { RowOrder } from "./list-filter.ts";
 export {
   type Asking,
   isSubagentPlace,

@@ -17,6 +17,14 @@ import { toTitle } from "../native/kit/index.ts";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
 import { checkRow } from "./check.ts";
 import { rowsOf } from "./examples.ts";
+import {
+  isUnsaid,
+  type RowFilter,
+  type RowOrder,
+  type RowQuery,
+  toOrder,
+  toRowFilter,
+} from "./list-filter.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -31,13 +39,13 @@ export interface CatalogList
   readonly unfinished: readonly Problem[];
 }
 
-export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo"> {
+export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo">, RowQuery {
   /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
   readonly agents?: readonly string[];
-  /** Only sessions whose title contains all of these words, in upper or lower case. */
-  readonly title?: string;
   /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
   readonly withProblems?: boolean;
+  /** The newest first when left out. */
+  readonly sort?: RowOrder;
   /** Agents that are asked for their own lists in addition; a program may start for it. */
   readonly drivers?: readonly AgentDriver[];
 }
@@ -54,9 +62,11 @@ export async function listCatalog(
   wanted: ListQuery,
   { places, store: given }: Looking,
 ): Promise<CatalogList> {
-  const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
+  const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
-  const filter = toFilter(title, withProblems, { places });
+  const filter = toFilter(wanted, { places });
+  // What a filter lets through, and which rows come first, is known when all rows are.
+  const needsAll = filter !== null || sort !== undefined;
   const natives = agents === undefined ? null : toAgents(agents);
   const told = await agentListsOf(drivers, wanted);
   const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
@@ -66,8 +76,9 @@ export async function listCatalog(
   const rows = store === null ? [] : await listOwn(store);
   const list = await listSessions({
     ...options,
-    // What a filter lets through is known when all rows are.
-    ...(limit === undefined || filter !== null ? {} : { limit }),
+    ...(limit === undefined || needsAll ? {} : { limit }),
+    // What the filter hides is not hidden because it is archived or empty.
+    ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
     places: placesOf(places),
     memo: rowsOf(places),
     ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
@@ -84,12 +95,17 @@ export async function listCatalog(
     .filter((row) => isWanted(row, wanted));
   const sorted = [...shown, ...own].sort(byNewest);
   const most = limit ?? Number.POSITIVE_INFINITY;
-  const { sessions, emptyLeftOut } = await firstOf(sorted, { ...options, most, filter, store });
+  const first = await firstOf(sorted, {
+    ...present({ archived, empty }),
+    ...{ most: needsAll ? Number.POSITIVE_INFINITY : most, filter, store },
+  });
+  const { emptyLeftOut } = first;
+  const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
   const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
   return {
     sessions: sessions.slice(0, most),
     total: filter === null ? all - emptyLeftOut : sessions.length,
-    archivedLeftOut: isOwnAlone ? 0 : list.archivedLeftOut,
+    archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
     metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
@@ -155,26 +171,19 @@ function wordsOf(data: unknown): string | null {
 type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
 
 /** `null` where every row is wanted. */
-function toFilter(
-  title: string | undefined,
-  withProblems: boolean | undefined,
-  options: { readonly places: PlacesAt },
-): Filter | null {
-  if (title === undefined && withProblems !== true) return null;
-  const words = (title ?? "")
-    .toLowerCase()
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+function toFilter(query: ListQuery, options: { readonly places: PlacesAt }): Filter | null {
+  const { withProblems } = query;
+  const isOfQuery: RowFilter | null = toRowFilter(query);
+  if (isOfQuery === null && withProblems !== true) return null;
   return async (row, store) => {
-    const text = (row.title ?? "").toLowerCase();
-    if (!words.every((word) => text.includes(word))) return null;
+    if (isOfQuery?.(row) === false) return null;
     if (withProblems !== true) return row;
     const problems = await checkRow(row, { store, places: placesOf(options.places) });
     return problems.length > 0 ? { ...row, problems } : null;
   };
 }
 
-interface First extends Pick<ListQuery, "empty"> {
+interface First extends Pick<ListQuery, "archived" | "empty"> {
   readonly most: number;
   readonly filter: Filter | null;
   readonly store: OpenOwn | null;
@@ -183,20 +192,20 @@ interface First extends Pick<ListQuery, "empty"> {
 /** The requested number of rows, with their titles; all rows if a filter has to count them. */
 async function firstOf(
   sorted: readonly ListedSession[],
-  { empty, most, filter, store }: First,
-): Promise<{ readonly sessions: readonly ListedSession[]; readonly emptyLeftOut: number }> {
+  { archived, empty, most, filter, store }: First,
+): Promise<Pick<CatalogList, "sessions" | "archivedLeftOut" | "emptyLeftOut">> {
   const sessions: ListedSession[] = [];
-  let emptyLeftOut = 0;
+  let [archivedLeftOut, emptyLeftOut] = [0, 0];
   for (const row of sorted) {
     if (filter === null && sessions.length >= most) break;
     const titled = store === null ? row : await withTitle(row, store);
-    if (empty === "exclude" && titled.agent === OWN && titled.title === null) emptyLeftOut += 1;
-    else {
-      const wanted = filter === null ? titled : await filter(titled, store);
-      if (wanted !== null) sessions.push(wanted);
-    }
+    const wanted = filter === null ? titled : await filter(titled, store);
+    if (wanted === null) continue;
+    if (archived !== "include" && wanted.archived) archivedLeftOut += 1;
+    else if (empty === "exclude" && isUnsaid(wanted)) emptyLeftOut += 1;
+    else sessions.push(wanted);
   }
-  return { sessions, emptyLeftOut };
+  return { sessions, archivedLeftOut, emptyLeftOut };
 }
 
 /** What the person said first stands for a title that nobody gave. */

@@ -10,6 +10,7 @@ export type { Agent } from "./format/index.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
   findSessions,
+  isEmptySession,
   type ListOptions,
   listNativeSessions,
   listSessions,

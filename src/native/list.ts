@@ -80,7 +80,10 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
         continue;
       }
       if (found.archived && options.archived !== "include") {
-        archivedLeftOut += 1;
+        // What another filter hides is not hidden because it is archived.
+        const isHidden =
+          options.since === undefined || isWanted(await rowOf(reader, found, { part, ...looking }), options);
+        if (isHidden) archivedLeftOut += 1;
         continue;
       }
       const row = quick(reader, found, options) ?? (await rowOf(reader, found, { part, ...looking }));
@@ -100,8 +103,8 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   for (const { reader, found, info } of rows) {
     if (sessions.length >= (options.limit ?? rows.length)) break;
     const skimmed = info ?? (await reader.skim(found, { part: "whole", ...looking }));
-    const whole = isEmpty(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
-    if (options.empty === "exclude" && isEmpty(whole)) emptyLeftOut += 1;
+    const whole = isEmptySession(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
+    if (options.empty === "exclude" && isEmptySession(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
   }
   const isEverything = options.agents === undefined && options.cwd === undefined && !options.newestBy;
@@ -155,7 +158,7 @@ function filesOf(rows: readonly Pick<Row, "found">[]): FoundFile[] {
 }
 
 /** Nobody typed anything, and no damaged record can be a prompt. */
-function isEmpty({ title, problems }: SessionInfo): boolean {
+export function isEmptySession({ title, problems }: Pick<SessionInfo, "title" | "problems">): boolean {
   return title === null && problems.every(({ code }) => code === "empty");
 }
 

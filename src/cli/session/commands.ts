@@ -1,6 +1,7 @@
 /** The flags of each command. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { RowOrder } from "../../catalog/index.ts";
 import { ID_HELP } from "../names/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";
@@ -59,23 +60,31 @@ export function addSessionCommands(session: Command, run: Run | null): void {
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
+const ORDERS: readonly RowOrder[] = ["updated", "created", "size", "title", "project", "agent"];
+
 function addList(session: Command, action: Action): void {
   session
     .command("list")
     .description("list the sessions of all agents on this machine, newest first")
+    .argument("[agent...]", "the same as --agent")
     .option(
       "--agent <name>",
       "only sessions of this agent, `continuo` for Continuo's own (repeatable); an agent of continuo.yaml is started to list its sessions",
       collect,
     )
-    .addOption(new Option("--cwd <dir>", "only sessions of this project folder").conflicts("here"))
-    .option("--here", "only sessions of the current folder")
+    .addOption(new Option("--cwd <dir>", "only sessions of this folder and those below it").conflicts("here"))
+    .option("--here", "only sessions of the current folder and those below it")
+    .option("--exact", "with --cwd or --here: only of the folder itself")
+    .option("--project <text>", "only sessions whose folder contains TEXT")
+    .option("--branch <text>", "only sessions whose git branch contains TEXT")
     .option(
       "--since <when>",
       "only sessions updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time",
     )
+    .option("--until <when>", "only sessions updated before this time")
+    .addOption(new Option("--sort <order>", "the order (default: updated)").choices(ORDERS))
     .addOption(
-      new Option("--limit <count>", "show at most COUNT sessions (default: 20)")
+      new Option("--limit <count>", "show at most COUNT sessions (default: 20; with --json all)")
         .argParser(parseCount)
         .conflicts("all"),
     )
@@ -88,7 +97,9 @@ function addList(session: Command, action: Action): void {
     .option("--empty", "include sessions without a message of a person; --json always does")
     .option("--archived", "include archived sessions")
     .option("--json", "print JSON")
-    .action((flags: ListFlags) => action(async (shell) => (await import("./list.ts")).runList(flags, shell)));
+    .action((agents: readonly string[], flags: ListFlags) =>
+      action(async (shell) => (await import("./list.ts")).runList(agents, flags, shell)),
+    );
 }
 
 function addInfo(session: Command, action: Action): void {

@@ -8,6 +8,7 @@ import {
   type ListQuery,
   listCatalog,
   OWN,
+  type RowOrder,
 } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
 import {
@@ -42,7 +43,12 @@ export interface ListFlags {
   readonly agent?: readonly string[];
   readonly cwd?: string;
   readonly here?: true;
+  readonly exact?: true;
+  readonly project?: string;
+  readonly branch?: string;
   readonly since?: string;
+  readonly until?: string;
+  readonly sort?: RowOrder;
   readonly limit?: number;
   readonly all?: true;
   readonly title?: string;
@@ -54,7 +60,9 @@ export interface ListFlags {
 
 const DEFAULT_LIMIT = 20;
 
-export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
+/** @param agents named as arguments: the same as by the flag */
+export async function runList(agents: readonly string[], given: ListFlags, shell: Shell): Promise<number> {
+  const flags = withAgents(given, agents);
   const options = await toWanted(flags, shell);
   const list = await listWithProgress(options, shell);
   const output = createOutput(shell.stdout);
@@ -109,13 +117,28 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...(others.length === 0
       ? {}
       : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
-    ...present({ cwd, since: flags.since === undefined ? undefined : parseSince(flags.since, shell.now) }),
-    ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
-    ...present({ title: flags.title }),
+    ...present(flags.exact ? { cwd } : { below: cwd }),
+    ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
+    // A program that reads JSON does not see that rows are missing.
+    ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),
+    ...present({ title: flags.title, project: flags.project, branch: flags.branch, sort: flags.sort }),
     ...(flags.hasProblems ? { withProblems: true } : {}),
     ...(flags.empty || flags.json || flags.hasProblems ? {} : { empty: "exclude" }),
     ...(flags.archived || flags.hasProblems ? { archived: "include" } : {}),
   };
+}
+
+function timeOf(text: string | undefined, shell: Shell): string | undefined {
+  return text === undefined ? undefined : parseSince(text, shell.now);
+}
+
+/** Names in any letter case; those that only a configuration knows are as they stand there. */
+function withAgents(flags: ListFlags, more: readonly string[]): ListFlags {
+  const names = [...(flags.agent ?? []), ...more].map((name) => {
+    const lower = name.toLowerCase();
+    return lower === OWN || isAgentName(lower) ? lower : name;
+  });
+  return names.length === 0 ? flags : { ...flags, agent: names };
 }
 
 async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<CatalogList> {
@@ -152,7 +175,8 @@ function footer(list: CatalogList, flags: ListFlags): string {
 }
 
 async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
-  const isFiltered = flags.cwd ?? flags.here ?? flags.since ?? flags.title ?? flags.hasProblems;
+  const { cwd, here, since, until, title, project, branch, hasProblems } = flags;
+  const isFiltered = cwd ?? here ?? since ?? until ?? title ?? project ?? branch ?? hasProblems;
   const left = [
     ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
     ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),

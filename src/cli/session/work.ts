@@ -9,7 +9,7 @@ import type { ExportFlags, ExportFormat } from "./export-flags.ts";
 
 /** As `session list`. */
 export async function listWork(shell: Shell): Promise<number> {
-  return await (await import("./list.ts")).runList({}, shell);
+  return await (await import("./list.ts")).runList([], {}, shell);
 }
 
 /** As `session show`. */
