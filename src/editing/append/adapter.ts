@@ -3,7 +3,7 @@
  * and its writer; here is when files are opened, who may write, and in which order.
  */
 
-import type { Places, WriterLock } from "../../files/index.ts";
+import { isJson, type Places, type WriterLock } from "../../files/index.ts";
 import {
   type Block,
   ContinuoError,
@@ -11,6 +11,7 @@ import {
   isContinuoError,
   type Message,
   present,
+  toPlainJson,
   type Usage,
 } from "../../model/index.ts";
 import { agentOf, type Lookup } from "../../native/index.ts";
@@ -18,6 +19,7 @@ import type { AgentReader, FoundSession, OpenedSession } from "../../native/kit/
 import {
   type Addition,
   type Before,
+  blocksGiven,
   checkMessage,
   type Makers,
   type NativeWriter,
@@ -26,7 +28,6 @@ import {
   type OpenCalls,
   openCallsIn,
   type RecordSink,
-  toContent,
 } from "../../native/writing/index.ts";
 
 import { lockForEdit } from "../locking/index.ts";
@@ -164,13 +165,15 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
     loadHistory: () => inTurn(async () => await readHistory(await ready(), parts)),
     getMetadata: () => inTurn(async () => await readMetadata(await ready(), parts)),
     appendUserMessage: (content, images = []) =>
-      inTurn(() => append({ role: "user", content: [...blocksOf(content), ...images.map(toImage)] })),
+      inTurn(() => append({ role: "user", content: [...blocksOf(content), ...imagesOf(images)] })),
     appendAssistantMessage: (content, usage) =>
-      inTurn(() => append(present({ role: "assistant", content: blocksOf(content), usage }))),
+      inTurn(() =>
+        append(present({ role: "assistant", content: blocksOf(content), usage: usageGiven(usage) })),
+      ),
     appendToolResult: (toolCallId, result, isError = false) =>
       inTurn(() => {
-        const content = blocksOf(result);
-        return append({ role: "tool", content: [{ type: "tool_result", toolCallId, content, isError }] });
+        const block = { type: "tool_result", toolCallId, content: blocksOf(result), isError };
+        return append({ role: "tool", content: blocksGiven([block]) });
       }),
     flush: () => inTurn(async () => undefined),
     async close() {
@@ -186,12 +189,41 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
   };
 }
 
-function blocksOf(content: string | readonly Block[]): readonly Block[] {
-  return toContent(content).map((block) => (block.type === "image" ? toImage(block) : block));
+/** Errors: `invalid`, `too_large`. */
+function blocksOf(given: unknown): readonly Block[] {
+  if (typeof given === "string") return [{ type: "text", text: given }];
+  const content = toPlainJson(given);
+  return blocksGiven(Array.isArray(content) ? content.map(withData) : content);
 }
 
-function toImage({ base64, ...image }: ImageInput): ImageBlock {
-  return { type: "image", ...present({ data: base64 }), ...image };
+function imagesOf(given: unknown): readonly Block[] {
+  const images = toPlainJson(given);
+  if (!Array.isArray(images)) return blocksGiven(images);
+  return blocksGiven(images.map((image) => withData(isJson(image) ? { ...image, type: "image" } : image)));
+}
+
+/** `base64` of a picture becomes its `data`. */
+function withData(block: unknown): unknown {
+  if (!isJson(block) || block.type !== "image" || block.base64 === undefined) return block;
+  const { base64, ...image } = block;
+  return { data: base64, ...image };
+}
+
+/** Errors: `invalid` for what counts no tokens. */
+function usageGiven(given: unknown): Usage | undefined {
+  if (given === undefined) return undefined;
+  const usage = toPlainJson(given);
+  const isCount = (count: unknown): boolean => typeof count === "number" && count >= 0;
+  if (
+    isJson(usage) &&
+    Object.values(usage).every(isCount) &&
+    isCount(usage.inputTokens) &&
+    isCount(usage.outputTokens)
+  )
+    return usage as unknown as Usage;
+  throw new ContinuoError("invalid", "the usage of an answer is not counts of tokens", {
+    hint: "Give `inputTokens` and `outputTokens` as numbers.",
+  });
 }
 
 function closedError(): ContinuoError {

@@ -28,7 +28,7 @@ export const claudeRepairer: NativeRepairer = {
       isLinked: (record) => isChained(record),
       kindOf: (record) => (record.isSidechain === true ? `sub-agent ${textOfValue(record.agentId)}` : "main"),
       hintOf: (record) => textField(record, "sourceToolAssistantUUID"),
-      newId: context.makers.uuid,
+      newId: context.makers.uuid4,
     });
     for (const line of remainingLines(draft)) {
       const flaw = flawOf(line.value);
@@ -109,7 +109,7 @@ function closeCalls(draft: Draft, links: Links, context: RepairContext): void {
     const followers = links.followers(whole);
     let last = whole.reduce((a, b) => (a.line > b.line ? a : b));
     for (const { id, line } of open) {
-      const record = resultFor(id, line.value, context.makers.uuid());
+      const record = resultFor(id, line.value, context.makers.uuid4());
       last = addBehind(draft, last, record, `the call ${id} has no result`);
     }
     for (const line of followers) {

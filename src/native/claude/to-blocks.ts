@@ -18,7 +18,7 @@ function toNative(block: Block, where: string): Json {
     case "file":
       return toDocument(block, where);
     case "thinking":
-      return toThinking(block);
+      return toThinking(block, where);
     case "tool_call":
       return { type: "tool_use", id: block.id, name: block.name, input: block.args };
     case "tool_result":
@@ -38,8 +38,11 @@ export function toNativeResult(block: ToolResultBlock): Json {
   };
 }
 
-/** Without a signature the API takes no thinking; an empty one it refuses, and Claude Code then leaves it out. */
-function toThinking(block: ThinkingBlock): Json {
+/** Without a signature the API takes no thinking; an empty one it refuses, and Claude Code then leaves it out; of another vendor's seal it says the same as of its own. */
+function toThinking(block: ThinkingBlock, where: string): Json {
+  const isSealed = (block.signature ?? block.data ?? "") !== "";
+  if (isSealed && block.signedBy !== undefined && block.signedBy !== "anthropic")
+    return refuseBlock("Claude Code", block, where);
   if (block.redacted === true && block.data !== undefined && block.signedBy === "anthropic") {
     return { type: "redacted_thinking", data: block.data };
   }

@@ -42,7 +42,7 @@ export interface ClaudeTip {
 
 export const claudeWriter: NativeWriter<ClaudeTip> = {
   agent: "claude",
-  newSessionId: (makers) => makers.uuid(),
+  newSessionId: (makers) => makers.uuid4(),
   placeOf: (session, places) =>
     join(projectFolder(session.cwd, places), `${idInPath(session.sessionId)}.jsonl`),
   locationOf: (sessionFile) => sessionFile,
@@ -61,14 +61,14 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   },
   rename: (_tip, { title, sessionId }) => ({ records: [titleRecord(title, sessionId)] }),
   add(tip, message, makers): Addition<ClaudeTip> {
-    const id = makers.uuid();
+    const id = makers.uuid4();
     const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
     // Claude Code drops thinking that stands alone under its message id (2.1.330).
     const messageId = (message.role === "assistant" ? tip.thought : null) ?? `msg_${makers.hex(24)}`;
     const records: Json[] = [{ ...linkOf(tip, id, timestamp), ...bodyOf(tip, message, messageId) }];
     let leaf = id;
     if (message.content.some(isForeignThinking)) {
-      leaf = makers.uuid();
+      leaf = makers.uuid4();
       const attachment = { type: "thinking_stripped", scope: "all" };
       records.push({ ...linkOf({ ...tip, leaf: id }, leaf, timestamp), type: "attachment", attachment });
     }

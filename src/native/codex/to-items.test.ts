@@ -4,7 +4,7 @@ import type { ToolCallBlock } from "../../model/index.ts";
 import { toBlocks } from "./items.ts";
 import { codexWriter } from "./writer.ts";
 
-const MAKERS = { now: () => 0, uuid: () => "UUID", hex: () => "HEX" };
+const MAKERS = { now: () => 0, uuid: () => "UUID", uuid4: () => "UUID4", hex: () => "HEX" };
 const SESSION = { sessionId: "s", cwd: "/w", title: null, gitBranch: null, createdMs: 0 };
 const PATCH = "*** Begin Patch\n*** Add File: p.txt\n+héllo\n*** End Patch\n";
 

@@ -38,8 +38,8 @@ export function pairCalls(draft: Draft, { makers }: RepairContext): void {
       for (const { callId } of resultsIn(message)) answered.add(callId);
     }
   }
-  addLostCalls(draft, called, makers.uuid);
-  closeCalls(draft, { called, answered, newId: makers.uuid });
+  addLostCalls(draft, called, makers.uuid4);
+  closeCalls(draft, { called, answered, newId: makers.uuid4 });
 }
 
 interface Closing {

@@ -10,7 +10,7 @@ function repaired(records: readonly Json[]): { readonly records: Json[]; readonl
   const mend = (bytes: Buffer) => {
     const draft = draftOf(bytes);
     let made = 0;
-    const makers = { uuid: () => `new-${++made}`, hex: () => "", now: () => 0 };
+    const makers = { uuid: () => "", uuid4: () => `new-${++made}`, hex: () => "", now: () => 0 };
     geminiRepairer.mend(draft, { sessionId: "s-1", cwd: "/x", makers: makers as never });
     return draft;
   };

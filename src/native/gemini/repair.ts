@@ -47,7 +47,7 @@ export const geminiRepairer: NativeRepairer = {
 
 /** Gemini CLI resumes by a whole UUID; of a file without one its name tells the beginning. */
 function wholeId({ sessionId, makers }: RepairContext): string {
-  return /^[0-9a-f]{8}$/iu.test(sessionId) ? `${sessionId}${makers.uuid().slice(8)}` : sessionId;
+  return /^[0-9a-f]{8}$/iu.test(sessionId) ? `${sessionId}${makers.uuid4().slice(8)}` : sessionId;
 }
 
 function mendHeader(draft: Draft, context: RepairContext): void {
@@ -77,7 +77,7 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
     change(line, kind === "set" ? { ...line.value, $set: mended } : mended, "it names another session");
   }
   if (kind === "unknown" && typeof line.value.type === "string" && line.value.content !== undefined) {
-    change(line, withId(line.value, makers.uuid()), "the message has no id");
+    change(line, withId(line.value, makers.uuid4()), "the message has no id");
   }
   if (kindOf(line.value) === "message") {
     const { mended, reason } = mendMessage(line.value);
@@ -86,7 +86,7 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
   }
   const list = listIn(line.value, kindOf(line.value));
   if (list === null) return;
-  const mended = list.flatMap((item) => mendListed(item, makers.uuid));
+  const mended = list.flatMap((item) => mendListed(item, makers.uuid4));
   if (mended.length !== list.length || mended.some((item, at) => item !== list[at])) {
     change(line, withList(line.value, mended), "messages of its list lack an id, or what their kind needs");
   }

@@ -49,7 +49,7 @@ export interface GeminiTip {
 
 export const geminiWriter: NativeWriter<GeminiTip> = {
   agent: "gemini",
-  newSessionId: (makers) => makers.uuid(),
+  newSessionId: (makers) => makers.uuid4(),
   placeOf: (session, places) => join(projectFolder(session.cwd, places), "chats", fileNameOf(session)),
   locationOf: (sessionFile) => sessionFile,
   openSink: async (sessionFile) => openLineSink(sessionFile),
@@ -70,7 +70,7 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
       const { tip: after, record, id } = addResult(tip, first, timestamp);
       return { tip: after, records: [record, changed], id };
     }
-    const id = makers.uuid();
+    const id = makers.uuid4();
     const record =
       message.role === "user"
         ? { id, timestamp, type: "user", content: message.content.map(toPart) }

@@ -5,6 +5,7 @@
  * Does not know: any format, or who may write when.
  */
 
+export { blocksGiven } from "./given-blocks.ts";
 export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { makersOfNow, repeatMakers } from "./makers.ts";
 export {
@@ -12,7 +13,6 @@ export {
   type OpenCalls,
   openCallsIn,
   refuseBlock,
-  toContent,
 } from "./messages.ts";
 export { lockNative, type NativeWriting } from "./one-writer.ts";
 export { withReplaced } from "./replaced.ts";

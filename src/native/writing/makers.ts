@@ -14,11 +14,21 @@ function makersOf(now: () => number, take: (count: number) => Buffer): Makers {
   return {
     now,
     uuid: createIds({ now, random }),
+    uuid4: () => toUuid4(take(16)),
     hex: (digits) =>
       take(Math.ceil(digits / 2))
         .toString("hex")
         .slice(0, digits),
   };
+}
+
+/** RFC 9562: the version and the variant stand in two of the random bytes. */
+function toUuid4(random: Buffer): string {
+  const bytes = Buffer.from(random);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
 const POOL_BYTES = 4096;

@@ -81,10 +81,6 @@ export function openCallsIn(
   };
 }
 
-export function toContent(content: string | readonly Block[]): readonly Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
 /** Ids that every vendor's API takes. */
 const TOOL_CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/u;
 /** Some take no more than 64 of them, and no dots and colons. */

@@ -11,6 +11,8 @@ export interface Makers {
   readonly now: () => number;
   /** UUIDv7. */
   readonly uuid: () => string;
+  /** UUIDv4: some agents give their records no other ids. */
+  readonly uuid4: () => string;
   /** Lower-case hex digits of randomness. */
   readonly hex: (digits: number) => string;
 }

@@ -147,21 +147,3 @@ test("an agent's own session continues with another agent, which receives its me
   expect(taken).toContain("replayed the conversation to codex");
   expect(told(on)).toEqual(until(SECOND));
 });
-
-/** Two turns must begin in the same minute of the clock. */
-async function untilMinuteIsYoung(): Promise<void> {
-  const passedMs = Date.now() % 60_000;
-  if (passedMs > 20_000) await new Promise((resolve) => setTimeout(resolve, 60_000 - passedMs));
-}
-
-test("gemini: Continuo waits for a session that began within the minute, and reports the wait", async () => {
-  await using on = await stage(["gemini"], SCRIPT);
-  await untilMinuteIsYoung();
-  const first = await on.continuo("chat", FIRST);
-  expect(first.code, first.stderr).toBe(0);
-  const next = await on.continuo("chat", "--continue", SECOND);
-  expect(next.stderr).toMatch(
-    /waiting \d+ s: gemini loses a session that it resumes in the minute it began in/u,
-  );
-  expect(next).toMatchObject({ code: 0, stdout: `${TALK[SECOND]}\n` });
-}, 150_000);
