@@ -20,7 +20,7 @@ import { forkNativeSession } from "./fork.ts";
 import { repairNativeSession } from "./repair.ts";
 
 /** Those whose agent was stopped during a call, or wrote what it does not read itself. */
-const DAMAGED: ReadonlySet<string> = new Set(["killed", "line-separator"]);
+const DAMAGED: ReadonlySet<string> = new Set(["killed", "killed-calls", "line-separator"]);
 
 let scratch: string;
 let places: Places;

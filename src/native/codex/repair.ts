@@ -16,7 +16,7 @@ import {
   remainingLines,
   remove,
 } from "../repairing/index.ts";
-import { callIdOf, flawOf } from "./items.ts";
+import { callIdOf, flawOf, isUnasked } from "./items.ts";
 import { homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta, toText } from "./records.ts";
 import { mendItem } from "./repair-item.ts";
@@ -136,7 +136,8 @@ function pairCalls(draft: Draft, { makers }: RepairContext): void {
   const answered = new Set<string>();
   const items = remainingLines(draft).flatMap((line) => {
     const record = parseRecord(line.value);
-    return record?.type === "response_item" ? [{ line, item: record.payload, type: record.payloadType }] : [];
+    if (record?.type !== "response_item" || isUnasked(record.payload)) return [];
+    return [{ line, item: record.payload, type: record.payloadType }];
   });
   for (const { item, type } of items) {
     const id = callIdOf(item);
