@@ -23,6 +23,7 @@ import {
   type Mount,
   type Peer,
   type Reach,
+  type SecurityLog,
   type ServerContext,
   type ServerEnv,
   type ServerLimits,
@@ -40,6 +41,7 @@ import {
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
+import { createSecurityLog, recordingLogins, recordRefusal } from "./security-log/index.ts";
 
 export interface ServerOptions {
   readonly store: (workspaceId: string) => Store;
@@ -78,6 +80,8 @@ export interface ServerOptions {
    */
   readonly pageName?: string;
   readonly report?: (line: string) => void;
+  /** Takes security events as lines of JSON, without a secret and bounded in number. */
+  readonly securityLog?: (line: string) => void;
 }
 
 export interface ContinuoServer {
@@ -90,19 +94,22 @@ export interface ContinuoServer {
 export function createServer(options: ServerOptions): ContinuoServer {
   const draining = new AbortController();
   const gate = gateOf(options);
-  const context = contextOf(options, gate, draining.signal);
+  const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
+  const context = contextOf(options, { gate, security, draining: draining.signal });
   const mounts = MOUNTS.map((create) => create(context));
   const app = appOf(context, mounts);
   return {
-    fetch: (request, peer) => guarded(gate, context, request, async () => app.fetch(request, { peer })),
+    fetch: (request, peer) =>
+      guarded(gate, context, { request, peer }, async () => app.fetch(request, { peer })),
     upgrade: (request, socket, head, peer) => {
-      const refusal = upgradeRefusal(request, gate, context);
+      const refusal = upgradeRefusal({ request, peer }, gate, context);
       if (refusal !== undefined) return refuseUpgrade(socket, refusal);
       const taken = mounts.some((mount) => mount.upgrade?.(request, socket, head, peer) ?? false);
       if (!taken) refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
     },
     close: async () => {
       draining.abort();
+      security.close();
       await Promise.all(mounts.map((mount) => mount.close?.()));
     },
   };
@@ -117,12 +124,18 @@ function gateOf({ origins = [], hosts, publicUrl }: ServerOptions): Gate {
   });
 }
 
-function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): ServerContext {
+interface Surroundings {
+  readonly gate: Gate;
+  readonly security: SecurityLog;
+  readonly draining: AbortSignal;
+}
+
+function contextOf(options: ServerOptions, { gate, security, draining }: Surroundings): ServerContext {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { reach = "network" } = options;
   const tokens = keepingStores(options.tokens ?? options.store);
   const pageKeys = createPageKeys(reach);
-  const authenticate = withPageKeys(options.authenticate, pageKeys);
+  const authenticate = recordingLogins(withPageKeys(options.authenticate, pageKeys), security);
   const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
@@ -155,6 +168,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     slowReaders: { stalledMs: LIMITS.stalledMs, goodbyeMs: LIMITS.goodbyeMs, ...options.slowReaders },
     draining,
     report: options.report ?? (() => undefined),
+    security,
   };
 }
 
@@ -198,11 +212,16 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   return app;
 }
 
+interface Arrived<R> {
+  readonly request: R;
+  readonly peer: Peer;
+}
+
 /** The checks that every request passes, and the headers that every response has. */
 async function guarded(
   gate: Gate,
   context: ServerContext,
-  request: Request,
+  { request, peer }: Arrived<Request>,
   answer: () => Promise<Response>,
 ): Promise<Response> {
   const { headers, method, url } = request;
@@ -211,7 +230,7 @@ async function guarded(
   if (method === "OPTIONS") {
     return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });
   }
-  const refusal = closing(context) ?? gateRefusal(gate, arrival);
+  const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
   const response = refusal === undefined ? await answer() : failure(refusal);
   context.metrics.count("requests_total", { method, status: String(response.status) });
   for (const [name, value] of Object.entries(guard)) response.headers.set(name, value);
@@ -229,12 +248,12 @@ function closing({ draining }: ServerContext): ContinuoError | undefined {
 }
 
 function upgradeRefusal(
-  { url = "", headers }: IncomingMessage,
+  { request: { url = "", headers }, peer }: Arrived<IncomingMessage>,
   gate: Gate,
   context: ServerContext,
 ): ContinuoError | undefined {
   const arrival = { url, host: headers.host ?? null, origin: headers.origin ?? null };
-  return closing(context) ?? gateRefusal(gate, arrival);
+  return closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
 }
 
 function refuseUpgrade(socket: Duplex, error: ContinuoError): void {

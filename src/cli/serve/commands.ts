@@ -54,6 +54,10 @@ export function addServeCommand(program: Command, run: Run | null): void {
       collect,
       [],
     )
+    .option(
+      "--security-log <file>",
+      "append security events to this file as lines of JSON; - writes them to stderr",
+    )
     .option("--no-auth", "require no token; only on loopback")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)

@@ -24,6 +24,7 @@ import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
+import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { newPageName, stopSignal, viewerFolder } from "./work.ts";
 
@@ -50,6 +51,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const settings = liveSettings(configuration, shell);
   await using store = await openForCommand(flags, shell);
   await using ownToken = flags.auth && isLoopback ? await keepOwnToken(store, flags, shell) : null;
+  await using securityFile =
+    flags.securityLog === undefined ? null : openSecurityFile(flags.securityLog, shell);
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
@@ -62,6 +65,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     pageFolder: viewerFolder(),
     ...present({
       pageName,
+      securityLog: securityFile?.write,
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),
     // Who needs no token could call them anyway.

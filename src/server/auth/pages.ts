@@ -26,9 +26,13 @@ export const USED_CODES: string = `${SERVER_LOGS}page-codes`;
 export const pages: CreateMount = (context) => ({
   publicRoutes: (app) => {
     app.post("/v1/pages/cookie", async (c) => {
+      const { address } = c.env.peer;
       try {
         return await exchange(c.req.raw, c.env.peer, context);
       } catch (error) {
+        if (isContinuoError(error, "unauthorized") || isContinuoError(error, "forbidden")) {
+          context.security.record("page_refused", { address, reason: error.message });
+        }
         if (isContinuoError(error, "unauthorized")) context.guessed(c.env.peer);
         throw error;
       }
@@ -61,6 +65,7 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
     label: pageLabel({ kind: "code", parentId: tokenId }),
     expiresAt,
   });
+  context.security.record("code_issued", { address: grant.peer.address, tokenId, workspaceId });
   const host = context.pageName ?? null;
   return Response.json({ code: code.secret, expiresAt, host }, { status: 201, headers: NO_STORE });
 }
@@ -115,6 +120,8 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
     expiresAt: earlier(LIMITS.pageMs, parent),
   });
   await useOnce({ code: token, nonce, pageId: page.tokenId }, store, context.report);
+  const { tokenId, workspaceId } = page;
+  context.security.record("page_opened", { address: peer.address, tokenId, parentId, workspaceId });
   const expiresAt = page.expiresAt ?? "";
   if (kind === "tab") {
     const { secretOf, proofKeyOf } = context.pageKeys;
@@ -178,10 +185,13 @@ async function revokePage(store: Store, claim: Awaited<ReturnType<Store["getClai
 
 async function leave(
   request: Request,
-  { tokenId, workspaceId, page }: Grant,
+  { tokenId, workspaceId, page, peer }: Grant,
   context: ServerContext,
 ): Promise<Response> {
-  if (tokenId !== null && page !== null) await context.tokens(workspaceId).revokeToken(tokenId);
+  if (tokenId !== null && page !== null) {
+    await context.tokens(workspaceId).revokeToken(tokenId);
+    context.security.record("page_closed", { address: peer.address, tokenId, workspaceId });
+  }
   const cookie = setCookie("", { maxAgeSeconds: 0, url: new URL(request.url) });
   return new Response(null, {
     status: 204,

@@ -115,6 +115,31 @@ export interface PageKeys {
   proofFor(grant: Grant, nonce: string | undefined): string | null;
 }
 
+export type SecurityEventType =
+  | "login_failed"
+  | "guesses_limited"
+  | "host_refused"
+  | "origin_refused"
+  | "token_in_url"
+  | "code_issued"
+  | "page_opened"
+  | "page_refused"
+  | "page_closed";
+
+/** It holds no secret: ids of tokens, names of hosts and origins. */
+export interface SecurityEvent {
+  readonly address: string;
+  readonly tokenId?: string;
+  /** The token that a page was opened with. */
+  readonly parentId?: string;
+  readonly workspaceId?: string;
+  readonly reason?: string;
+}
+
+export interface SecurityLog {
+  record(type: SecurityEventType, event: SecurityEvent): void;
+}
+
 /** Counters for the operator, by name and labels. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
@@ -184,6 +209,7 @@ export interface ServerContext {
   readonly draining: AbortSignal;
   /** One line for the operator; never a token, never the content of a log. */
   readonly report: (line: string) => void;
+  readonly security: SecurityLog;
 }
 
 /** The variables of a handler, in `c.var`. */

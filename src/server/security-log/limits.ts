@@ -1,0 +1,12 @@
+/** Every limit of the security log. */
+
+export const LIMITS = {
+  windowMs: 60_000,
+  /** Lines of one kind from one network in a window. What comes after them is counted. */
+  linesOfNetwork: 10,
+  /** Lines in a window. */
+  lines: 300,
+  /** Kinds and networks that are counted one by one; the others are counted together. */
+  counters: 100,
+  textLength: 200,
+} as const;
