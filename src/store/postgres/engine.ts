@@ -1,8 +1,9 @@
 /** The engine on Postgres: a pool of connections, transactions that are run again when they lose a race. */
 
+import type { Kysely } from "kysely";
 import type pg from "pg";
 import { Changes, chunkBodies, type Engine, type Scope } from "../engine/index.ts";
-import { SCHEMA_VERSION } from "../schema/index.ts";
+import { readSchemaVersion } from "../schema/index.ts";
 import { rowsOf, run, transact } from "./connections.ts";
 import { translating } from "./failures.ts";
 import { FastAppend } from "./fast-append.ts";
@@ -38,7 +39,9 @@ export function createPostgresEngine(
     describe: async () => ({
       engine: "postgres",
       location,
-      schemaVersion: SCHEMA_VERSION,
+      schemaVersion: await translating(location, () =>
+        readSchemaVersion(scope.db as unknown as Kysely<never>),
+      ),
       sizeBytes: await translating(location, () => sizeOf(pool)),
     }),
     exportTo: async (file) => {

@@ -5,7 +5,7 @@
 
 import type { LogPage } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { type LogRow, toLog } from "./log-rows.ts";
+import { LOG_COLUMN_NAMES, type LogRow, toLog } from "./log-rows.ts";
 import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
 import { assertText, assertTime, invalid } from "./refusals.ts";
 
@@ -41,7 +41,7 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
   const now = visible?.now ?? 0;
   let rows = scope.db
     .selectFrom("logs")
-    .selectAll()
+    .select(LOG_COLUMN_NAMES)
     .where("workspace_id", "=", scope.workspaceId)
     .where("deleted_at", "is", null)
     .where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", now)]));

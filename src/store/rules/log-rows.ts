@@ -37,9 +37,28 @@ export interface LogRow {
   readonly now: number;
 }
 
-export const LOG_COLUMNS = `log_key, log_id, media_type, ttl_ms, expires_at, created_at, changed_at, closed_at,
-  deleted_at, parent_key, parent_log_id, parent_sequence, parent_bytes, head_sequence, head_hash,
-  writer_sequence, metadata, changed_mark`;
+export const LOG_COLUMN_NAMES = [
+  "log_key",
+  "log_id",
+  "media_type",
+  "ttl_ms",
+  "expires_at",
+  "created_at",
+  "changed_at",
+  "closed_at",
+  "deleted_at",
+  "parent_key",
+  "parent_log_id",
+  "parent_sequence",
+  "parent_bytes",
+  "head_sequence",
+  "head_hash",
+  "writer_sequence",
+  "metadata",
+  "changed_mark",
+] as const;
+
+export const LOG_COLUMNS: string = LOG_COLUMN_NAMES.join(", ");
 
 type Purpose = "read" | "change";
 

@@ -11,6 +11,7 @@ import {
 } from "../../model/index.ts";
 import { type PreparedEvent, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { appendTo } from "./append.ts";
+import { DELETED_LOG_COLUMNS } from "./columns.ts";
 import { type ForkSource, materialisePart, openSource } from "./forks.ts";
 import { metadataText } from "./json-fields.ts";
 import { closeRow, findLog, hasForks, isExpired, type LogRow, openLog, toLog } from "./log-rows.ts";
@@ -237,7 +238,10 @@ export function* listDeletedLogs(
   scope: Scope,
   options: PageRequest & { readonly logId?: string },
 ): Work<Page<DeletedLog>> {
-  let rows = scope.db.selectFrom("deleted_logs").selectAll().where("workspace_id", "=", scope.workspaceId);
+  let rows = scope.db
+    .selectFrom("deleted_logs")
+    .select(DELETED_LOG_COLUMNS)
+    .where("workspace_id", "=", scope.workspaceId);
   if (options.logId !== undefined) {
     assertText("logId", options.logId);
     rows = rows.where("log_id", "=", options.logId);

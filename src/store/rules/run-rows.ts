@@ -8,6 +8,7 @@ import {
   type RunStatus,
 } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { RUN_COLUMNS } from "./columns.ts";
 import { mergedMetadata, metadataText, textOfJson } from "./json-fields.ts";
 import { assertName, conflict, notFound } from "./refusals.ts";
 
@@ -100,7 +101,7 @@ export function* findRun(scope: Scope, runId: string): Work<RunRow> {
 }
 
 export function* selectRun(scope: Scope, runId: string, lock: string): Work<RunRow | undefined> {
-  const text = `select * from runs where workspace_id = ? and run_id = ?${lock}`;
+  const text = `select ${RUN_COLUMNS.join(", ")} from runs where workspace_id = ? and run_id = ?${lock}`;
   const [row] = yield* sql<RunRow>(scope, text, scope.workspaceId, runId);
   return row;
 }

@@ -10,6 +10,7 @@ import {
 } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { append } from "./append.ts";
+import { RUN_COLUMNS } from "./columns.ts";
 import { prepareEvents } from "./events.ts";
 import { jsonOf } from "./json-fields.ts";
 import { openLog } from "./log-rows.ts";
@@ -83,7 +84,7 @@ export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
     fetch: (after, limit) => {
       const later = after === undefined ? [] : [Number(after[0])];
       const where = [...conditions, ...later.map(() => "run_key > ?")].join(" and ");
-      const text = `select * from runs where ${where} order by run_key limit ?`;
+      const text = `select ${RUN_COLUMNS.join(", ")} from runs where ${where} order by run_key limit ?`;
       return sql<RunRow>(scope, text, ...values, ...later, limit);
     },
     keyOf: (row) => [row.run_key],

@@ -3,6 +3,7 @@
 import type { SessionPatch } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { LogTable, SessionTable } from "../schema/index.ts";
+import { SESSION_COLUMNS } from "./columns.ts";
 import { mergedMetadata } from "./json-fields.ts";
 import { assertText, invalid, notFound } from "./refusals.ts";
 
@@ -27,7 +28,7 @@ export const LOG_PART = [
 export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
   const rows = yield* sql<SessionRow>(
     scope,
-    `select s.*, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
+    `select ${SESSION_COLUMNS.map((column) => `s.${column}`).join(", ")}, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
        ${scope.dialect.activityOrder} as activity_order
      from sessions s
      join logs on logs.workspace_id = s.workspace_id and logs.log_id = s.session_id

@@ -12,6 +12,7 @@ import {
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { SessionTable } from "../schema/index.ts";
 import { append, appendTo } from "./append.ts";
+import { SESSION_COLUMNS } from "./columns.ts";
 import { prepareEvents } from "./events.ts";
 import { metadataText } from "./json-fields.ts";
 import { lifeOf } from "./log-rows.ts";
@@ -115,7 +116,7 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
         .onRef("logs.workspace_id", "=", "sessions.workspace_id")
         .onRef("logs.log_id", "=", "sessions.session_id"),
     )
-    .selectAll("sessions")
+    .select(SESSION_COLUMNS.map((column) => `sessions.${column}` as const))
     .select(LOG_PART)
     .select(scope.dialect.expression(scope.dialect.activityOrder).as("activity_order"))
     .where("sessions.workspace_id", "=", scope.workspaceId)

@@ -3,6 +3,7 @@
 import type { Page, Token } from "../../model/index.ts";
 import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { TokenTable } from "../schema/index.ts";
+import { TOKEN_COLUMNS } from "./columns.ts";
 import { textOfJson } from "./json-fields.ts";
 import { type PageRequest, pageOf } from "./pages.ts";
 import { assertName, assertText, assertTime, invalid, isoOf, notFound, tooLarge } from "./refusals.ts";
@@ -69,7 +70,7 @@ function scopesOf(scopes: unknown): string {
 
 /** Of any workspace: for the client that has the secret. */
 export function* findToken(scope: Scope, tokenId: string): Work<TokenRow | undefined> {
-  const text = `select tokens.*, ${scope.dialect.nowMs} as now from tokens where token_id = ?`;
+  const text = `select ${TOKEN_COLUMNS.join(", ")}, ${scope.dialect.nowMs} as now from tokens where token_id = ?`;
   const [row] = yield* sql<TokenRow>(scope, text, tokenId);
   return row;
 }
@@ -128,7 +129,10 @@ const STATES: readonly Token["state"][] = ["active", "expired", "revoked"];
 export function* listTokens(scope: Scope, options: ListTokens): Work<Page<Token>> {
   const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
   const now = clock?.now ?? 0;
-  let rows = scope.db.selectFrom("tokens").selectAll().where("workspace_id", "=", scope.workspaceId);
+  let rows = scope.db
+    .selectFrom("tokens")
+    .select(TOKEN_COLUMNS)
+    .where("workspace_id", "=", scope.workspaceId);
   if (options.handle !== undefined) assertText("handle", options.handle);
   if (options.state !== undefined && !STATES.includes(options.state)) {
     throw invalid("the state of a token must be active, expired or revoked");

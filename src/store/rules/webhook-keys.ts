@@ -3,6 +3,7 @@
 import type { NewWebhookKey, Page, WebhookKey } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { WebhookKeyTable } from "../schema/index.ts";
+import { WEBHOOK_KEY_COLUMNS } from "./columns.ts";
 import { type PageRequest, pageOf } from "./pages.ts";
 import { assertName, assertText, conflict, invalid, isoOf, notFound } from "./refusals.ts";
 
@@ -52,7 +53,10 @@ export function* retireWebhookKey(tx: Transaction, version: number): Work<Webhoo
 }
 
 export function* listWebhookKeys(scope: Scope, options: PageRequest): Work<Page<WebhookKey>> {
-  const rows = scope.db.selectFrom("webhook_keys").selectAll().where("workspace_id", "=", scope.workspaceId);
+  const rows = scope.db
+    .selectFrom("webhook_keys")
+    .select(WEBHOOK_KEY_COLUMNS)
+    .where("workspace_id", "=", scope.workspaceId);
   return yield* pageOf(options, {
     fetch: (after, limit) =>
       query<WebhookKeyTable>(
@@ -66,7 +70,7 @@ export function* listWebhookKeys(scope: Scope, options: PageRequest): Work<Page<
 }
 
 function* webhookKey(scope: Scope, version: number): Work<WebhookKey> {
-  const text = "select * from webhook_keys where workspace_id = ? and version = ?";
+  const text = `select ${WEBHOOK_KEY_COLUMNS.join(", ")} from webhook_keys where workspace_id = ? and version = ?`;
   const [row] = yield* sql<WebhookKeyTable>(scope, text, scope.workspaceId, version);
   if (row === undefined) throw notFound("webhook key", String(version));
   return toWebhookKey(row);

@@ -5,9 +5,12 @@ import { type Kysely, sql } from "kysely";
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex("leases_by_expiry")
+    .ifNotExists()
     .on("leases")
     .columns(["workspace_id", "expires_at", "name"])
     .execute();
   // Those that were given back have no time left.
-  await sql`create index leases_by_holder on leases (workspace_id, name) where expires_at > 0`.execute(db);
+  await sql`create index if not exists leases_by_holder on leases (workspace_id, name) where expires_at > 0`.execute(
+    db,
+  );
 }

@@ -5,8 +5,9 @@
  * Does not know: rules, connections, files.
  */
 
-export { migrate, readSchemaVersion, SCHEMA_VERSION } from "./migrate.ts";
+export { MIGRATIONS, type Migration, migrate, readSchemaVersion, SCHEMA_VERSION } from "./migrate.ts";
 export {
+  type DeletedLogTable,
   type EventTable,
   type LogTable,
   type RunTable,

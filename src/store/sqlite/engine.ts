@@ -2,8 +2,9 @@
 
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Kysely } from "kysely";
 import { Changes, chunkBodies, type Engine, LIMITS, type Scope, type Work } from "../engine/index.ts";
-import { SCHEMA_VERSION } from "../schema/index.ts";
+import { readSchemaVersion } from "../schema/index.ts";
 import type { Connection } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
 import { isBusy, translated } from "./failures.ts";
@@ -37,7 +38,7 @@ export function createSqliteEngine(
     describe: async () => ({
       engine: place === undefined ? "memory" : "sqlite",
       location,
-      schemaVersion: SCHEMA_VERSION,
+      schemaVersion: await readSchemaVersion(scope.db as unknown as Kysely<never>),
       sizeBytes: await sizeOf(connection, place),
     }),
     exportTo: (file) => group.between(() => copyDatabase(connection, file)),

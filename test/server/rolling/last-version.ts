@@ -1,0 +1,58 @@
+/** Versions of Continuo as packages, packed and unpacked as an installation has them, without a registry. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const MODULES = join(ROOT, "node_modules");
+
+/** The migrations, of which the newest one divides the versions. */
+const SCHEMA = "src/store/schema";
+
+/**
+ * The newest release, else the newest commit whose schema is older than ours: the version before the newest migration.
+ * `null` where there is no history, as in a shallow clone.
+ */
+export function lastVersion(): string | null {
+  const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD");
+  const [tag] = tags.split("\n").filter((name) => name !== "");
+  if (tag !== undefined) return tag;
+  const added = git("log", "-1", "--diff-filter=A", "--format=%H", "--", `${SCHEMA}/0*.ts`).trim();
+  if (added === "") return null;
+  try {
+    return git("rev-parse", "--verify", "--quiet", `${added}^`).trim();
+  } catch {
+    return null;
+  }
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 * 1024 ** 2 });
+}
+
+/** @param source a commit, or `null` for the working tree. Returns the folder of the installed package. */
+export function installVersion(source: string | null, folder: string): string {
+  const clone = join(folder, "clone");
+  mkdirSync(clone, { recursive: true });
+  const archive = join(folder, "source.tar");
+  // What is not committed is part of the working tree all the same.
+  const tree = source ?? (git("stash", "create").trim() || "HEAD");
+  execFileSync("git", ["archive", "--output", archive, tree], { cwd: ROOT });
+  execFileSync("tar", ["-xf", archive, "-C", clone]);
+  symlinkSync(MODULES, join(clone, "node_modules"));
+  const env = { PATH: `${MODULES}/.bin:${process.env.PATH}`, HOME: folder, npm_config_offline: "true" };
+  execFileSync("npm", ["pack", "--silent"], { cwd: clone, env, stdio: ["ignore", "ignore", "inherit"] });
+  const { name, version, dependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8"));
+  const modules = join(folder, "user/node_modules");
+  const installed = join(modules, name);
+  mkdirSync(installed, { recursive: true });
+  const tarball = join(clone, `${name}-${version}.tgz`);
+  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  for (const dependency of Object.keys(dependencies)) {
+    const place = join(modules, dependency);
+    mkdirSync(dirname(place), { recursive: true });
+    if (!existsSync(place)) symlinkSync(join(MODULES, dependency), place);
+  }
+  return installed;
+}
