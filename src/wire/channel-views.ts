@@ -49,6 +49,13 @@ export interface ChannelSummary {
 }
 
 /** One line of `GET /v1/channels`. */
+/** One page of the channels that a token may read, by name. */
+export interface ChannelsPage {
+  readonly channels: readonly ChannelRow[];
+  /** Where the next page begins; `null` after the last one. */
+  readonly nextCursor: string | null;
+}
+
 export interface ChannelRow {
   readonly channel: string;
   readonly latestSequence: number;

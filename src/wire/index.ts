@@ -55,6 +55,7 @@ export type {
   ChannelMessage,
   ChannelRow,
   ChannelSummary,
+  ChannelsPage,
   MessagesWindow,
 } from "./channel-views.ts";
 export { errorFromWire, toWireError, type WireError } from "./errors.ts";

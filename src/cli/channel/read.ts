@@ -1,21 +1,14 @@
 /** `continuo channel list`, `show` and `export`. */
 
-import type { ChannelMessage, Participant } from "../../wire/index.ts";
+import type { ChannelMessage, ChannelRow, ChannelsPage, Participant } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import { lineOfMessage, oneLine } from "./draw.ts";
 import type { ChannelFlags, ShowFlags } from "./flags.ts";
-import { accessOf, callServer, channelPath } from "./server.ts";
-
-interface ChannelRow {
-  readonly channel: string;
-  readonly latestSequence: number;
-  readonly changedAt: string;
-}
+import { accessOf, callServer, channelPath, type ServerAccess } from "./server.ts";
 
 export async function runList(flags: ChannelFlags, shell: Shell): Promise<number> {
-  const answer = await callServer(await accessOf(flags, shell), "/v1/channels");
-  const channels = answer.channels as readonly ChannelRow[];
+  const channels = await allChannels(await accessOf(flags, shell));
   if (flags.json) shell.stdout.write(`${toJsonText({ channels })}\n`);
   else {
     for (const { channel, latestSequence, changedAt } of channels) {
@@ -25,6 +18,17 @@ export async function runList(flags: ChannelFlags, shell: Shell): Promise<number
     }
   }
   return 0;
+}
+
+async function allChannels(access: ServerAccess): Promise<readonly ChannelRow[]> {
+  const channels: ChannelRow[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page = (await callServer(access, `/v1/channels${query}`)) as unknown as ChannelsPage;
+    channels.push(...page.channels);
+    cursor = page.nextCursor ?? null;
+  }
+  return channels;
 }
 
 export async function runShow(channel: string, flags: ShowFlags, shell: Shell): Promise<number> {

@@ -14,7 +14,7 @@ export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
     ...createConnections(limits, tokens),
     request: (grant, bytes = 0) => {
       if (grant.tokenId === null) return;
-      rates.requests.take(grant.tokenId, Date.now());
+      rates.requests.take(grant.tokenId, performance.now());
       if (bytes > 0) takeBytes(rates, grant, bytes);
     },
     receive: (grant) => {
@@ -33,17 +33,17 @@ export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
       };
     },
     blob: (grant, bytes) => {
-      if (hasDailyQuotas(grant)) rates.blobBytes.take(grant.tokenId, Date.now(), bytes);
+      if (hasDailyQuotas(grant)) rates.blobBytes.take(grant.tokenId, performance.now(), bytes);
     },
     log: async (grant, { exists, create }) => {
       if (!hasDailyQuotas(grant)) return await create();
       try {
-        rates.logs.assert(grant.tokenId, Date.now());
+        rates.logs.assert(grant.tokenId, performance.now());
       } catch (error) {
         if (!(await exists())) throw error;
       }
       const made = await create();
-      if (made.created) rates.logs.spend(grant.tokenId, Date.now());
+      if (made.created) rates.logs.spend(grant.tokenId, performance.now());
       return made;
     },
   };
@@ -87,13 +87,13 @@ function hasDailyQuotas(grant: Grant): grant is Holder {
 
 /** Errors: `rate_limited`. */
 function takeBytes(rates: Rates, grant: Grant, count: number): void {
-  if (grant.tokenId !== null) rates.bytes.assert(grant.tokenId, Date.now());
+  if (grant.tokenId !== null) rates.bytes.assert(grant.tokenId, performance.now());
   spendBytes(rates, grant, count);
 }
 
 /** Returns the milliseconds until the token may send more. Errors: `rate_limited` when it may not today. */
 function spendBytes({ bytes, dayBytes }: Rates, grant: Grant, count: number): number {
-  const now = Date.now();
+  const now = performance.now();
   if (grant.tokenId === null) return 0;
   if (hasDailyQuotas(grant)) dayBytes.take(grant.tokenId, now, count);
   return bytes.spend(grant.tokenId, now, count);

@@ -20,6 +20,8 @@ export const LIMITS = {
   messages: 1_000,
   events: 1_000,
   channels: 1_000,
+  /** Channels that are read in one turn of the event loop. */
+  channelsAtOnce: 200,
   /** For how many channels of a list the newest message is read. */
   summaries: 100,
 } as const;

@@ -5,13 +5,14 @@
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
 import { lastAnchor, post, readMessages, summaryOf } from "../../channels/index.ts";
-import { ContinuoError, present, type Store } from "../../model/index.ts";
+import { ContinuoError, type Log, present, type Store } from "../../model/index.ts";
 import {
   type Access,
   allows,
   assertName,
   type ChannelHead,
   type ChannelRow,
+  type ChannelsPage,
   channelLogId,
   type PostFrame,
   parseClientFrame,
@@ -41,9 +42,12 @@ function storeFor({ context, grant, channel, access }: ChannelCall): Store {
 export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub: Hub): void {
   const asked = (grant: Grant, channel: string): ChannelCall => ({ context, grant, channel, access: "read" });
   app.get("/v1/channels", async (c) => {
-    const channels = await listChannels(context, c.var.grant);
-    if (c.req.query("summary") !== "true") return Response.json({ channels });
-    return Response.json({ channels: await withSummaries(context.store(c.var.grant.workspaceId), channels) });
+    const store = context.store(c.var.grant.workspaceId);
+    const limit = numberIn(c.req.query("limit"), { otherwise: LIMITS.channels, most: LIMITS.channels });
+    const cursor = c.req.query("cursor");
+    const page = await listChannels(store, c.var.grant, present({ limit: Math.max(1, limit), cursor }));
+    if (c.req.query("summary") !== "true") return Response.json(page);
+    return Response.json({ ...page, channels: await withSummaries(store, page.channels) });
   });
   app.get("/v1/channels/:channel", async (c) => {
     const channel = c.req.param("channel");
@@ -98,18 +102,32 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
 
 const ANY = Number.MAX_SAFE_INTEGER;
 
-async function listChannels(context: ServerContext, grant: Grant): Promise<readonly ChannelRow[]> {
-  const { items } = await context
-    .store(grant.workspaceId)
-    .listLogs({ prefix: channelLogId(""), limit: LIMITS.channels });
-  return items
-    .map(({ logId, latestSequence, createdAt, changedAt }) => ({
-      channel: logId.slice(channelLogId("").length),
-      latestSequence,
-      createdAt,
-      changedAt,
-    }))
-    .filter(({ channel }) => allows(grant.scopes, { kind: "channel", name: channel, access: "read" }));
+/** A page may hold fewer channels than the limit, even none: those that the token may not read are left out. */
+async function listChannels(
+  store: Store,
+  grant: Grant,
+  page: { readonly limit: number; readonly cursor?: string },
+): Promise<ChannelsPage> {
+  const channels: ChannelRow[] = [];
+  let cursor: string | null | undefined = page.cursor;
+  // In stretches, between which other requests have their turn.
+  for (let left = page.limit; left > 0 && cursor !== null; left -= LIMITS.channelsAtOnce) {
+    const limit = Math.min(left, LIMITS.channelsAtOnce);
+    const stretch: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
+      present({ prefix: channelLogId(""), limit, cursor }),
+    );
+    channels.push(...stretch.items.map(toRow).filter(({ channel }) => mayRead(grant, channel)));
+    cursor = stretch.nextCursor;
+  }
+  return { channels, nextCursor: cursor ?? null };
+}
+
+function mayRead({ scopes }: Grant, channel: string): boolean {
+  return allows(scopes, { kind: "channel", name: channel, access: "read" });
+}
+
+function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow {
+  return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
 }
 
 async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {

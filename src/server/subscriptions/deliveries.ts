@@ -5,9 +5,8 @@ import { addressOf } from "../../wire/index.ts";
 import { changeSubscription, type Subscription } from "./documents.ts";
 import type { SigningKeys } from "./keys.ts";
 import { cursorName, type StreamLink, toStreamInfo } from "./links.ts";
+import { retryDelayMs, type WakeClock } from "./wake-clock.ts";
 import { callWebhook } from "./webhook.ts";
-
-const RETRY_MS = { first: 1_000, most: 60_000 } as const;
 
 export interface Delivery {
   readonly store: Store;
@@ -84,8 +83,7 @@ async function tryLater(store: Store, id: string, wakeId: string): Promise<void>
     const { wake, config } = subscription;
     if (wake?.id !== wakeId) return null;
     const retries = subscription.retries + 1;
-    const delay = Math.min(RETRY_MS.first * 2 ** Math.min(retries - 1, 10), RETRY_MS.most);
-    const nextAttemptAt = Math.round(Date.now() + delay * (0.8 + Math.random() * 0.4));
+    const nextAttemptAt = Date.now() + retryDelayMs(retries, wakeId);
     const next = {
       ...subscription,
       status: "failed" as const,
@@ -98,10 +96,14 @@ async function tryLater(store: Store, id: string, wakeId: string): Promise<void>
 }
 
 /** Claims the next try for one server; the others find it claimed. */
-export function takeAttempt(store: Store, id: string, wakeId: string): Promise<Subscription | null> {
+export function takeAttempt(
+  store: Store,
+  id: string,
+  { wakeId, clock }: { readonly wakeId: string; readonly clock: WakeClock },
+): Promise<Subscription | null> {
   return changeSubscription(store, id, async (subscription) => {
-    const { wake, nextAttemptAt, config } = subscription;
-    if (wake?.id !== wakeId || nextAttemptAt === null || nextAttemptAt > Date.now()) return null;
+    const { wake, config } = subscription;
+    if (wake?.id !== wakeId || !clock.isDue(store.workspaceId, subscription)) return null;
     const next = {
       ...subscription,
       nextAttemptAt: null,

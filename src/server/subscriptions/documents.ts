@@ -11,7 +11,10 @@ import { Refusal } from "./refusal.ts";
 export interface Wake {
   readonly id: string;
   readonly holder: string | null;
-  /** Milliseconds since 1970; `null` while a wake for pulling waits for a worker. */
+  /**
+   * Milliseconds since 1970, for people and older servers: a lease ends by `WakeClock`. `null` while a wake for pulling
+   * waits for a worker.
+   */
   readonly leaseUntil: number | null;
   /** The sequences in the wake, by path. */
   readonly snapshot: Readonly<Record<string, number>>;

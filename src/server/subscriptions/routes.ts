@@ -236,7 +236,7 @@ async function claim({ request, grant, id, context, watch }: Call): Promise<Resp
   if (found === null) throw notFound();
   if (found.subscription.config.type !== "pull-wake") throw wrongType("pull-wake");
   const pending = await watch.pendingOf(workspaceId, id);
-  const claimed = await claimWake(store, id, { worker, pending });
+  const claimed = await claimWake(store, id, { worker, pending, clock: watch.clock });
   const { generation, createdAt, wake, config } = claimed;
   const keys = await watch.keys();
   const subject = { workspaceId, subscriptionId: id, createdAt, generation };

@@ -6,6 +6,7 @@ import { addressOf, parseOffset } from "../../wire/index.ts";
 import { type Change, changeSubscription, type Subscription } from "./documents.ts";
 import { cursorName, isLinked, linkOf, type StreamLink } from "./links.ts";
 import { Refusal } from "./refusal.ts";
+import type { WakeClock } from "./wake-clock.ts";
 
 /** The subscription with its new wake; `null` if another server created one first. */
 export function makeWake(
@@ -51,17 +52,22 @@ async function wakeEvent(
   return { logId, event: { type: "bytes", data: Buffer.from(JSON.stringify(event)) } };
 }
 
+interface Claim {
+  readonly worker: string;
+  readonly pending: readonly StreamLink[];
+  readonly clock: WakeClock;
+}
+
 /** Gives a worker the waiting wake, or a new one. Errors: a `Refusal`. */
 export async function claimWake(
   store: Store,
   id: string,
-  { worker, pending }: { readonly worker: string; readonly pending: readonly StreamLink[] },
+  { worker, pending, clock }: Claim,
 ): Promise<Subscription> {
   const claimed = await changeSubscription(store, id, async (subscription) => {
     const now = Date.now();
     const { wake, config, generation } = subscription;
-    const isHeld = wake !== null && wake.holder !== null && (wake.leaseUntil ?? 0) > now;
-    if (isHeld) {
+    if (wake !== null && wake.holder !== null && clock.isHeld(store.workspaceId, subscription)) {
       throw new Refusal("ALREADY_CLAIMED", "another worker holds the wake", {
         current_holder: wake.holder,
         generation,
@@ -75,6 +81,7 @@ export async function claimWake(
     return { subscription: next, result: next };
   });
   if (claimed === null) throw new Refusal("NO_PENDING_WORK", "everything is acknowledged");
+  clock.observe(store.workspaceId, claimed);
   return claimed;
 }
 
@@ -124,10 +131,14 @@ function badOffset(message: string): Refusal {
 }
 
 /** Ends a wake whose lease expired: the next wake has a new generation. */
-export async function expireWake(store: Store, id: string, wakeId: string): Promise<void> {
+export async function expireWake(
+  store: Store,
+  id: string,
+  { wakeId, clock }: { readonly wakeId: string; readonly clock: WakeClock },
+): Promise<void> {
   await changeSubscription(store, id, async (subscription) => {
     const { wake } = subscription;
-    if (wake?.id !== wakeId || wake.leaseUntil === null || wake.leaseUntil > Date.now()) return null;
+    if (wake?.id !== wakeId || clock.isHeld(store.workspaceId, subscription)) return null;
     return { subscription: { ...subscription, wake: null, nextAttemptAt: null }, result: null };
   });
 }

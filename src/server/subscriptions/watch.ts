@@ -10,6 +10,7 @@ import { deliver, takeAttempt } from "./deliveries.ts";
 import { listSubscriptions, listWorkspaces, SERVER_WORKSPACE, type Subscription } from "./documents.ts";
 import { openSigningKeys, type SigningKeys } from "./keys.ts";
 import { isLinked, isPending, linkedLogs, linkOf, MAX_LINKS, type StreamLink } from "./links.ts";
+import { WakeClock } from "./wake-clock.ts";
 import { expireWake, makeWake } from "./wakes.ts";
 
 const LOOK_MS = 100;
@@ -24,6 +25,7 @@ interface WatchMark {
 }
 
 export class Watch {
+  readonly clock: WakeClock = new WakeClock();
   readonly #context: ServerContext;
   readonly #workspaces = new Map<string, WatchMark>();
   readonly #looking = new Map<string, Promise<readonly Subscription[]>>();
@@ -31,7 +33,7 @@ export class Watch {
   #keys: Promise<SigningKeys> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #known: readonly string[] = [];
-  #knownAt = 0;
+  #knownAt = Number.NEGATIVE_INFINITY;
   #round: Promise<void> = Promise.resolve();
   #lastProblem = "";
 
@@ -81,9 +83,9 @@ export class Watch {
 
   async #lookAtAll(): Promise<void> {
     try {
-      if (Date.now() - this.#knownAt >= WORKSPACES_MS) {
+      if (performance.now() - this.#knownAt >= WORKSPACES_MS) {
         this.#known = await listWorkspaces(this.#context);
-        this.#knownAt = Date.now();
+        this.#knownAt = performance.now();
       }
       for (const workspaceId of this.#known) {
         for (const subscription of await this.#look(workspaceId))
@@ -142,15 +144,15 @@ export class Watch {
 
   async #evaluate(workspaceId: string, subscription: Subscription): Promise<boolean> {
     const store = this.#context.store(workspaceId);
-    const { id, wake, nextAttemptAt } = subscription;
-    const now = Date.now();
-    if (wake !== null && nextAttemptAt !== null && nextAttemptAt <= now) {
-      const taken = await takeAttempt(store, id, wake.id);
+    const { id, wake } = subscription;
+    const { clock } = this;
+    if (wake !== null && clock.isDue(workspaceId, subscription)) {
+      const taken = await takeAttempt(store, id, { wakeId: wake.id, clock });
       if (taken !== null) this.#send(workspaceId, taken, await this.#pending(workspaceId, taken));
       return false;
     }
-    if (wake !== null && (wake.leaseUntil === null || wake.leaseUntil > now)) return false;
-    if (wake !== null) await expireWake(store, id, wake.id);
+    if (clock.isHeld(workspaceId, subscription)) return false;
+    if (wake !== null) await expireWake(store, id, { wakeId: wake.id, clock });
     const pending = await this.#pending(workspaceId, subscription);
     if (pending.length === 0) return false;
     const woken = await makeWake(store, id, pending);

@@ -1,0 +1,59 @@
+/**
+ * How long a wake has been as it is, by the monotonic clock of this server. The time of day does not count: a server whose
+ * clock is set must neither end the wake of a worker nor hold it for ever. A server that starts counts from its first look,
+ * so a dead worker's wake lasts longer then, and a living worker's never shorter.
+ */
+
+import type { Subscription } from "./documents.ts";
+
+interface Observation {
+  readonly state: string;
+  readonly sinceMs: number;
+}
+
+const RETRY_MS = { first: 1_000, most: 60_000 } as const;
+/** Beyond it everything is counted anew, which holds wakes a little longer. */
+const MAX_OBSERVED = 10_000;
+
+export class WakeClock {
+  readonly #now: () => number;
+  readonly #observed = new Map<string, Observation>();
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether a worker, or the delivery of a webhook, still has the time that its lease gives it. */
+  isHeld(workspaceId: string, subscription: Subscription): boolean {
+    const { wake, nextAttemptAt, config } = subscription;
+    if (wake === null) return false;
+    if (wake.leaseUntil === null || nextAttemptAt !== null) return true;
+    return this.observe(workspaceId, subscription) < config.leaseTtlMs;
+  }
+
+  /** Whether a webhook that failed is to be tried again now. */
+  isDue(workspaceId: string, subscription: Subscription): boolean {
+    const { wake, nextAttemptAt, retries } = subscription;
+    if (wake === null || nextAttemptAt === null) return false;
+    return this.observe(workspaceId, subscription) >= retryDelayMs(retries, wake.id);
+  }
+
+  /** Returns the milliseconds since this server saw the wake in this state for the first time. */
+  observe(workspaceId: string, { id, createdAt, generation, wake, nextAttemptAt }: Subscription): number {
+    const key = `${workspaceId} ${createdAt} ${id}`;
+    const state = `${generation} ${wake?.id} ${wake?.holder} ${wake?.leaseUntil} ${nextAttemptAt}`;
+    const nowMs = this.#now();
+    const known = this.#observed.get(key);
+    if (known?.state === state) return nowMs - known.sinceMs;
+    if (this.#observed.size >= MAX_OBSERVED) this.#observed.clear();
+    this.#observed.set(key, { state, sinceMs: nowMs });
+    return 0;
+  }
+}
+
+/** With a part of chance that all servers agree on: webhooks that failed together are not tried again together. */
+export function retryDelayMs(retries: number, wakeId: string): number {
+  const delayMs = Math.min(RETRY_MS.first * 2 ** Math.min(retries - 1, 10), RETRY_MS.most);
+  const chance = Number.parseInt(wakeId.slice(2, 6), 16) / 0xffff;
+  return Math.round(delayMs * (0.8 + chance * 0.4));
+}

@@ -1,0 +1,48 @@
+/** The list of a workspace's channels: in pages, and with little work between two turns of the event loop. */
+
+import { expect, test } from "vitest";
+import { createAuthenticate } from "../../src/server/index.ts";
+import { LIMITS, openStore } from "../../src/store/index.ts";
+import type { ChannelsPage } from "../../src/wire/index.ts";
+import { countWork } from "../store/harness/turns.ts";
+import { openServer } from "./harness/open-server.ts";
+
+const CHANNELS = 1_200;
+
+test("channels are listed in pages, each once, those that the token may read, and no turn reads many", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  try {
+    const names = Array.from({ length: CHANNELS }, (_, n) => `c${String(n).padStart(5, "0")}`);
+    for (const name of names) await store.createLog({ logId: `channels/${name}` });
+    const list = async (scope: string, limit: string): Promise<readonly (readonly string[])[]> => {
+      const { secret } = await store.createToken({ scopes: [scope] });
+      const pages: (readonly string[])[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const query = new URLSearchParams({
+          ...(limit === "" ? {} : { limit }),
+          ...(cursor === "" ? {} : { cursor }),
+        });
+        const answer = await fetch(`${server.url}/v1/channels?${query}`, {
+          headers: { authorization: `Bearer ${secret}` },
+        });
+        const page = (await answer.json()) as ChannelsPage;
+        pages.push(page.channels.map(({ channel }) => channel));
+        cursor = page.nextCursor;
+      }
+      return pages;
+    };
+    const all = await list("channel:*:read", "500");
+    expect(all.map(({ length }) => length)).toEqual([500, 500, 200]);
+    expect(all.flat()).toEqual(names);
+    expect(await list("channel:c00700:read", "500")).toEqual([[], ["c00700"], []]);
+    const { most, total } = await countWork(async () => {
+      expect((await list("channel:*:read", "")).map(({ length }) => length)).toEqual([1_000, 200]);
+    });
+    // Two turns, each with the statement that exceeds it: the count may begin in the middle of one.
+    expect(most).toBeLessThanOrEqual(3 * LIMITS.turnWork);
+    expect(total).toBeLessThan(2 * CHANNELS);
+  } finally {
+    await server.close();
+  }
+});
