@@ -61,6 +61,9 @@ interface DuePictures {
 /** Whether the sender of evidence may use a picture. */
 export type MayUse = (hash: string) => Promise<boolean>;
 
+/** For a sender within this process. */
+export const ANY_PICTURE: MayUse = () => Promise.resolve(true);
+
 interface Watcher {
   readonly videoId: string;
   readonly warn: Warn;

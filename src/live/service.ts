@@ -18,7 +18,7 @@ import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf } from "./fold.ts";
 import { acknowledge, Follower, stateOf } from "./follower.ts";
-import { Frames, type MayUse } from "./frames.ts";
+import { ANY_PICTURE, Frames, type MayUse } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { LIMITS } from "./limits.ts";
@@ -180,11 +180,7 @@ export class LiveService {
    * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
    * `sequence_gap` and `fenced` for the producer's number; the store's.
    */
-  async accept(
-    key: string,
-    batch: EvidenceBatch,
-    { mayUse = async () => true }: { readonly mayUse?: MayUse } = {},
-  ): Promise<Acknowledgement> {
+  async accept(key: string, batch: EvidenceBatch, mayUse: MayUse = ANY_PICTURE): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
     const present = await this.sessionIdOf(key);
     const follower = await this.#follow(present);

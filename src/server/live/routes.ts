@@ -85,7 +85,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     const { grant } = c.var;
     const store = context.store(grant.workspaceId);
     const mayUse = (hash: string): Promise<boolean> => owns(store, grant, hash);
-    return Response.json(await service.accept(key, batch, { mayUse }));
+    return Response.json(await service.accept(key, batch, mayUse));
   });
   app.post("/v1/live/:key/audio", async (c) => {
     const { key, service } = await asked(c, "write");

@@ -12,7 +12,7 @@ interface Observation {
 }
 
 const RETRY_MS = { first: 1_000, most: 60_000 } as const;
-/** Beyond it everything is counted anew, which holds wakes a little longer. */
+/** After so many, the clock begins again for all: their wakes last a little longer. */
 const MAX_OBSERVED = 10_000;
 
 export class WakeClock {
