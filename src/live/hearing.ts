@@ -1,5 +1,6 @@
 /** What was heard so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
 
+import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "./limits.ts";
 import {
   adjoin,
@@ -42,22 +43,33 @@ export interface Heard {
 /** Adds the evidence of a batch. Errors: the store's. */
 export async function hear(before: Hearing, request: NoteRequest): Promise<Heard> {
   const lookBack = earlierOf(request);
+  const breath = breathing();
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const item of request.evidence) {
-    const step =
-      item.type === "transcript_added" ? await hearPiece(hearing, item, lookBack) : pass(hearing, item);
-    hearing = step.hearing;
-    notes.push(...step.notes);
+    if (item.type !== "transcript_added") {
+      const step = pass(hearing, item);
+      hearing = step.hearing;
+      notes.push(...step.notes);
+      continue;
+    }
+    for (const piece of piecesOf(item)) {
+      const step = await hearPiece(hearing, { piece, speaker: speakerOf(hearing, item) }, lookBack);
+      hearing = step.hearing;
+      notes.push(...step.notes);
+      await breath();
+    }
   }
   return { hearing, notes };
 }
 
 type LookBack = (piece: Piece, before: number) => Promise<EarlierWords>;
 
-async function hearPiece(hearing: Hearing, item: EvidenceItem, lookBack: LookBack): Promise<Heard> {
-  const piece = pieceOf(item);
-  const speaker = speakerOf(hearing, item);
+async function hearPiece(
+  hearing: Hearing,
+  { piece, speaker }: { readonly piece: Piece; readonly speaker: string },
+  lookBack: LookBack,
+): Promise<Heard> {
   let state = hearing.streams[speaker] ?? NOTHING_JOINED;
   if (isBehind(state, piece)) {
     state = stepBack(state, piece);
@@ -109,6 +121,25 @@ export function pieceOf({ sequence, text, startMs, endMs, lang }: EvidenceItem):
   return { sequence, text, startMs, endMs, ...(lang === undefined ? {} : { lang }) };
 }
 
+/** Long texts in parts, each with its share of the time, so that none holds up the event loop. */
+export function piecesOf(item: EvidenceItem): readonly Piece[] {
+  const piece = pieceOf(item);
+  const { text, startMs, endMs } = piece;
+  if (text.length <= LIMITS.heardChars) return [piece];
+  const parts = text.match(PARTS) ?? [];
+  let at = 0;
+  return parts.map((part) => {
+    const [from, to] = [at, at + part.length].map((place) =>
+      Math.round(startMs + ((endMs - startMs) * place) / text.length),
+    );
+    at += part.length;
+    return { ...piece, text: part, startMs: from ?? startMs, endMs: to ?? endMs };
+  });
+}
+
+/** Up to the last space within the bound, or as much as the bound allows where there is none. */
+const PARTS = new RegExp(`[^]{1,${LIMITS.heardChars}}(?:\\s|$)|[^]{1,${LIMITS.heardChars}}`, "gu");
+
 /** Beyond the bound, speakers share a stream. */
 function speakerOf({ streams }: Hearing, { event }: EvidenceItem): string {
   const { speaker } = event.data as { readonly speaker?: unknown };
@@ -133,5 +164,15 @@ function earlierOf({ context }: NoteRequest): LookBack {
       read = { atMs: startMs, items };
     }
     return earlierWords(read.items.filter(({ sequence }) => sequence < before).map(pieceOf));
+  };
+}
+
+/** Lets other work go first, when this has taken some milliseconds. */
+function breathing(): () => Promise<void> {
+  let sinceMs = performance.now();
+  return async () => {
+    if (performance.now() - sinceMs < LIMITS.heardMs) return;
+    await immediate();
+    sinceMs = performance.now();
   };
 }

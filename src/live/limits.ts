@@ -108,6 +108,9 @@ export const LIMITS = {
   silentMs: 15_000,
   endMs: 30_000,
   speakers: 8,
+  /** Characters of a text that are heard at once, and how long that takes until other work may go first. */
+  heardChars: 1_000,
+  heardMs: 5,
   /** How far around a piece earlier words are read after a seek back, and their tokens. */
   heardAgainMs: 10_000,
   heardAgainTokens: 20_000,

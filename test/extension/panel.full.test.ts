@@ -32,9 +32,13 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await panel.locator(".note .time").first().click();
   await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBeLessThan(5);
 
+  // The click scrolled up to the first note; the list follows new ones from its end.
+  const list = `document.querySelector(".scroll")`;
+  await panel.evaluate(`${list}.scrollTop = ${list}.scrollHeight`);
+
   const flood = Array.from({ length: 120 }, (_, n) => ({
     type: "transcript_added",
-    text: `Ship ${n} passes.`,
+    text: n % 2 === 0 ? `Ship ${n} passes` : "and comes home.",
     // Two for each note.
     mediaTimeMs: 100_000 + Math.floor(n / 2) * 30_000 + (n % 2) * 1_000,
   }));
@@ -55,7 +59,6 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await expect.poll(async () => (await served.notes(key)).length).toBeGreaterThan(LIMITS.notesAtOnce);
   await expect.poll(() => shown.count()).toBe(LIMITS.notesAtOnce);
   await panel.getByRole("button", { name: /^Show earlier notes \(\d+\)$/u }).waitFor();
-  const list = `document.querySelector(".scroll")`;
   await expect
     .poll(() => panel.evaluate(`${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop < 40`))
     .toBe(true);

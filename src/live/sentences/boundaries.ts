@@ -39,14 +39,15 @@ export interface Cutting {
 
 /**
  * The number of words of the first sentence in `words`, or `null` while it is open. Words are only looked at from left
- * to right, so that the result does not depend on how many came at once.
+ * to right, so that the result does not depend on how many came at once. `from`: earlier places are known to be none.
  */
-export function firstEnd(words: readonly TimedWord[], cutting: Cutting): number | null {
+export function firstEnd(words: readonly TimedWord[], cutting: Cutting, from: number): number | null {
   let units = 0;
   const most = cutting.isPlain ? LIMITS.mostUnits : LIMITS.mostPunctuatedUnits;
   for (let n = 1; n < words.length; n++) {
     const [before, next] = [words[n - 1], words[n]] as [TimedWord, TimedWord];
     units += unitsOf(before.t);
+    if (n < from) continue;
     if (isSeek(before, next) || next.n === 1 || isSentenceEnd(before.t, next.t, cutting.lang)) return n;
     if (isPause(words, n, { ...cutting, units })) return n;
     if (units > most) return bestCut(words.slice(0, n), cutting);

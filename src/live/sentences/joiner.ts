@@ -102,17 +102,21 @@ function retimed(
 
 function languageOfStream(state: JoinState, added: readonly TimedWord[], { lang }: Piece): string {
   if (lang !== undefined && lang !== "") return lang;
-  const words = [...state.tail, ...[...state.words, ...added].map(({ t }) => plainWord(t))];
+  const open = [...state.words, ...added.slice(0, LIMITS.tailWords)];
+  const words = [...state.tail, ...open.map(({ t }) => plainWord(t))];
   const found = languageIn(words);
   return found === "und" ? state.lang : found;
 }
 
+/** Only the newest place can be an end, unless the stream has just turned out to have no punctuation. */
 function cutReady(before: JoinState): Joined {
   let state = before;
+  let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
   const sentences: Sentence[] = [];
   for (;;) {
     const { lang, plainWords } = state;
-    const end = firstEnd(state.words, { lang, isPlain: plainWords >= LIMITS.plainWords });
+    const end = firstEnd(state.words, { lang, isPlain: plainWords >= LIMITS.plainWords }, from);
+    from = 1;
     if (end === null) return { state, sentences };
     const step = cut(state, end);
     state = step.state;

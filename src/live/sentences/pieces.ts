@@ -18,6 +18,7 @@ interface Token {
 const SOUND =
   /(\[[^[\]]{1,60}\]|\((?=[^()]{0,60}\b(?:music|applause|laughter|laughs|cheering|musik|beifall|lachen)\b)[^()]{1,60}\)|♪[^♪]{0,300}♪|[♪♫]+)/iu;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const FIRST_WITHOUT_SPACES = 0x0e00;
 const TURN = /^(?:>>+|&gt;&gt;|[-–—](?=\s))\s*/u;
 
 export function partsOf(piece: Piece): readonly Part[] {
@@ -106,7 +107,9 @@ export function isGlued(next: string, before: string | undefined): boolean {
 
 /** One for a word, half for each character of a script without spaces. */
 export function unitsOf(word: string): number {
-  return WITHOUT_SPACES.test(word) ? word.length / 2 : 1;
+  // Most words need no pattern: scripts without spaces begin later in Unicode than the others.
+  const isEarly = word.charCodeAt(0) < FIRST_WITHOUT_SPACES;
+  return !isEarly && WITHOUT_SPACES.test(word) ? word.length / 2 : 1;
 }
 
 /** As words are compared: small letters, without punctuation. */

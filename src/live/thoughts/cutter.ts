@@ -63,16 +63,24 @@ function cutReady(state: ThoughtState): Thoughts {
 function endIn({ sentences, allowance }: ThoughtState): number | null {
   const first = sentences[0]?.startMs ?? 0;
   const wholeMs = (sentences.at(-1)?.endMs ?? 0) - first;
-  const isFull = wholeMs >= LIMITS.mostMs || sentences.length >= LIMITS.mostSentences;
+  const isLong = wholeMs >= LIMITS.mostMs || sentences.length >= LIMITS.mostSentences;
+  const isFull = sentences.length >= LIMITS.sentencesInMemory || (isLong && allowance >= 1);
   // Without room for another note, a thought goes on.
   if (!isFull && allowance < 1) return null;
-  const terms = sentences.map(({ text, lang, kind }) => (kind === "sound" ? [] : termsOf(text, lang)));
+  const terms = sentences.map((sentence) => factsOf(sentence).terms);
+  let isShort = false;
   let best: { readonly at: number; readonly score: number } | null = null;
   for (let at = 1; at <= sentences.length - LIMITS.aheadSentences; at++) {
     const aheadMs = (sentences.at(-1)?.endMs ?? 0) - (sentences[at]?.startMs ?? 0);
     if (aheadMs < LIMITS.aheadMs) break;
     const score = scoreAt(sentences, terms, at);
-    if (best === null || score > best.score) best = { at, score };
+    // After waiting for room the thought is a longer one: what waits must not become more and more.
+    const isLater = wholeMs >= LIMITS.noteEveryMs && score >= LIMITS.endScore;
+    const isTooShort = isFull && (sentences[at]?.startMs ?? 0) - first < LIMITS.noteEveryMs;
+    if (best === null || isLater || (!isTooShort && score > best.score) || (isFull && isShort)) {
+      best = { at, score };
+    }
+    isShort = isTooShort;
   }
   if (best === null) return null;
   return isFull || best.score >= LIMITS.endScore ? best.at : null;
@@ -83,11 +91,11 @@ function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly strin
   const [before, next] = [sentences[at - 1], sentences[at]] as [Sentence, Sentence];
   const lengthMs = before.endMs - (sentences[0]?.startMs ?? 0);
   const isSound = before.kind === "sound" || next.kind === "sound";
-  const turns = isFillerSentence(before) !== isFillerSentence(next);
+  const turns = factsOf(before).isFiller !== factsOf(next).isFiller;
   return (
     pauseScore(sentences, at) +
     cohesionScore(terms, at) +
-    (isDiscourseMark(next.text, next.lang) ? 1.1 : 0) +
+    (factsOf(next).isMark ? 1.1 : 0) +
     (next.isTurn ? 0.1 : 0) +
     (isSound ? 1.5 : 0) +
     (turns ? 1.2 : 0) +
@@ -96,8 +104,26 @@ function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly strin
   );
 }
 
-function isFillerSentence({ text, lang }: Sentence): boolean {
-  return isFiller(text, lang);
+interface Facts {
+  readonly terms: readonly string[];
+  readonly isFiller: boolean;
+  readonly isMark: boolean;
+}
+
+const facts = new WeakMap<Sentence, Facts>();
+
+/** A sentence is judged with each one that follows it, so that what is known of it is kept as long as it is. */
+function factsOf(sentence: Sentence): Facts {
+  const known = facts.get(sentence);
+  if (known !== undefined) return known;
+  const { text, lang, kind } = sentence;
+  const found: Facts = {
+    terms: kind === "sound" ? [] : termsOf(text, lang),
+    isFiller: isFiller(text, lang),
+    isMark: isDiscourseMark(text, lang),
+  };
+  facts.set(sentence, found);
+  return found;
 }
 
 /** A pause counts by what is usual between the sentences of this speaker. */

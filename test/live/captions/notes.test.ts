@@ -79,6 +79,26 @@ test("the notes do not depend on how captions are batched, also with seeks", asy
   }
 });
 
+test("a text of 90,000 characters is heard whole, and other work goes first every few milliseconds", async () => {
+  const [item] = itemsOf(talksIn("tune")[0] as Talk);
+  const said =
+    "The harbour opens at dawn, and the ships wait until six. Then the keeper lights the lamp on the pier. ";
+  const text = `${said.repeat(880)}The last sentence is about whales and amber.`;
+  let turns = 0;
+  const watch = new AbortController();
+  const watching = (async () => {
+    for (; !watch.signal.aborted; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const drafts = await draftsOf(
+    [{ ...(item as EvidenceItem), text, startMs: 0, endMs: 5_400_000, lang: "en" }],
+    1,
+  );
+  watch.abort();
+  await watching;
+  expect(drafts.at(-1)?.endMs).toBe(5_400_000);
+  expect(turns).toBeGreaterThan(10);
+});
+
 test("an hour of talk gives at most 60 notes without greetings, each with its evidence", async () => {
   const talks = talksIn("tune").filter(({ lang, name }) => lang === "en" && name !== "seeks");
   const items: EvidenceItem[] = [];
