@@ -10,10 +10,12 @@ import { resolve } from "node:path";
 import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import {
+  AGENT_NAMES,
   type AgentDriver,
   ContinuoError,
   isAgentName,
   isContinuoError,
+  nearest,
   type Problem,
   present,
 } from "../model/index.ts";
@@ -285,7 +287,14 @@ function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
 
 const SEE_ALL = "Run `continuo session list --all --archived` to see every session.";
 
-function notFound(name: string, hint: string = SEE_ALL): ContinuoError {
+/** The agent that was perhaps meant is named before what is always right. */
+function hintFor(name: string): string {
+  const [agent = "", ...id] = name.split(":");
+  const near = id.length === 0 ? null : nearest(agent, [...AGENT_NAMES, OWN]);
+  return near === null || near === agent ? SEE_ALL : `Did you mean ${near}:${id.join(":")}?`;
+}
+
+function notFound(name: string, hint: string = hintFor(name)): ContinuoError {
   return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, { hint });
 }
 

@@ -2,6 +2,7 @@
 
 import { Command } from "commander";
 import { readVersion } from "../files/index.ts";
+import { ContinuoError, nearest } from "../model/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addChannelCommands } from "./channel/index.ts";
@@ -42,8 +43,22 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   // The other commands would only be described.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
   const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
+  assertKnown(program, words, argv);
   await program.parseAsync(words, { from: "user" });
   return exitCode;
+}
+
+/** Commander would print the help of the program for `continuo lst --help`, and knows no short form to suggest. */
+function assertKnown(program: Command, [first = ""]: readonly string[], [typed]: readonly string[]): void {
+  if (typed === "-v") {
+    throw new ContinuoError("usage", "unknown option '-v'", { hint: "Did you mean -V or --version?" });
+  }
+  const names = program.commands.map((command) => command.name());
+  if (first.startsWith("-") || first === "help" || names.includes(first)) return;
+  const near = nearest(first, [...names, ...SESSION_COMMANDS]);
+  throw new ContinuoError("usage", `unknown command '${first}'`, {
+    hint: near === null ? "Run `continuo --help` to see what there is." : `Did you mean ${near}?`,
+  });
 }
 
 type Add = (program: Command, run: ProgramRun | null) => void;

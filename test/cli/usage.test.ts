@@ -14,6 +14,19 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 test.each([
+  [["lst"], "unknown command 'lst'\nDid you mean list?"],
+  [["lst", "--help"], "unknown command 'lst'\nDid you mean list?"],
+  [["serach", "words"], "unknown command 'serach'\nDid you mean search?"],
+  [["frobnicate", "--help"], "unknown command 'frobnicate'\nRun `continuo --help` to see what there is."],
+  [["-v"], "unknown option '-v'\nDid you mean -V or --version?"],
+  [["show", "cladue:x"], 'there is no session "cladue:x"\nDid you mean claude:x?'],
+])("%j suggests what was perhaps meant", async (args, text) => {
+  const { code, stdout, stderr } = await runHere(home, args);
+  expect(code).toBeGreaterThan(0);
+  expect([stdout, stderr]).toEqual(["", `continuo: ${text}\n`]);
+});
+
+test.each([
   [["session", "show"], "continuo session show --help"],
   [["show"], "continuo session show --help"],
   [["session", "list", "--bogus"], "continuo session list --help"],
