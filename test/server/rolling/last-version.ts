@@ -12,7 +12,7 @@ const SCHEMA = "src/store/schema";
 
 /**
  * The newest release, else the newest commit whose schema is older than ours: the version before the newest migration.
- * `null` where there is no history, as in a shallow clone.
+ * `null` where there is no history, as in a shallow clone: the working tree stands for the last version then.
  */
 export function lastVersion(): string | null {
   const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD");
@@ -28,7 +28,11 @@ export function lastVersion(): string | null {
 }
 
 function git(...args: readonly string[]): string {
-  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 * 1024 ** 2 });
+  return execFileSync("git", ["-c", "safe.directory=*", ...args], {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 ** 2,
+  });
 }
 
 /** @param source a commit, or `null` for the working tree. Returns the folder of the installed package. */
@@ -38,7 +42,7 @@ export function installVersion(source: string | null, folder: string): string {
   const archive = join(folder, "source.tar");
   // What is not committed is part of the working tree all the same.
   const tree = source ?? (git("stash", "create").trim() || "HEAD");
-  execFileSync("git", ["archive", "--output", archive, tree], { cwd: ROOT });
+  git("archive", "--output", archive, tree);
   execFileSync("tar", ["-xf", archive, "-C", clone]);
   symlinkSync(MODULES, join(clone, "node_modules"));
   const env = { PATH: `${MODULES}/.bin:${process.env.PATH}`, HOME: folder, npm_config_offline: "true" };
