@@ -155,8 +155,7 @@ function begin(
 function removeTurns(database: DatabaseSync, session: number, keep: number): void {
   database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
-  // Looking into `words`, even for no row, writes what the transaction has added to it as a segment of its own: with
-  // one for each new session, merging segments was most of the work of a fill.
+  // Looking into `words`, even for no row, writes what the transaction has added to it as a segment of its own.
   if (database.prepare(`select 1 from turns where ${after} limit 1`).get(session, keep) === undefined) return;
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)
