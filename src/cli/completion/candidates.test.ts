@@ -34,7 +34,10 @@ test.each([
   [["session", "export", "a", "--output", ""], { type: "files" }],
   [["session", "list", "--limit", ""], []],
   [["session", "list", "--li"], ["--limit"]],
-  [["session", "list", ""], []],
+  [
+    ["session", "list", "c"],
+    ["claude", "codex"],
+  ],
   [["session", "show", ""], { type: "sessions", prefix: "" }],
   [["show", "--tools", "full", "4b"], { type: "sessions", prefix: "4b" }],
   [["session", "show", "./a"], { type: "files" }],
