@@ -206,7 +206,10 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     c.req.raw = received(c.req.raw, reception);
     await next();
     const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));
-    if (proof !== null) c.res.headers.set(PROOF_HEADER, proof);
+    if (proof === null) return;
+    c.res.headers.set(PROOF_HEADER, proof);
+    // A copy that a browser kept has the proof of an earlier request.
+    c.res.headers.set("cache-control", "no-store");
   });
   for (const mount of mounts) mount.routes?.(app);
   return app;

@@ -319,3 +319,20 @@ test("a server that only its machine reaches proves to a page that it let the pa
   }
   await close();
 });
+
+test("a browser keeps no answer with a proof, because the next request needs another proof", async () => {
+  const started = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+    reach: "machine",
+  });
+  const { url, close } = await listen(started, { host: "127.0.0.1", port: 0 });
+  const { secret } = await openPage(url, token.secret);
+  const cachingOf = async (headers: Readonly<Record<string, string>>): Promise<string | null> =>
+    (await fetch(`${url}${TEAM}`, { headers: { ...bearer(secret), ...headers } })).headers.get(
+      "cache-control",
+    );
+  expect(await cachingOf({ "continuo-nonce": newNonce() })).toBe("no-store");
+  expect(await cachingOf({})).not.toBe("no-store");
+  await close();
+});
