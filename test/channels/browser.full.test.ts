@@ -52,12 +52,14 @@ test("a page sends, streams, survives a lost connection and a reload, and misses
     await page.evaluate(leaveOpen, { serverUrl: proxy.url });
     await page.reload();
     await page.waitForFunction("globalThis.continuo");
+    // The server waits 2 s for the connection to come back.
+    const lastEvent = async () => (await store.read("channels/team")).events.at(-1)?.type;
+    await expect.poll(lastEvent).toBe("message_interrupted");
     const after = await page.evaluate(missed, { serverUrl: proxy.url });
     expect(after.status).toBe("interrupted");
     expect(after.checkpoint).toBe(1);
     const { events } = await store.read("channels/team");
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1));
-    expect(events.at(-1)?.type).toBe("message_interrupted");
   } finally {
     await browser.close();
     await server.close();

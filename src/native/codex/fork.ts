@@ -84,7 +84,20 @@ function upTo(all: readonly PlacedRecord[], { found, history, count }: ForkSourc
   const behind = all.slice(end, limit);
   const turn = behind.findIndex(({ value }) => kindOf(value) === "task_started");
   const own = turn === -1 ? behind : behind.slice(0, turn);
-  return [...all.slice(0, end), ...own.filter(({ value }) => belongsBehind(value, role))];
+  const kept = [...all.slice(0, end), ...own.filter(({ value }) => belongsBehind(value, role))];
+  const results = new Set(history.slice(0, count).flatMap(resultIdsOf));
+  return [...kept, ...all.slice(end).filter(({ value }) => results.has(shownCallOf(value)))];
+}
+
+function resultIdsOf({ content }: Message): string[] {
+  return content.flatMap((block) => (block.type === "tool_result" ? [block.toolCallId] : []));
+}
+
+/** The call of a command that Codex shows when its process ends, which may be turns after its result; empty for none. */
+function shownCallOf(value: Json): string {
+  if (kindOf(value) !== "CommandExecution" || !isJson(value.payload) || !isJson(value.payload.item))
+    return "";
+  return textOfValue(value.payload.item.id);
 }
 
 /** Events that Codex writes after what they are about: the prompt as it is shown, counts, the end of a turn. */
