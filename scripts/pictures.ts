@@ -41,7 +41,7 @@ async function drawPictures(): Promise<void> {
   await page.screenshot({ path: join(PICTURES, "export.png") });
 }
 
-/** What the command prints on a terminal of this width, which `script` of util-linux stands in for. */
+/** Runs the command on a terminal of this width, which `script` of util-linux provides, and returns the output. */
 function show(args: readonly string[]): string {
   const words = [process.execPath, CONTINUO, ...args].map((word) => `'${word}'`);
   return run("script", [

@@ -1,4 +1,4 @@
-/** What was heard last, with the sentence that is said now. */
+/** The newest sentences that were heard; the one that is said now is marked. */
 
 import type { JSX } from "preact";
 import { type HeardSentence, saidAt } from "../sending/live-line.ts";

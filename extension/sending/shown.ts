@@ -25,7 +25,7 @@ export interface ShownSession extends Omit<SessionView, "session"> {
   /** How many notes came before the ones of `notes`. */
   readonly earlier: number;
   readonly timeline: Timeline;
-  /** What was heard last. */
+  /** The newest sentences that were heard. */
   readonly line: readonly HeardSentence[];
   readonly session: Pick<LiveSession, "state" | "cost" | "budget" | "health"> | null;
 }

@@ -19,7 +19,7 @@ export interface CodexCase {
   readonly script: Script;
   /** Holds the conversation; gives the thread that is resumed afterwards. */
   readonly hold: (stage: CodexStage) => Promise<string>;
-  /** What has to be done before Codex resumes it. */
+  /** Changes the home before Codex resumes the session. */
   readonly beforeResume?: (stage: CodexStage, threadId: string) => Promise<unknown>;
 }
 

@@ -30,7 +30,7 @@ const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
   // What a tool of Gemini CLI says of itself, where a call says nothing.
   [/^Reads and returns the content of a specified file\.[\s\S]*$/, LEFT_OUT],
   [/^<collaboration_mode>[\s\S]*$/, `<collaboration_mode>${LEFT_OUT}</collaboration_mode>`],
-  // What Codex tells its model of its modes and skills.
+  // Codex tells its model about modes and skills in these.
   [/^# (?:Plan Mode \(|Collaboration Mode: )[\s\S]*$/, LEFT_OUT],
   [
     /^\s*(?:<skills_instructions>|## Skills\n)[\s\S]*$/,

@@ -65,7 +65,7 @@ export async function listCatalog(
   const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
   const filter = toFilter(wanted, { places });
-  // What a filter lets through, and which rows come first, is known when all rows are.
+  // The rows that pass a filter, and their order, are known when all rows are.
   const needsAll = filter !== null || sort !== undefined;
   const natives = agents === undefined ? null : toAgents(agents);
   const told = await agentListsOf(drivers, wanted);
@@ -77,7 +77,7 @@ export async function listCatalog(
   const list = await listSessions({
     ...options,
     ...(limit === undefined || needsAll ? {} : { limit }),
-    // What the filter hides is not hidden because it is archived or empty.
+    // Rows that the filter hides are not counted as archived or empty.
     ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
     places: placesOf(places),
     memo: rowsOf(places),

@@ -7,7 +7,7 @@ import { continuoHome, readVersion } from "../files/index.ts";
 import { compiledFolder } from "./installed/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
-/** As of `nice -n 19`. */
+/** The priority of `nice -n 19`. */
 const LOWEST_PRIORITY = 19;
 
 await main(process.argv.slice(2));

@@ -27,7 +27,7 @@ export class WholeMessages {
     }
   }
 
-  /** As a reader gets it who comes after the interruption. */
+  /** Returns the message that a reader gets who comes after the interruption. */
   #interrupted(error: ErrorEvent): ClientEvent {
     const first = error.messageId === undefined ? undefined : this.#begun.get(error.messageId);
     if (first === undefined) return error;

@@ -23,7 +23,7 @@ export interface Recovery {
   readonly store: Store;
   readonly session: Session;
   readonly places: PlacesAt;
-  /** Where the session tells no folder. */
+  /** The folder for a session that tells none. */
   readonly cwd: string;
 }
 

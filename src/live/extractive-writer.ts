@@ -60,7 +60,7 @@ async function draftOf(note: ThoughtNote, { idsOf }: NoteRequest): Promise<NewDr
   };
 }
 
-/** What a person remarks is a thought of its own. */
+/** A remark of a person is a thought of its own. */
 function remarkDraft({ id, type, text, lang, startMs, endMs }: EvidenceItem): readonly NewDraft[] {
   if (type !== "remark_added" || contentWords(text, lang).length < LIMITS.remarkWords) return [];
   return [{ text: text.slice(0, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];

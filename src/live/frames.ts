@@ -61,7 +61,7 @@ interface DuePictures {
 /** Whether the sender of evidence may use a picture. */
 export type MayUse = (hash: string) => Promise<boolean>;
 
-/** For a sender within this process. */
+/** A sender within this process may use every picture. */
 export const ANY_PICTURE: MayUse = () => Promise.resolve(true);
 
 interface Watcher {

@@ -71,7 +71,7 @@ async function connectPatiently(options: ConnectOptions): Promise<AgenticClient>
   }
 }
 
-/** As long as it takes until a server that was killed is noticed, and a little longer. */
+/** Longer than a client takes to notice that a server was killed. */
 const HANDLE_WAIT_MS = 2 * CHANNEL_LIMITS.silenceMs;
 const RETRY_MS = 1_000;
 

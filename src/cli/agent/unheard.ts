@@ -41,7 +41,7 @@ export class Unheard {
   }
 }
 
-/** What others said, as a block that its content cannot end; empty where there is nothing. */
+/** Formats the words of others as a block that its content cannot end; empty if there are none. */
 export function quoted(formatted: string): string {
   return formatted === "" ? "" : `<missed_context>\n${formatted}</missed_context>`;
 }

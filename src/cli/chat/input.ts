@@ -1,4 +1,4 @@
-/** What the person says: the prompt of the command line, and standard input after it, as `claude -p` does. */
+/** Joins the prompt of the command line and standard input after it, as `claude -p` does. */
 
 import { TALK_LIMITS } from "../../conversations/index.ts";
 import { ContinuoError } from "../../model/index.ts";
@@ -52,7 +52,7 @@ async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<b
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const begins = (): void => resolve(true);
   const ends = (): void => resolve(false);
-  // What came while this process was busy is heard after its timers.
+  // Input that came while this process was busy is heard after its timers.
   let timer = setTimeout(() => {
     timer = setTimeout(ends, AFTER_BUSY_MS);
   }, TALK_LIMITS.firstInputMs);

@@ -1,7 +1,8 @@
-/** Which agents are installed, in which versions, and how many sessions of each are there. */
+/** The checks of the agents: whether each is installed, its version, and the number of its sessions. */
 
 import { drivingOf, readConfiguration } from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
+import { isSince } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { isAgentName } from "../../model/index.ts";
 import { listSessions, TRIED_VERSIONS } from "../../native/index.ts";
@@ -42,12 +43,8 @@ function findingFor(program: AgentProgram, sessions: number, { home }: Shell): F
   };
 }
 
-/** Compares the numbers of two versions, such as `2.1.331`. */
+/** A name in front of the number, such as `codex-cli 0.170.0`, is passed over. */
 export function isNewer(version: string, tried: string): boolean {
-  const [one, other] = [version, tried].map((text) => (text.match(/\d+/gu) ?? []).slice(0, 3).map(Number));
-  for (let at = 0; at < 3; at++) {
-    const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return false;
+  const number = /\d.*/u.exec(version)?.[0] ?? "";
+  return isSince(number, tried) && !isSince(tried, number);
 }

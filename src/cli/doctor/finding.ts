@@ -8,7 +8,7 @@ export interface Finding {
   /** `missing`: it is not there, and nothing is wrong with that. */
   readonly state: "fine" | "missing" | "warning" | "broken";
   readonly message: string;
-  /** What to do, an imperative sentence a line. */
+  /** The advice: an imperative sentence a line. */
   readonly hint?: string;
 }
 

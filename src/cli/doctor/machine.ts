@@ -1,4 +1,4 @@
-/** What Continuo itself needs: its version of Node, its folder, its settings, its store and its index. */
+/** The checks of Continuo's own things: its version of Node, its folder, its settings, its store and its index. */
 
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -70,7 +70,7 @@ export async function checkHome(shell: Shell): Promise<readonly Finding[]> {
   return [{ name: "home", state: "fine", message: `${shown} · only you can read it` }, disk];
 }
 
-/** Of the nearest folder that is there. */
+/** Returns the free bytes for the nearest folder that exists. */
 function freeBytes(folder: string): number {
   let place = folder;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);

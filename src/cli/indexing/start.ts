@@ -7,7 +7,7 @@ import { continuoHome, makeFolderDurably, type Places } from "../../files/index.
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 
-/** What found out that sessions may be missing in the index. */
+/** The command that found out that sessions may be missing in the index. */
 export type IndexingReason = keyof typeof INDEXING_LIMITS.betweenMs;
 
 /** Whether a process was started; never fails because of that. */
@@ -26,7 +26,7 @@ export async function startIndexing(reason: IndexingReason, shell: Shell): Promi
   return true;
 }
 
-/** As `startIndexing`, after a list of so many sessions. */
+/** Calls `startIndexing` after a list of so many sessions. */
 export async function startIndexingOf(sessions: number, shell: Shell): Promise<void> {
   if (sessions > INDEXING_LIMITS.fewSessions) await startIndexing("list", shell);
 }
@@ -40,7 +40,7 @@ function isInCi({ env }: Shell): boolean {
   return env.CI !== undefined && env.CI !== "" && env.CI !== "false";
 }
 
-/** Of two commands at the same time both may get it: the lock of the process decides then. */
+/** Two commands at the same time may both get the turn: the lock of the process decides then. */
 function claimTurn(mark: string, betweenMs: number): boolean {
   try {
     const now = Date.now();
@@ -52,7 +52,7 @@ function claimTurn(mark: string, betweenMs: number): boolean {
     closeSync(file);
     return true;
   } catch {
-    // Where nothing can be written, nothing can be indexed.
+    // Nothing can be indexed if nothing can be written.
     return false;
   }
 }

@@ -147,7 +147,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   return { sessionId, resumption: resumptionOf(ways, { goOn, opened, mark, before, earlier }), before, mark };
 }
 
-/** Where it lies when the agent may open it. */
+/** Waits until the agent may open the session, and returns its place then. */
 async function readyToResume(mark: DiskMark | null, { how, open, options }: GoOn): Promise<DiskMark | null> {
   const { reader, places, onWait } = options;
   if (mark === null || how === "fork" || reader?.beforeResume === undefined) return mark;

@@ -15,7 +15,7 @@ const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "pyth
 const MAX_FOLDERS_UP = 4;
 const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
 
-/** Of the script, where an interpreter runs one. */
+/** Returns the version beside the program, or beside the script if the program is an interpreter. */
 export function versionBeside([program = "", ...args]: readonly string[]): ProgramVersion | null {
   const isScript = INTERPRETERS.includes(basename(program));
   const file = isScript ? args.find((arg) => isAbsolute(arg)) : program;
@@ -24,7 +24,7 @@ export function versionBeside([program = "", ...args]: readonly string[]): Progr
     const path = realpathSync(file);
     return versionOfPackage(dirname(path)) ?? versionInPath(path);
   } catch {
-    // What cannot be looked at tells nothing.
+    // A file that cannot be read tells nothing.
     return null;
   }
 }
