@@ -159,6 +159,12 @@ export function isContinuoError(error: unknown, code?: ErrorCode): error is Cont
   }
 }
 
+/** Whether a store that failed like this may answer in a moment: not one that is closed, or whose file is gone. */
+export function isPassing(error: unknown): boolean {
+  if (isContinuoError(error, "busy")) return true;
+  return isContinuoError(error, "unavailable") && error.details.permanent !== true;
+}
+
 /** Its message, or whatever was thrown as a string; also for what cannot be made a string. */
 export function messageOf(error: unknown): string {
   try {

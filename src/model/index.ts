@@ -13,6 +13,7 @@ export {
   exitCodeOf,
   httpStatusOf,
   isContinuoError,
+  isPassing,
   messageOf,
 } from "./errors.ts";
 export {

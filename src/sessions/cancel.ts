@@ -6,6 +6,7 @@ import { newId } from "./ids.ts";
 import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
+import { patientStore } from "./patient-store.ts";
 
 export interface CancelOptions {
   readonly reason?: string;
@@ -17,8 +18,9 @@ export interface CancelOptions {
  * owner, who reads it there, ends it: the run that is returned still runs. One whose owner is gone is cancelled
  * at once too. Errors: `not_found`, `invalid_transition` when it has ended.
  */
-export async function cancelRun(store: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
+export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
   const { reason, signal } = options;
+  const store = patientStore(given, { storeMs: LIMITS.storeMs, ...present({ signal }) });
   for (;;) {
     signal?.throwIfAborted();
     const run = await store.getRun(runId, signal === undefined ? {} : { signal });
@@ -44,6 +46,8 @@ export async function cancelPending(
   reason: string | undefined,
 ): Promise<Run | null> {
   const { entry, write } = runEnd(runId, "cancelled", present({ reason }));
+  // An id of its own: the append may be repeated when nobody heard whether it was stored.
+  const event = { id: newId(), type: entry.type, data: entry.data, runId };
   for (;;) {
     const before = await store.getRun(runId);
     if (before === null) return null;
@@ -52,7 +56,7 @@ export async function cancelPending(
     const run = await store.getRun(runId);
     if (run?.status !== "pending") return null;
     try {
-      await store.append(run.sessionId, [{ type: entry.type, data: entry.data, runId }], {
+      await store.append(run.sessionId, [event], {
         expectedSequence,
         also: [write],
       });
@@ -71,7 +75,7 @@ async function cancelRunning(store: Store, run: Run, reason: string | undefined)
     leaseMs: LIMITS.leaseMs,
   });
   if (lease === null) {
-    await store.append(sessionId, [{ type: "run_cancel_requested", data, runId }]);
+    await store.append(sessionId, [{ id: newId(), type: "run_cancel_requested", data, runId }]);
     return run;
   }
   try {

@@ -2,6 +2,7 @@
 
 import { isEvent, type NewEvent, present, type Run, type Store, type Write } from "../model/index.ts";
 import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
+import { newId } from "./ids.ts";
 import { unsurePatch, usedNative } from "./references.ts";
 
 interface Lease {
@@ -61,7 +62,9 @@ async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise
     events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
     also.push({ type: "session", patch: { metadata } });
   }
-  await store.append(sessionId, events, { lease, also });
+  // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+  const repeatable = events.map((event) => ({ id: newId(), ...event }));
+  await store.append(sessionId, repeatable, { lease, also });
 }
 
 /** Nobody knows what the native session heard of a turn that was cut off. */

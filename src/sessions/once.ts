@@ -5,9 +5,11 @@ import { attend } from "./attended.ts";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
+import { LIMITS } from "./limits.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
+import { patientStore } from "./patient-store.ts";
 import type { RunResult } from "./result.ts";
-import { type StartRunOptions, startRun, startSession } from "./start.ts";
+import { beginRun, beginSession, type StartRunOptions } from "./start.ts";
 
 export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
   /** The session to continue (then `continuation` is `auto`); a new one by default. */
@@ -30,13 +32,14 @@ export async function runOnce(
   const ownId = runId ?? newId();
   const leave = attend(ownId);
   try {
-    const id = sessionId ?? (await startSession(store, { ...session })).sessionId;
-    const run = await startRun(
-      store,
-      id,
+    const { signal, storeMs = LIMITS.storeMs } = options;
+    const patient = patientStore(store, { storeMs, ...present({ signal }) });
+    const id = sessionId ?? (await beginSession(patient, { ...session })).sessionId;
+    const run = await beginRun(patient, {
+      sessionId: id,
       input,
-      present({ agent: agent.name, runId: ownId, metadata, maxQueued, retryOf, signal: options.signal }),
-    );
+      options: present({ agent: agent.name, runId: ownId, metadata, maxQueued, retryOf, signal }),
+    });
     const continuation = sessionId === undefined ? false : "auto";
     return await executeRun(store, agent, run.runId, { continuation, ...execution });
   } finally {

@@ -88,7 +88,48 @@ test.each([
 test("a call that may not be repeated is made once, and other fields stay the same", async () => {
   const { store, calls } = storeThatFails(BUSY);
   const patient = patientStore(store, { storeMs: 1_000 });
-  await expect(patient.createSession({ sessionId: "s" })).rejects.toBe(BUSY);
+  await expect(patient.createSession({})).rejects.toBe(BUSY);
   expect(calls).toHaveLength(1);
   expect((patient as unknown as { kind: string }).kind).toBe("kind");
+});
+
+const TAKEN = new ContinuoError("conflict", "there is already a session");
+
+/** Its answers are lost: the first call makes the session, or another caller did. */
+function storeWithSession(made: object): { store: Store; calls: number } {
+  const errors = [AWAY, TAKEN];
+  const state = { store: {} as Store, calls: 0 };
+  state.store = {
+    createSession: () => {
+      state.calls++;
+      return Promise.reject(errors.shift());
+    },
+    getSession: () => Promise.resolve(made),
+  } as unknown as Store;
+  return state;
+}
+
+test("a session that a try made whose answer was lost is found by its id", async () => {
+  const made = { sessionId: "s", title: "one", metadata: { a: 1 } };
+  const state = storeWithSession(made);
+  const asked = { sessionId: "s", title: "one", metadata: { a: 1 } };
+  const answer = patientStore(state.store, { storeMs: 1_000 }).createSession(asked);
+  await vi.runAllTimersAsync();
+  expect(await answer).toBe(made);
+  expect(state.calls).toBe(2);
+});
+
+test("a session of the same id that holds something else belongs to another caller", async () => {
+  const state = storeWithSession({ sessionId: "s", title: "two" });
+  const patient = patientStore(state.store, { storeMs: 1_000 });
+  const refused = expect(patient.createSession({ sessionId: "s", title: "one" })).rejects.toBe(TAKEN);
+  await vi.runAllTimersAsync();
+  await refused;
+});
+
+test("a session whose id is taken at the first try is not asked for again", async () => {
+  const { store, calls } = storeThatFails(TAKEN);
+  const patient = patientStore(store, { storeMs: 1_000 });
+  await expect(patient.createSession({ sessionId: "s" })).rejects.toBe(TAKEN);
+  expect(calls).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
 /**
  * A store that is asked again while it does not answer: a database that is away for a few seconds ends no run.
- * Only calls that may be repeated are: those that read, and appends whose events have ids.
+ * Only calls that may be repeated are: those that read, appends whose events have ids, and new sessions with an id.
  */
 
-import { isContinuoError, type Store } from "../model/index.ts";
+import { isContinuoError, isPassing, type NewSession, type Session, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import { pause } from "./stops.ts";
 
@@ -39,9 +39,44 @@ export function patientStore(store: Store, patience: Patience): Store {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== "function") return value;
       const call = value.bind(target) as Call;
+      if (key === "createSession") {
+        const create = (session: NewSession): Promise<Session> => createOnce(target, { outage, session });
+        return create;
+      }
       return REPEATABLE.has(key) ? (...args: unknown[]) => outage.over(() => call(...args)) : call;
     },
   });
+}
+
+interface SessionMaking {
+  readonly outage: Outage;
+  readonly session: NewSession;
+}
+
+/** An earlier try whose answer was lost may have made the session: that of the same id, with what was asked for. */
+async function createOnce(store: Store, { outage, session }: SessionMaking): Promise<Session> {
+  const { sessionId } = session;
+  if (sessionId === undefined) return await store.createSession(session);
+  let tries = 0;
+  return await outage.over(async () => {
+    try {
+      return await store.createSession(session);
+    } catch (error) {
+      if (!isContinuoError(error, "conflict") || tries === 0) throw error;
+      const made = await store.getSession(sessionId);
+      if (made === null || !isAsked(made, session)) throw error;
+      return made;
+    } finally {
+      tries++;
+    }
+  });
+}
+
+function isAsked(made: Session, asked: NewSession): boolean {
+  const keys = ["title", "agent", "cwd", "parentId", "metadata"] as const;
+  return keys.every(
+    (key) => asked[key] === undefined || JSON.stringify(made[key]) === JSON.stringify(asked[key]),
+  );
 }
 
 interface Outage {
@@ -71,10 +106,4 @@ function createOutage({ storeMs, signal }: Patience): Outage {
       }
     },
   };
-}
-
-/** Perhaps it answers in a moment: not one that is closed, or whose file is gone. */
-function isPassing(error: unknown): boolean {
-  if (isContinuoError(error, "busy")) return true;
-  return isContinuoError(error, "unavailable") && error.details.permanent !== true;
 }

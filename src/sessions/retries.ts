@@ -13,6 +13,7 @@ import {
   type Write,
 } from "../model/index.ts";
 import { rememberStart, starterOf } from "./attended.ts";
+import { newId } from "./ids.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;
@@ -76,7 +77,8 @@ export async function createRun(store: Store, creation: RunCreation): Promise<Ru
   const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
   const actor = { kind: "system", id: starterOf() } as const;
   rememberStart(runId);
-  await store.append(sessionId, [{ type: "run_created", data, runId, actor }], {
+  // An id of our own: the append may be repeated when nobody heard whether it was stored.
+  await store.append(sessionId, [{ id: newId(), type: "run_created", data, runId, actor }], {
     ...call,
     also: [{ type: "new_run", run }, ...also],
   });

@@ -14,14 +14,23 @@ import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
+import { type Patience, patientStore } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
 import { createRun, rootOf, takeOver } from "./retries.ts";
 
 export type StartSessionOptions = NewSession;
 
-/** Errors: `conflict` for an id that is taken. */
+/**
+ * Waits for a store that does not answer, and finds out by the id whether a try whose answer was lost made the session.
+ * Errors: `conflict` for an id that is taken.
+ */
 export function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
-  return store.createSession(options);
+  return beginSession(patientStore(store, patienceOf(options)), options);
+}
+
+/** The same, with a store that is patient already. */
+export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
+  return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
 }
 
 export interface StartRunOptions {
@@ -38,14 +47,25 @@ export interface StartRunOptions {
 
 /**
  * Journals the input; no agent is called. Runs of a session are executed in the order in which they were
- * started. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
+ * started. Waits for a store that does not answer. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
  */
-export async function startRun(
+export function startRun(
   store: Store,
   sessionId: string,
   input: RunInput,
   options: StartRunOptions = {},
 ): Promise<Run> {
+  return beginRun(patientStore(store, patienceOf(options)), { sessionId, input, options });
+}
+
+export interface RunBeginning {
+  readonly sessionId: string;
+  readonly input: RunInput;
+  readonly options: StartRunOptions;
+}
+
+/** The same, with a store that is patient already. */
+export async function beginRun(store: Store, { sessionId, input, options }: RunBeginning): Promise<Run> {
   const { agent, metadata, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);
@@ -77,7 +97,8 @@ export async function startRun(
   const status = root === undefined ? "cancelled" : "interrupted";
   const error = tooMany(sessionId, maxQueued);
   const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });
-  await store.append(sessionId, [{ type: entry.type, data: entry.data, runId }], { also: [write] });
+  const event = { id: newId(), type: entry.type, data: entry.data, runId };
+  await store.append(sessionId, [event], { also: [write] });
   throw error;
 }
 
@@ -126,4 +147,8 @@ export function blobsOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) =>
     (block.type === "image" || block.type === "file") && block.blob !== undefined ? [block.blob] : [],
   );
+}
+
+function patienceOf({ signal }: { readonly signal?: AbortSignal }): Patience {
+  return { storeMs: LIMITS.storeMs, ...present({ signal }) };
 }

@@ -15,6 +15,7 @@ import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
+import { patientStore } from "./patient-store.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
 export interface WakeOptions {
@@ -48,9 +49,10 @@ export interface Woken {
  * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
  * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
  */
-export async function wake(store: Store, sessionId: string, options: WakeOptions = {}): Promise<Woken> {
+export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<Woken> {
   const { leaseMs = LIMITS.leaseMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
+  const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
   if ((await store.getSession(sessionId, call)) === null) {
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
       hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",

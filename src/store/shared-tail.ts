@@ -43,6 +43,13 @@ export class TailWaiter implements Disposable {
     this.#wait?.reject(error);
   }
 
+  /** Ends early, without an error, when the reader leaves. */
+  async pause(ms: number): Promise<void> {
+    const timer = setTimeout(() => this.wake(), ms);
+    await this.begin(this.after).catch(() => undefined);
+    clearTimeout(timer);
+  }
+
   [Symbol.dispose](): void {
     this.#signal.removeEventListener("abort", this.#end);
   }

@@ -27,5 +27,6 @@ export {
   sql,
   type Transaction,
   UPSERT,
+  type Witness,
   type Work,
 } from "./work.ts";

@@ -48,4 +48,13 @@ export const LIMITS = {
   postgresPollMs: 1_000,
   /** Further tries of a Postgres transaction that lost a race. */
   retries: 50,
+  /** Further tries of what a lost connection to Postgres interrupted, when it certainly stored nothing. */
+  lostTries: 5,
+  /** How long it is looked for whether a commit was stored whose answer was lost, and the pause between two looks. */
+  settleMs: 20_000,
+  settlePauseMs: 50,
+  /** How long a tail waits for a store that does not answer, and the pauses between its tries: they double. */
+  tailPatienceMs: 20_000,
+  tailRetryMs: 25,
+  maxTailRetryMs: 500,
 } as const;

@@ -139,6 +139,15 @@ export interface Scope {
 export interface Transaction extends Scope {
   /** Logs whose readers are to be woken after the commit. */
   readonly changed: Set<number>;
+  /** Events that it stores, one of each append: an engine that finds one later knows that it was committed. */
+  readonly witnesses?: Witness[];
+}
+
+/** A stored event. */
+export interface Witness {
+  readonly logKey: number;
+  readonly sequence: number;
+  readonly eventId: string;
 }
 
 /** A stretch of a log: records of `logKey` with `after < sequence <= upTo`. */

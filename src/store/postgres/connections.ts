@@ -1,8 +1,16 @@
 /** Connections: rules run on them, one statement after the other. */
 
 import pg from "pg";
-import { LIMITS, type Scope, type Statement, type Transaction, type Work } from "../engine/index.ts";
-import { isRace, translated } from "./failures.ts";
+import {
+  LIMITS,
+  type Scope,
+  type Statement,
+  type Transaction,
+  type Witness,
+  type Work,
+} from "../engine/index.ts";
+import { isLost, isRace, translated } from "./failures.ts";
+import { wasStored } from "./outcome.ts";
 
 const INT8 = 20;
 const BYTEA = 17;
@@ -82,45 +90,108 @@ export interface CommitResult<T> {
   readonly changed: ReadonlySet<number>;
 }
 
-/** One transaction, again from the start when it lost a race. */
+/**
+ * One transaction, again from the start when it lost a race, or its connection before it was committed. When the
+ * answer to the commit was lost, it is looked for what was stored.
+ */
 export async function transact<T>(
   pool: pg.Pool,
   scope: Scope,
   rule: (tx: Transaction) => Work<T>,
   location: string,
 ): Promise<CommitResult<T>> {
-  for (let tries = 0; ; tries++) {
+  for (let races = 0, losses = 0; ; ) {
     try {
-      return await attempt(pool, scope, rule);
+      return await attempt(pool, scope, { rule, location });
     } catch (error) {
-      if (!isRace(error) || tries >= LIMITS.retries) throw translated(error, location);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** tries, 50)));
+      if (error instanceof LostConnection && losses++ < LIMITS.lostTries) continue;
+      if (!isRace(error) || races >= LIMITS.retries) throw translated(causeOf(error), location);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** races, 50)));
+      races++;
     }
   }
+}
+
+/** Statements that change nothing, on another connection when theirs was lost. */
+export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> {
+  for (let losses = 0; ; losses++) {
+    const client = await pool.connect();
+    let lost: Error | undefined;
+    try {
+      return await run(client, begin());
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      lost = error;
+      if (losses >= LIMITS.lostTries) throw error;
+    } finally {
+      client.release(lost);
+    }
+  }
+}
+
+/** A connection was lost, and certainly nothing was stored. */
+export class LostConnection extends Error {
+  constructor(cause: Error) {
+    super("the connection was lost", { cause });
+  }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof LostConnection ? error.cause : error;
+}
+
+interface Attempt<T> {
+  readonly rule: (tx: Transaction) => Work<T>;
+  readonly location: string;
 }
 
 async function attempt<T>(
   pool: pg.Pool,
   scope: Scope,
-  rule: (tx: Transaction) => Work<T>,
+  { rule, location }: Attempt<T>,
 ): Promise<CommitResult<T>> {
+  const changed = new Set<number>();
+  const witnesses: Witness[] = [];
+  const { client, end } = await commit(pool, () => rule({ ...scope, changed, witnesses }));
+  if (end.type === "committed") return { value: end.value, changed };
+  // What a rule knew of rows that were rolled back is forgotten.
+  scope.lineages.clear();
+  const { error } = end;
+  if (!isLost(error)) throw error;
+  if (end.type === "failed") throw new LostConnection(error);
+  if (!(await wasStored(pool, { client, witness: witnesses.at(-1), error, location }))) {
+    throw new LostConnection(error);
+  }
+  return { value: end.value, changed };
+}
+
+type Ended<T> =
+  | { readonly type: "committed"; readonly value: T }
+  /** It was asked to commit. */
+  | { readonly type: "unanswered"; readonly value: T; readonly error: unknown }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/** One transaction on a connection that the pool has back afterwards. */
+async function commit<T>(
+  pool: pg.Pool,
+  begin: () => Work<T>,
+): Promise<{ readonly client: pg.PoolClient; readonly end: Ended<T> }> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error): void => {
     broken = error;
   };
   client.on("error", onError);
+  let done: { readonly value: T } | undefined;
   try {
     await client.query("begin");
-    const changed = new Set<number>();
-    const value = await run(client, rule({ ...scope, changed }));
+    done = { value: await run(client, begin()) };
     await client.query("commit");
-    return { value, changed };
+    return { client, end: { type: "committed", ...done } };
   } catch (error) {
-    // What a rule knew of rows that were rolled back is forgotten.
-    scope.lineages.clear();
+    if (isLost(error)) broken ??= error;
     broken ??= await rollback(client);
-    throw error;
+    return { client, end: done ? { type: "unanswered", ...done, error } : { type: "failed", error } };
   } finally {
     client.off("error", onError);
     client.release(broken);

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type pg from "pg";
 import { Changes, chunkBodies, type Engine, type Scope } from "../engine/index.ts";
 import { readSchemaVersion } from "../schema/index.ts";
-import { rowsOf, run, transact } from "./connections.ts";
+import { query, rowsOf, transact } from "./connections.ts";
 import { translating } from "./failures.ts";
 import { FastAppend } from "./fast-append.ts";
 import { Notices } from "./notices.ts";
@@ -16,7 +16,7 @@ export function createPostgresEngine(
 ): Engine {
   const notices = new Notices(pool, { url, node: scope.newId(), changes: () => changes });
   const changes = new Changes((watching) => notices.watch(watching));
-  const fast = new FastAppend(pool);
+  const fast = new FastAppend(pool, location);
   const committed = (keys: ReadonlySet<number>): void => {
     changes.tell(keys);
     notices.tell(keys);
@@ -25,7 +25,7 @@ export function createPostgresEngine(
     scope,
     changes,
     bodies: chunkBodies(() => engine),
-    read: (rule) => translating(location, () => run(pool, rule(scope))),
+    read: (rule) => translating(location, () => query(pool, () => rule(scope))),
     write: async (rule) => {
       const { value, changed } = await transact(pool, scope, rule, location);
       if (changed.size > 0) committed(changed);

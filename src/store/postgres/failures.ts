@@ -112,6 +112,21 @@ function failureOf(error: Error): Failure {
   return { ...LOST, says: `cannot be reached: ${error.message}` };
 }
 
+/** The connection is gone, or the server that it led to. */
+export function isLost(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof ContinuoError || isForeign(error)) return false;
+  return failureOf(error) === LOST;
+}
+
+/** Nobody knows whether a transaction was committed. */
+export function unknownOutcome(cause: unknown, location: string): ContinuoError {
+  return new ContinuoError("unavailable", `the database ${location} did not answer a commit`, {
+    hint: "Look whether the change was stored; appends may be repeated with the same ids.",
+    details: { location, outcome: "unknown" },
+    cause,
+  });
+}
+
 /** A mistake in our own code, which no hint helps with, or an error of Node, as of the file of a backup. */
 function isForeign(error: Error): boolean {
   const code = codeOf(error);

@@ -6,11 +6,12 @@
 
 import type pg from "pg";
 import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "../../model/index.ts";
-import type { EventRow, PreparedEvent, Scope, Statement } from "../engine/index.ts";
+import type { EventRow, PreparedEvent, Scope, Statement, Witness, Work } from "../engine/index.ts";
 import { numberEvent } from "../rules/index.ts";
-import { rowsOf } from "./connections.ts";
+import { query, rowsOf } from "./connections.ts";
 import { columnsOf, EVENT_COLUMNS, EVENT_TYPES_SQL, MARK, NOW, POSTGRES } from "./dialect.ts";
-import { isRace, isUniqueViolation } from "./failures.ts";
+import { isLost, isRace, isUniqueViolation } from "./failures.ts";
+import { wasStored } from "./outcome.ts";
 
 interface Belief {
   readonly logKey: number;
@@ -35,11 +36,13 @@ const BELIEFS_KEPT = 10_000;
 
 export class FastAppend {
   readonly #pool: pg.Pool;
+  readonly #location: string;
   readonly #beliefs = new Map<string, Belief>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, location: string) {
     this.#pool = pool;
+    this.#location = location;
   }
 
   /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
@@ -86,20 +89,27 @@ export class FastAppend {
     const guard = lease === undefined ? undefined : [scope.workspaceId, lease.name, lease.token];
     const statement = statementOf(belief, next, rows, guard);
     this.#beliefs.delete(key);
-    if (!(await this.#stores(statement))) return undefined;
+    const witness = { logKey: belief.logKey, sequence: next.sequence, eventId: events.at(-1)?.id ?? "" };
+    if (!(await this.#stores(statement, witness))) return undefined;
     if (this.#beliefs.size >= BELIEFS_KEPT) this.#beliefs.clear();
     this.#beliefs.set(key, next);
     return { logKey: belief.logKey, stored: numbered.map((one) => one.stored) };
   }
 
-  async #stores(statement: Statement): Promise<boolean> {
+  async #stores(statement: Statement, witness: Witness): Promise<boolean> {
+    const client = await this.#pool.connect();
+    let lost: Error | undefined;
     try {
-      return (await rowsOf(this.#pool, statement)).length > 0;
+      return (await rowsOf(client, statement)).length > 0;
     } catch (error) {
       // An id is stored already: the long way tells whether it is the same event. A lost race: it is run again there.
       if (isUniqueViolation(error) || isRace(error)) return false;
-      throw error;
+      if (!isLost(error)) throw error;
+      lost = error;
+    } finally {
+      client.release(lost);
     }
+    return await wasStored(this.#pool, { client, witness, error: lost, location: this.#location });
   }
 
   async #look(scope: Scope, logId: string): Promise<Belief | undefined> {
@@ -107,7 +117,10 @@ export class FastAppend {
       "select log_key, head_sequence, head_hash, media_type, parent_key from logs where workspace_id = ? and log_id = ?",
     );
     const parameters = [scope.workspaceId, logId];
-    const [row] = (await rowsOf(this.#pool, { sql, parameters })) as readonly LookedAt[];
+    const rows = await query(this.#pool, function* (): Work<readonly unknown[]> {
+      return yield { sql, parameters };
+    });
+    const [row] = rows as readonly LookedAt[];
     if (row === undefined) return undefined;
     const kind = row.media_type === EVENTS_MEDIA_TYPE ? "events" : "bytes";
     return {

@@ -221,6 +221,9 @@ function* insert(
   yield* moveHead(tx, log, log.head_sequence + events.length, head);
   yield* noteActivity(tx, log.log_id, log.changed_at, log.now);
   tx.changed.add(log.log_key);
+  for (const { stored } of numbered.slice(0, 1)) {
+    tx.witnesses?.push({ logKey: log.log_key, sequence: stored.sequence, eventId: stored.id });
+  }
   return numbered.map((one) => one.stored);
 }
 

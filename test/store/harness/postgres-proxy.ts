@@ -1,0 +1,80 @@
+/** A TCP proxy before a Postgres server that cuts connections: all of them, or the one that commits. */
+
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** What becomes of the next commit: it never arrives, or it arrives and its answer is lost. */
+export type Cut = "before commit" | "after commit";
+
+export interface PostgresProxy extends AsyncDisposable {
+  readonly url: string;
+  /** Ends every connection, and lets no new one in while it is off. */
+  cutAll(): void;
+  off(): void;
+  on(): void;
+  /** Cuts the next connection at a statement that has these words; `times` of them. */
+  cutAt(words: string, cut: Cut, times?: number): void;
+  /** How many were cut by `cutAt`. */
+  readonly cuts: number;
+}
+
+export async function postgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let state: "on" | "off" = "on";
+  let cutting: { readonly words: string; readonly cut: Cut; left: number } | undefined;
+  let cuts = 0;
+  const server = createServer((client) => {
+    if (state === "off") return client.destroy();
+    const upstream = connect(Number(port), hostname);
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    const end = (): void => {
+      pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    let answers: "wanted" | "lost" = "wanted";
+    client.on("data", (chunk) => {
+      if (cutting === undefined || cutting.left === 0 || !chunk.includes(cutting.words)) {
+        upstream.write(chunk);
+        return;
+      }
+      cutting.left--;
+      cuts++;
+      if (cutting.cut === "before commit") return end();
+      answers = "lost";
+      upstream.write(chunk);
+    });
+    // The server has answered by then, so that what it was asked for is done.
+    upstream.on("data", (chunk) => (answers === "wanted" ? client.write(chunk) : end()));
+    for (const socket of pair) socket.on("error", end).on("close", end);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  const cutAll = (): void => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+  };
+  return {
+    url: url.href,
+    cutAll,
+    off: () => {
+      state = "off";
+      cutAll();
+    },
+    on: () => {
+      state = "on";
+    },
+    cutAt: (words, cut, times = 1) => {
+      cutting = { words, cut, left: times };
+    },
+    get cuts() {
+      return cuts;
+    },
+    [Symbol.asyncDispose]: async () => {
+      cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
