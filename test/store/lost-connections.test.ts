@@ -75,7 +75,7 @@ function follow(logId: string, types: readonly string[] = []): Reader {
   };
 }
 
-test("tails go on from their sequence after the server ended every connection, again and again", async () => {
+test("a tail continues at its sequence after the server ended every connection, five times", async () => {
   const { logId } = await store.createLog();
   const readers = [follow(logId), follow(logId, ["custom"]), follow(logId)];
   for (let round = 0; round < 5; round++) {
@@ -177,17 +177,20 @@ test("a change without an event, whose commit is cut, says that its outcome is u
   );
 });
 
-test.each(CUTS)("runOnce whose connections are all cut %s begins its run once, and completes", async (cut) => {
-  for (let times = 1; times <= 3; times++) {
-    proxy.cutAt("commit", cut, times);
-    const { runId, sessionId, status } = await SessionManager.runOnce(store, new EchoAgent(), "hello");
-    expect(status).toBe("completed");
-    const { items } = await store.listRuns({ sessionId });
-    expect(items.map((run) => [run.runId, run.status])).toEqual([[runId, "completed"]]);
-    const created = await store.read(sessionId, { types: ["run_created", "run_started", "run_completed"] });
-    expect(created.events.map(({ type }) => type)).toEqual(["run_created", "run_started", "run_completed"]);
-  }
-});
+test.each(CUTS)(
+  "runOnce whose connections are all cut %s begins its run once, and completes",
+  async (cut) => {
+    for (let times = 1; times <= 3; times++) {
+      proxy.cutAt("commit", cut, times);
+      const { runId, sessionId, status } = await SessionManager.runOnce(store, new EchoAgent(), "hello");
+      expect(status).toBe("completed");
+      const { items } = await store.listRuns({ sessionId });
+      expect(items.map((run) => [run.runId, run.status])).toEqual([[runId, "completed"]]);
+      const created = await store.read(sessionId, { types: ["run_created", "run_started", "run_completed"] });
+      expect(created.events.map(({ type }) => type)).toEqual(["run_created", "run_started", "run_completed"]);
+    }
+  },
+);
 
 test("runOnce that is asked while the server is away begins when it is back", async () => {
   const { sessionId } = await SessionManager.startSession(store, {});

@@ -1,6 +1,6 @@
 /** The streams of a subscription: the acknowledged position of each, and its end. */
 
-import type { Log, Store } from "../../model/index.ts";
+import { isPassing, type Log, type Store } from "../../model/index.ts";
 import { addressOf, formatOffset, pathOfLog } from "../../wire/index.ts";
 import type { Subscription } from "./documents.ts";
 import { literalPrefix, matchesPattern } from "./glob.ts";
@@ -36,8 +36,8 @@ export async function linkOf(
 ): Promise<StreamLink | null> {
   const path = pathOfLog(logId);
   if (path === null || !isLinked(subscription, path)) return null;
-  const log = await store.getLog(logId).catch(() => null);
-  const cursor = await store.getCursor({ logId, name: cursorName(subscription) }).catch(() => null);
+  const log = await store.getLog(logId).catch(nothingFound);
+  const cursor = await store.getCursor({ logId, name: cursorName(subscription) }).catch(nothingFound);
   return {
     path,
     logId,
@@ -51,7 +51,7 @@ export async function linkOf(
 export async function* linkedLogs(store: Store, subscription: Subscription): AsyncGenerator<Log> {
   const { pattern } = subscription.config;
   for (const path of subscription.explicit) {
-    const log = await store.getLog(addressOf(path).logId).catch(() => null);
+    const log = await store.getLog(addressOf(path).logId).catch(nothingFound);
     if (log !== null) yield log;
   }
   if (pattern === null) return;
@@ -67,6 +67,12 @@ export async function* linkedLogs(store: Store, subscription: Subscription): Asy
     }
     cursor = page.nextCursor;
   }
+}
+
+/** A store that does not answer hides no log. */
+export function nothingFound(error: unknown): null {
+  if (isPassing(error)) throw error;
+  return null;
 }
 
 /** The beginning of the logs' ids, if it is known. */

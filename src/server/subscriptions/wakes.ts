@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { present, type Store, type Write } from "../../model/index.ts";
 import { addressOf, parseOffset } from "../../wire/index.ts";
 import { type Change, changeSubscription, type Subscription } from "./documents.ts";
-import { cursorName, isLinked, linkOf, type StreamLink } from "./links.ts";
+import { cursorName, isLinked, linkOf, nothingFound, type StreamLink } from "./links.ts";
 import { Refusal } from "./refusal.ts";
 import type { WakeClock } from "./wake-clock.ts";
 
@@ -45,7 +45,7 @@ async function wakeEvent(
 ): Promise<Change<unknown>["event"]> {
   if (config.wakeStream === null) return undefined;
   const { logId } = addressOf(config.wakeStream);
-  const log = await store.getLog(logId).catch(() => null);
+  const log = await store.getLog(logId).catch(nothingFound);
   if (log === null || log.closedAt !== undefined || !log.mediaType.startsWith("application/json"))
     return undefined;
   const event = { type: "wake", subscription_id: id, stream, generation, ts: Date.now() };

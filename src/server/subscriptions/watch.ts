@@ -189,11 +189,12 @@ async function addChanged(
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   const since = watched.mark;
+  let mark = since;
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
       present({ changedAfter: since, limit: 1_000, cursor }),
     );
-    if (cursor === undefined) watched.mark = page.mark;
+    if (cursor === undefined) mark = page.mark;
     for (const { logId } of page.items) {
       const path = pathOfLog(logId);
       if (path === null) continue;
@@ -203,6 +204,8 @@ async function addChanged(
     }
     cursor = page.nextCursor;
   }
+  // Only now: a look that the store did not answer to the end is made again from the same mark.
+  watched.mark = mark;
 }
 
 /** For a subscription that is new to this server, every log may have new records. */
@@ -217,7 +220,8 @@ async function addUnknown(
     const key = keyOf(subscription);
     if (watched.candidates.has(key)) continue;
     const candidates = new Set<string>();
-    watched.candidates.set(key, candidates);
     for await (const { logId } of linkedLogs(store, subscription)) candidates.add(logId);
+    // A list that was cut off would hide the logs after the cut from this server.
+    watched.candidates.set(key, candidates);
   }
 }

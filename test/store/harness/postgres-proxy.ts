@@ -24,7 +24,10 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
   let cutting: { readonly words: string; readonly cut: Cut; left: number } | undefined;
   let cuts = 0;
   const server = createServer((client) => {
-    if (state === "off") return client.destroy();
+    if (state === "off") {
+      client.destroy();
+      return;
+    }
     const upstream = connect(Number(port), hostname);
     const pair = [client, upstream] as const;
     pairs.add(pair);
