@@ -7,10 +7,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type AgenticClient, type ClientEvent, connect } from "../../src/client/index.ts";
+import { type AgenticClient, connect } from "../../src/client/index.ts";
 import { isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
 import { isInputFor } from "../../src/wire/index.ts";
 import { createRandom, type Random } from "../store/harness/random.ts";
+import { answer, isInput, wholeTextOf } from "./chaos-agent.ts";
 import { answerCount, type Given, type History, type Reader, violationsOf } from "./chaos-checker.ts";
 import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 
@@ -67,8 +68,8 @@ export function countsOf(result: ChaosResult): string {
   ].join(", ");
 }
 
-const CHANNEL = "chaos";
-const LOG = `channels/${CHANNEL}`;
+export const CHANNEL = "chaos";
+export const LOG: string = `channels/${CHANNEL}`;
 
 interface Server {
   url: string;
@@ -206,49 +207,20 @@ async function writeUntil(
   }
 }
 
-function wholeTextOf(event: ClientEvent): string | null {
-  return event.type === "message" && event.state === "complete" ? event.content : null;
-}
-
-type Input = ClientEvent & { readonly sequence: number; readonly content: string };
-
-function isInput(event: ClientEvent): event is Input {
-  if (!event.addressed || event.sequence === undefined) return false;
-  return event.type === "complete" || (event.type === "message" && event.state === "complete");
-}
-
-/** As an agent does it: claim, a message in progress, the end of the run. */
-async function answer(client: AgenticClient, event: Input, giveUp: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      const claim = await client.claimInput(event.sequence, { agent: "chaos" });
-      if (claim.state === "done") return;
-      await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
-      await client.update(claim.answerId, `to ${event.content.replaceAll("@", "")}`);
-      await client.complete(claim.answerId);
-      await client.endRun(claim.runId, { status: "completed", answer: event.content });
-      return;
-    } catch (error) {
-      // The server interrupted the answer while there was no connection: the next claim gives the input again.
-      // An agent that was not given an earlier input is refused each time.
-      if (!isContinuoError(error, "conflict") || giveUp.aborted) throw error;
-      await pause(100);
-    }
-  }
-}
-
 /** Or a minute is over: then the checker says what is missing. */
-async function untilAnswered(store: Store, bots: readonly string[]): Promise<void> {
+export async function untilAnswered(store: Store, bots: readonly string[]): Promise<void> {
   const deadline = Date.now() + 60_000;
+  const events = await eventsOf(store);
   for (const bot of bots) {
-    const last = (await eventsOf(store)).findLast((event) => isInputFor(event, bot))?.sequence ?? 0;
+    const last = events.findLast((event) => isInputFor(event, bot))?.sequence ?? 0;
     const processed = async (): Promise<number> =>
       (await store.getCursor({ logId: LOG, name: `processed/${bot}` }))?.sequence ?? 0;
     while ((await processed()) < last && Date.now() < deadline) await pause(100);
   }
 }
 
-async function eventsOf(store: Store): Promise<readonly StoredEvent[]> {
+/** Every event of the channel. */
+export async function eventsOf(store: Store): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(LOG, { after });

@@ -12,19 +12,27 @@ export interface CuttingProxy extends AsyncDisposable {
   halfCloseOne(side: "client" | "server", nth: number): boolean;
   /** Lets everything wait so long before it is handed on. */
   delay(ms: number): void;
+  /**
+   * From now on nothing of the connections that are open is handed on, in neither direction, and nobody is told: as after
+   * a NAT forgot them. New ones are taken, and nothing of them is handed on, until the time is over.
+   */
+  swallow(ms: number): void;
   /** Where new connections go. */
   retarget(url: string): void;
 }
 
 export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const swallowed = new WeakSet<readonly [Socket, Socket]>();
   let cuts = 0;
   let delayMs = 0;
+  let swallowedUntil = 0;
   let { hostname, port } = new URL(target);
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     const pair = [client, upstream] as const;
     pairs.add(pair);
+    if (performance.now() < swallowedUntil) swallowed.add(pair);
     const end = (): void => {
       pairs.delete(pair);
       client.destroy();
@@ -36,10 +44,11 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       const later = async (chunk: Buffer, after: Promise<void>): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, delayMs));
         await after;
-        if (to.writable) to.write(chunk);
+        if (to.writable && !swallowed.has(pair)) to.write(chunk);
       };
       let waiting = 0;
       from.on("data", (chunk: Buffer) => {
+        if (swallowed.has(pair)) return;
         if (delayMs === 0 && waiting === 0) {
           if (to.writable) to.write(chunk);
           return;
@@ -47,8 +56,13 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
         waiting++;
         before = later(chunk, before).finally(() => waiting--);
       });
-      from.on("error", end);
-      from.on("close", end);
+      // The other side of a black hole hears nothing of an end, and gives up by itself.
+      const over = (): void => {
+        if (!swallowed.has(pair) || to.destroyed) end();
+        else from.destroy();
+      };
+      from.on("error", over);
+      from.on("close", over);
     };
     hand(client, upstream);
     hand(upstream, client);
@@ -75,6 +89,10 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
     },
     delay: (ms) => {
       delayMs = ms;
+    },
+    swallow: (ms) => {
+      swallowedUntil = performance.now() + ms;
+      for (const pair of pairs) swallowed.add(pair);
     },
     retarget: (url) => {
       ({ hostname, port } = new URL(url));

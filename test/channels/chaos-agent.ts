@@ -1,0 +1,36 @@
+/** How an agent of the chaos tests reads and answers. */
+
+import type { AgenticClient, ClientEvent } from "../../src/client/index.ts";
+import { isContinuoError } from "../../src/model/index.ts";
+
+export type Input = ClientEvent & { readonly sequence: number; readonly content: string };
+
+export function isInput(event: ClientEvent): event is Input {
+  if (!event.addressed || event.sequence === undefined) return false;
+  return event.type === "complete" || (event.type === "message" && event.state === "complete");
+}
+
+/** The text of a whole message; `null` for anything else. */
+export function wholeTextOf(event: ClientEvent): string | null {
+  return event.type === "message" && event.state === "complete" ? event.content : null;
+}
+
+/** As an agent does it: claim, a message in progress, the end of the run. */
+export async function answer(client: AgenticClient, event: Input, giveUp: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      const claim = await client.claimInput(event.sequence, { agent: "chaos" });
+      if (claim.state === "done") return;
+      await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
+      await client.update(claim.answerId, `to ${event.content.replaceAll("@", "")}`);
+      await client.complete(claim.answerId);
+      await client.endRun(claim.runId, { status: "completed", answer: event.content });
+      return;
+    } catch (error) {
+      // The server interrupted the answer while there was no connection: the next claim gives the input again.
+      // An agent that was not given an earlier input is refused each time.
+      if (!isContinuoError(error, "conflict") || giveUp.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
