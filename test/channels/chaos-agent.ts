@@ -29,7 +29,9 @@ export async function answer(client: AgenticClient, event: Input, giveUp: AbortS
     } catch (error) {
       // The server interrupted the answer while there was no connection: the next claim gives the input again.
       // An agent that was not given an earlier input is refused each time.
-      if (!isContinuoError(error, "conflict") || giveUp.aborted) throw error;
+      // A server that does not reach its store says so, and another try may find it there.
+      const mayPass = isContinuoError(error, "conflict") || isContinuoError(error, "unavailable");
+      if (!mayPass || giveUp.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

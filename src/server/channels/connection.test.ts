@@ -40,3 +40,24 @@ test("a client whose hello takes long hears heartbeats, and its connection is ke
       expect(socket.state).toBe("open");
     });
 });
+
+test("a client that leaves while it is greeted is no failure of the channel", async () => {
+  const socket = new QuietSocket();
+  const reports: string[] = [];
+  const connection = new Connection({
+    socket: socket as unknown as WebSocket,
+    stream: new PassThrough(),
+    clock: { now: () => 0 },
+    admit: (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      ),
+    report: (line: string) => reports.push(line),
+  } as unknown as ConnectionOptions);
+  const hello = { type: "hello", protocol: 1, instance: "i", after: 0 };
+  socket.emit("message", Buffer.from(JSON.stringify(hello)), false);
+  await new Promise((resolve) => setImmediate(resolve));
+  socket.emit("close");
+  await connection.closed;
+  expect([reports, socket.sent]).toEqual([[], []]);
+});

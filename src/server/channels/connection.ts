@@ -227,7 +227,8 @@ export class Connection implements Present {
       if (frame.type === "close") return await this.#leave();
       if ("request" in frame) await this.#answer(frame, bytes);
     } catch (error) {
-      this.#refuse(error, undefined);
+      // Who left needs no answer, and work that ended with the connection is no mistake.
+      if (!this.#over.signal.aborted) this.#refuse(error, undefined);
     }
   }
 

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { expect, test } from "vitest";
 import { LIMITS, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { run, transact } from "./connections.ts";
+import { connectAwake, run, transact } from "./connections.ts";
 import { POSTGRES } from "./dialect.ts";
 
 /** A module of its own: other tests of this worker prepare statements too, and the names are counted. */
@@ -166,4 +166,34 @@ test.each([
   const { pool, asked, released, listeners } = poolThat(failing as Record<string, string[]>);
   await expect(transact(pool, SCOPE, change, "x")).rejects.toMatchObject({ code: "unavailable" });
   expect([asked, released, listeners.size]).toEqual([expected, [reason], 0]);
+});
+
+const TIMEOUT = new Error("timeout exceeded when trying to connect");
+
+/** Fails as often as there are times, each after so long, and then succeeds. */
+function connectingAfter(error: Error, ...takesMs: number[]) {
+  let at = 0;
+  return {
+    now: () => at,
+    connect: async () => {
+      const ms = takesMs.shift();
+      if (ms === undefined) return "connected";
+      at += ms;
+      throw error;
+    },
+  };
+}
+
+test("a time to connect that ran out while the process stood still is given again", async () => {
+  const { connect, now } = connectingAfter(TIMEOUT, 19_000, 12_000);
+  expect(await connectAwake(connect, now)).toBe("connected");
+});
+
+test.each([
+  ["of a database that does not answer", TIMEOUT, [10_001]],
+  ["that is none of time", new Error("refused"), [19_000]],
+  ["that comes a third time", TIMEOUT, [19_000, 19_000, 19_000]],
+])("a failure to connect %s is reported", async (_, error, takesMs) => {
+  const { connect, now } = connectingAfter(error, ...takesMs);
+  await expect(connectAwake(connect, now)).rejects.toBe(error);
 });

@@ -24,12 +24,52 @@ const TYPES: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
+const CONNECT_MS = 10_000;
+const CONNECT_TRIES = 3;
+/** A timer that is later than this says that the process stood still. */
+const LATE_MS = 500;
+
+/**
+ * Connects again when the time ran out while this process stood still (it was stopped, or busy for long): the answer of
+ * the database may wait already, and nothing was asked of it yet. Errors: those of `connect`.
+ */
+export async function connectAwake<T>(
+  connect: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const begin = now();
+    try {
+      return await connect();
+    } catch (error) {
+      const isTimeout = error instanceof Error && /\btimeout\b/u.test(error.message);
+      if (!isTimeout || now() - begin < CONNECT_MS + LATE_MS || tries === CONNECT_TRIES) throw error;
+    }
+  }
+}
+
+type OnClient = (error: Error | undefined, client?: pg.PoolClient, done?: () => void) => void;
+
+class AwakePool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: OnClient): void;
+  override connect(callback?: OnClient): Promise<pg.PoolClient> | undefined {
+    const connecting = connectAwake(() => super.connect());
+    if (callback === undefined) return connecting;
+    connecting.then(
+      (client) => callback(undefined, client, () => client.release()),
+      (error: Error) => callback(error),
+    );
+    return undefined;
+  }
+}
+
 export function createPool(url: string): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new AwakePool({
     connectionString: url,
     types: TYPES,
     max: 10,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     application_name: "continuo",
   });
   // The pool replaces an idle connection that breaks; the user of a broken one gets the error.

@@ -199,6 +199,7 @@ class ChaosHour {
       this.#acknowledged.add(news.id);
       this.#sendMs.push(news.ms);
     } else if (news.news === "written") this.#written++;
+    else if (news.news === "refused") this.#count(`writes refused for now: ${news.why}`);
     else if (news.news !== "joined") {
       const line = `${news.reader}: ${news.why}`;
       (news.news === "ended" ? this.#ended : this.#failed).push(line);
@@ -259,7 +260,7 @@ class ChaosHour {
   async #disturb(programs: readonly ChildProcess[]): Promise<void> {
     const running = new Set<Promise<void>>();
     while (Date.now() < this.#end) {
-      await pause(500 + this.#random.below(2_000));
+      await pause(1_000 + this.#random.below(4_000));
       const done = this.#disturbOnce(programs);
       running.add(done);
       void done.finally(() => running.delete(done));

@@ -3,6 +3,7 @@
  * JSON for each thing that happened; `stop` and `close` come as lines on its input.
  */
 
+import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { type AgenticClient, connect } from "../../../src/client/index.ts";
 import { isContinuoError } from "../../../src/model/index.ts";
@@ -36,6 +37,8 @@ export type ParticipantNews =
   | { readonly news: "acknowledged"; readonly id: string; readonly ms: number }
   | { readonly news: "ended"; readonly reader: string; readonly why: string }
   | { readonly news: "failed"; readonly reader: string; readonly why: string }
+  /** By a server that did not reach its store; what was refused is tried again. */
+  | { readonly news: "refused"; readonly why: string }
   | { readonly news: "joined"; readonly reader: string }
   | { readonly news: "written" };
 
@@ -74,7 +77,7 @@ async function run(plan: ParticipantsPlan): Promise<void> {
         for (let at = 0; !stop.signal.aborted; at++) {
           const bot = at % 25 === 0 ? ` @${random.pick(plan.bots)}` : "";
           const begin = performance.now();
-          const { messageId } = await client.send(`${reader} ${at}${bot}`);
+          const { messageId } = await send(client, `${reader} ${at}${bot}`);
           tell({ news: "acknowledged", id: messageId, ms: performance.now() - begin });
           await new Promise((resolve) =>
             setTimeout(resolve, plan.betweenMs / 2 + random.below(plan.betweenMs)),
@@ -91,6 +94,20 @@ async function run(plan: ParticipantsPlan): Promise<void> {
   if (!close.signal.aborted) await new Promise((resolve) => close.signal.addEventListener("abort", resolve));
   await Promise.all(clients.map((client) => client.close()));
   process.exit();
+}
+
+/** Again under the same id, as programs must, when the server could not reach its store. */
+async function send(client: AgenticClient, content: string): Promise<{ readonly messageId: string }> {
+  const messageId = randomUUID();
+  for (;;) {
+    try {
+      return await client.send(content, { messageId });
+    } catch (error) {
+      if (!isContinuoError(error, "unavailable")) throw error;
+      tell({ news: "refused", why: String(error) });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
 }
 
 async function join(channel: string, one: ParticipantPlan): Promise<AgenticClient> {
