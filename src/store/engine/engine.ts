@@ -5,6 +5,14 @@ import type { Changes } from "./changes.ts";
 import type { PreparedEvent } from "./prepared.ts";
 import type { Scope, Transaction, Work } from "./work.ts";
 
+/** A statement that takes long. */
+export interface LongStatement {
+  readonly sql: string;
+  readonly parameters?: readonly (string | number | null)[];
+  /** `none`: a row is an error, whose `statement` is the text of this statement. */
+  readonly expected?: "none";
+}
+
 export interface Engine {
   readonly scope: Scope;
   readonly changes: Changes;
@@ -35,6 +43,13 @@ export interface Engine {
   check(): Promise<readonly string[]>;
   /** Gives freed space back. */
   vacuum(): Promise<void>;
+  /**
+   * Statements of SQL that take long, one after the other, while other writes of this process wait and its event loop
+   * does not; where the engine has a way for them. Resolves with their rows. Errors: SQLite's.
+   */
+  runLong?(
+    statements: readonly LongStatement[],
+  ): Promise<readonly (readonly Readonly<Record<string, unknown>>[])[]>;
   close(): Promise<void>;
 }
 

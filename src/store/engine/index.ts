@@ -7,7 +7,7 @@
 
 export { Changes, type Watcher } from "./changes.ts";
 export { chunkBodies } from "./chunk-bodies.ts";
-export { type Engine, engineOfWorkspace } from "./engine.ts";
+export { type Engine, engineOfWorkspace, type LongStatement } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared.ts";
 export { fillRandom } from "./random.ts";

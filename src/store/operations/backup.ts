@@ -6,10 +6,10 @@
 import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { createFile, renameDurably, syncPath } from "../../files/index.ts";
+import { createFile, renameDurably } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { Engine } from "../engine/index.ts";
-import { translatedSqliteError } from "../sqlite/index.ts";
+import { runInThread, syncLater, translatedSqliteError } from "../sqlite/index.ts";
 
 export interface BackupResult {
   readonly file: string;
@@ -30,7 +30,7 @@ export async function backup(engine: Engine, file: string): Promise<BackupResult
   try {
     await engine.exportTo(unfinished);
     const counts = await addLargeBlobs(engine, unfinished);
-    syncPath(unfinished);
+    await syncLater(unfinished);
     renameDurably(unfinished, file);
     return { file, sizeBytes: (await stat(file)).size, ...counts };
   } catch (error) {
@@ -56,25 +56,33 @@ async function makeRoom(file: string, unfinished: string): Promise<void> {
   }
 }
 
+/** Bodies that the database itself does not hold. */
+const BODIES_ELSEWHERE = `select body_key from blobs where body_key is not null
+  and not exists (select 1 from blob_chunks c where c.body_key = blobs.body_key)`;
+
 async function addLargeBlobs(
   engine: Engine,
   path: string,
 ): Promise<{ readonly events: number; readonly blobs: number }> {
-  const database = new DatabaseSync(path);
-  try {
-    database.exec("pragma journal_mode = delete; begin");
-    const held = database.prepare("select 1 from blob_chunks where body_key = ? limit 1");
-    const keys = database.prepare("select body_key from blobs where body_key is not null").all();
-    for (const { body_key: key } of keys) {
-      if (held.get(key as string) === undefined) await copyBody(engine, database, String(key));
+  const [, missing = []] = await runInThread(path, [
+    { sql: "pragma journal_mode = delete" },
+    { sql: BODIES_ELSEWHERE },
+  ]);
+  if (missing.length > 0) {
+    const database = new DatabaseSync(path);
+    try {
+      // A file that is not whole is removed, and the whole one is synced by who renames it.
+      database.exec("pragma synchronous = off; begin");
+      for (const { body_key: key } of missing) await copyBody(engine, database, String(key));
+      database.exec("commit");
+    } finally {
+      database.close();
     }
-    database.exec("commit");
-    const count = (table: string): number =>
-      Number(database.prepare(`select count(*) as n from ${table}`).get()?.n);
-    return { events: count("events"), blobs: count("blobs") };
-  } finally {
-    database.close();
   }
+  const [counts] = await runInThread(path, [
+    { sql: "select (select count(*) from events) as events, (select count(*) from blobs) as blobs" },
+  ]);
+  return { events: Number(counts?.[0]?.events), blobs: Number(counts?.[0]?.blobs) };
 }
 
 async function copyBody(engine: Engine, database: DatabaseSync, key: string): Promise<void> {

@@ -2,9 +2,9 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "../../model/index.ts";
-import { type Engine, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Engine, type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
 import { readSchemaVersion, SCHEMA_VERSION, TABLES } from "../schema/index.ts";
-import { createKysely } from "../sqlite/index.ts";
+import { createKysely, runInThread } from "../sqlite/index.ts";
 
 export interface RestoreResult {
   readonly logs: number;
@@ -33,10 +33,16 @@ export async function restore(engine: Engine, file: string): Promise<RestoreResu
       bodies.push(String(key));
       await engine.bodies.put(String(key), chunksOf(source, String(key)));
     }
-    await engine.write((tx) => copyRows(tx, source));
-    const count = (table: string): number =>
-      Number(source.prepare(`select count(*) as n from ${table}`).get()?.n);
-    return { logs: count("logs"), events: count("events"), blobs: count("blobs") };
+    if (engine.runLong === undefined) await engine.write((tx) => copyRows(tx, source));
+    else await copyInThread(engine.runLong, engine.scope, source, file);
+    const [counts] = await runInThread(file, [
+      {
+        sql: `select (select count(*) from logs) as logs, (select count(*) from events) as events,
+          (select count(*) from blobs) as blobs`,
+      },
+    ]);
+    const { logs, events, blobs } = counts?.[0] ?? {};
+    return { logs: Number(logs), events: Number(events), blobs: Number(blobs) };
   } catch (error) {
     for (const key of bodies) await engine.bodies.remove(key);
     throw error;
@@ -67,24 +73,30 @@ async function assertVersion(source: DatabaseSync, file: string): Promise<void> 
   });
 }
 
+/** A store where none of these has a row is empty. */
+const FIRST_ROWS = [
+  "logs",
+  "sessions",
+  "blobs",
+  "leases",
+  "claims",
+  "cursors",
+  "tokens",
+  "webhook_keys",
+] as const;
+
 function* assertEmpty(tx: Transaction): Work<void> {
-  for (const table of [
-    "logs",
-    "sessions",
-    "blobs",
-    "leases",
-    "claims",
-    "cursors",
-    "tokens",
-    "webhook_keys",
-  ]) {
+  for (const table of FIRST_ROWS) {
     const found = yield* sql(tx, `select 1 as found from ${table} limit 1`);
-    if (found.length === 0) continue;
-    throw new ContinuoError("conflict", `the store is not empty: it has ${table}`, {
-      hint: "Restore into a new database.",
-      details: { table },
-    });
+    if (found.length > 0) throw notEmpty(table);
   }
+}
+
+function notEmpty(table: string): ContinuoError {
+  return new ContinuoError("conflict", `the store is not empty: it has ${table}`, {
+    hint: "Restore into a new database.",
+    details: { table },
+  });
 }
 
 async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint8Array, void, void> {
@@ -92,6 +104,41 @@ async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint
     .prepare("select bytes from blob_chunks where body_key = ? order by position")
     .iterate(key);
   for (const { bytes } of rows) yield bytes as Uint8Array;
+}
+
+/** From one SQLite database into another, in one transaction. Errors: `conflict`. */
+async function copyInThread(
+  runLong: NonNullable<Engine["runLong"]>,
+  { dialect }: Scope,
+  source: DatabaseSync,
+  file: string,
+): Promise<void> {
+  const copies = TABLES.filter((table) => !LEFT_OUT.includes(table)).map((table) => {
+    const names = columnsOf(source, table).join(", ");
+    return { sql: `insert into main.${table} (${names}) select ${names} from backup.${table}` };
+  });
+  const firstRows = FIRST_ROWS.map((table) => [`select 1 from main.${table} limit 1`, table] as const);
+  try {
+    await runLong([
+      { sql: "attach ? as backup", parameters: [file] },
+      { sql: "begin immediate" },
+      ...firstRows.map(([text]) => ({ sql: text, expected: "none" as const })),
+      ...copies,
+      { sql: `update main.logs set changed_mark = ${dialect.currentMark}` },
+      { sql: "commit" },
+    ]);
+  } catch (error) {
+    // Somebody wrote since the store was found empty.
+    const table = new Map<string, string>(firstRows).get(
+      (error as { readonly statement?: string }).statement ?? "",
+    );
+    throw table === undefined ? error : notEmpty(table);
+  }
+}
+
+function columnsOf(source: DatabaseSync, table: string): readonly string[] {
+  const rows = source.prepare("select name from pragma_table_info(?)").all(table);
+  return rows.map((row) => String(row.name));
 }
 
 function* copyRows(tx: Transaction, source: DatabaseSync): Work<void> {
@@ -102,10 +149,7 @@ function* copyRows(tx: Transaction, source: DatabaseSync): Work<void> {
 }
 
 function* copyTable(tx: Transaction, source: DatabaseSync, table: string): Work<void> {
-  const names = source
-    .prepare(`select name from pragma_table_info(?)`)
-    .all(table)
-    .map((row) => String(row.name));
+  const names = columnsOf(source, table);
   const key = KEYS[table];
   const given = key !== undefined && tx.dialect.engine === "postgres" ? " overriding system value" : "";
   const values = names.map(() => "?").join(", ");

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LIMITS, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { connectAwake, run, transact } from "./connections.ts";
 import { POSTGRES } from "./dialect.ts";
@@ -170,30 +170,50 @@ test.each([
 
 const TIMEOUT = new Error("timeout exceeded when trying to connect");
 
+type Time = { readonly awakeMs: number } | { readonly stillMs: number };
+
 /** Fails as often as there are times, each after so long, and then succeeds. */
-function connectingAfter(error: Error, ...takesMs: number[]) {
+function connectingAfter(error: Error, ...times: (readonly Time[])[]) {
   let at = 0;
   return {
     now: () => at,
     connect: async () => {
-      const ms = takesMs.shift();
-      if (ms === undefined) return "connected";
-      at += ms;
+      const time = times.shift();
+      if (time === undefined) return "connected";
+      for (const part of time) {
+        if ("stillMs" in part) at += part.stillMs;
+        else for (const end = at + part.awakeMs; at < end; vi.advanceTimersByTime(250)) at += 250;
+      }
       throw error;
     },
   };
 }
 
+const STOPPED: readonly Time[] = [{ awakeMs: 500 }, { stillMs: 12_000 }];
+const STOPPED_AT_FIRST: readonly Time[] = [{ stillMs: 9_000 }, { awakeMs: 1_000 }];
+const AWAKE: readonly Time[] = [{ awakeMs: 10_000 }];
+
 test("a time to connect that ran out while the process stood still is given again", async () => {
-  const { connect, now } = connectingAfter(TIMEOUT, 19_000, 12_000);
-  expect(await connectAwake(connect, now)).toBe("connected");
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { connect, now } = connectingAfter(TIMEOUT, STOPPED, STOPPED_AT_FIRST);
+    expect(await connectAwake(connect, now)).toBe("connected");
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.each([
-  ["of a database that does not answer", TIMEOUT, [10_001]],
-  ["that is none of time", new Error("refused"), [19_000]],
-  ["that comes a third time", TIMEOUT, [19_000, 19_000, 19_000]],
-])("a failure to connect %s is reported", async (_, error, takesMs) => {
-  const { connect, now } = connectingAfter(error, ...takesMs);
-  await expect(connectAwake(connect, now)).rejects.toBe(error);
+  ["of a database that does not answer", TIMEOUT, [AWAKE]],
+  ["that is none of time", new Error("refused"), [STOPPED]],
+  ["that comes a third time", TIMEOUT, [STOPPED, STOPPED, STOPPED]],
+])("a failure to connect %s is reported", async (_, error, times) => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { connect, now } = connectingAfter(error, ...times);
+    await expect(connectAwake(connect, now)).rejects.toBe(error);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -26,8 +26,9 @@ const TYPES: pg.CustomTypesConfig = {
 
 const CONNECT_MS = 10_000;
 const CONNECT_TRIES = 3;
-/** A timer that is later than this says that the process stood still. */
-const LATE_MS = 500;
+/** A process that did nothing for longer than this stood still, and looks this often. */
+const STANDSTILL_MS = 1_000;
+const LOOK_MS = 250;
 
 /**
  * Connects again when the time ran out while this process stood still (it was stopped, or busy for long): the answer of
@@ -38,12 +39,21 @@ export async function connectAwake<T>(
   now: () => number = () => performance.now(),
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const begin = now();
+    let last = now();
+    let stoodStill = false;
+    const look = (): void => {
+      stoodStill ||= now() - last > STANDSTILL_MS;
+      last = now();
+    };
+    const looking = setInterval(look, LOOK_MS);
     try {
       return await connect();
     } catch (error) {
+      look();
       const isTimeout = error instanceof Error && /\btimeout\b/u.test(error.message);
-      if (!isTimeout || now() - begin < CONNECT_MS + LATE_MS || tries === CONNECT_TRIES) throw error;
+      if (!isTimeout || !stoodStill || tries === CONNECT_TRIES) throw error;
+    } finally {
+      clearInterval(looking);
     }
   }
 }

@@ -6,13 +6,16 @@ import { createFile } from "../../files/index.ts";
 import { migrate, TABLES } from "../schema/index.ts";
 import { createKysely } from "../sqlite/index.ts";
 
-const PAGE = 500;
+/** Rows that are inserted in one turn of the event loop. */
+const PAGE = 100;
 
 export async function exportRows(pool: pg.Pool, path: string): Promise<void> {
   createFile(path);
   const database = new DatabaseSync(path);
   const client = await pool.connect();
   try {
+    // The caller syncs the whole file when it is complete.
+    database.exec("pragma synchronous = off");
     await migrate(createKysely<never>(database));
     database.exec("delete from counters");
     await client.query("begin isolation level repeatable read read only");

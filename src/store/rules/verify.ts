@@ -22,8 +22,9 @@ export interface Verification {
 
 export const BEGIN: Verification = { sequence: 0, chain: CHAIN_START, checkedCount: 0, prunedCount: 0 };
 
-const PAGE_EVENTS = 500;
-const PAGE_BYTES = 8 * 1024 * 1024;
+/** What is hashed in one turn of the event loop. */
+const PAGE_EVENTS = 128;
+const PAGE_BYTES = 1024 * 1024;
 
 /** One page further: the verification so far, or its result. */
 export function* verifyPage(
@@ -80,24 +81,52 @@ export interface Orphan {
   readonly reason: string;
 }
 
+const ORPHAN_PAGE = 500;
+
+interface SessionRow {
+  readonly session_id: string;
+  readonly has_log: number | boolean;
+}
+
+interface RunRow {
+  readonly session_id: string;
+  readonly run_id: string;
+  readonly has_session: number | boolean;
+}
+
 /** Rows whose log or session is not there. */
 export function* findOrphans(scope: Scope): Work<readonly Orphan[]> {
-  const sessions = yield* sql<{ readonly session_id: string }>(
-    scope,
-    `select session_id from sessions s where workspace_id = ? and not exists
-       (select 1 from logs l where l.workspace_id = s.workspace_id and l.log_id = s.session_id)`,
-    scope.workspaceId,
-  );
-  const runs = yield* sql<{ readonly session_id: string; readonly run_id: string }>(
-    scope,
-    `select session_id, run_id from runs r where workspace_id = ? and not exists
-       (select 1 from sessions s where s.workspace_id = r.workspace_id and s.session_id = r.session_id)`,
-    scope.workspaceId,
-  );
-  return [
-    ...sessions.map((row) => ({ logId: row.session_id, reason: "The session has no log." })),
-    ...runs.map((row) => ({ logId: row.session_id, reason: `The run ${row.run_id} has no session.` })),
-  ];
+  const orphans: Orphan[] = [];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const rows: readonly SessionRow[] = yield* sql<SessionRow>(
+      scope,
+      `select session_id, exists
+         (select 1 from logs l where l.workspace_id = s.workspace_id and l.log_id = s.session_id) as has_log
+       from sessions s where workspace_id = ? and session_id > ? order by session_id limit ?`,
+      scope.workspaceId,
+      after,
+      ORPHAN_PAGE,
+    );
+    for (const { session_id: logId, has_log: hasLog } of rows)
+      if (!hasLog) orphans.push({ logId, reason: "The session has no log." });
+    after = rows.length < ORPHAN_PAGE ? undefined : rows.at(-1)?.session_id;
+  }
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const rows: readonly RunRow[] = yield* sql<RunRow>(
+      scope,
+      `select session_id, run_id, exists
+         (select 1 from sessions s where s.workspace_id = r.workspace_id and s.session_id = r.session_id)
+         as has_session
+       from runs r where workspace_id = ? and run_id > ? order by run_id limit ?`,
+      scope.workspaceId,
+      after,
+      ORPHAN_PAGE,
+    );
+    for (const { session_id: logId, run_id: runId, has_session: hasSession } of rows)
+      if (!hasSession) orphans.push({ logId, reason: `The run ${runId} has no session.` });
+    after = rows.length < ORPHAN_PAGE ? undefined : rows.at(-1)?.run_id;
+  }
+  return orphans;
 }
 
 function* page(

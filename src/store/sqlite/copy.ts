@@ -1,7 +1,9 @@
 /** Copies of a database as it is at one moment. */
 
+import { open } from "node:fs/promises";
 import { createFile, syncPath } from "../../files/index.ts";
 import type { Connection } from "./connection.ts";
+import { runInThread } from "./thread.ts";
 
 /** As private as the database. Errors: the system's where there is a file already, or no folder. */
 export function copyDatabase(connection: Connection, path: string): void {
@@ -9,4 +11,21 @@ export function copyDatabase(connection: Connection, path: string): void {
   createFile(path);
   connection.database.prepare("vacuum into ?").run(path);
   syncPath(path);
+}
+
+/** The same while the event loop goes on. */
+export async function copyInThread(file: string, path: string): Promise<void> {
+  createFile(path);
+  await runInThread(file, [{ sql: "vacuum into ?", parameters: [path] }]);
+  await syncLater(path);
+}
+
+/** Resolves when the file is on disk: much that was written takes long, and the event loop goes on. */
+export async function syncLater(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

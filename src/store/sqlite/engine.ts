@@ -6,13 +6,14 @@ import type { Kysely } from "kysely";
 import { Changes, chunkBodies, type Engine, LIMITS, type Scope, type Work } from "../engine/index.ts";
 import { readSchemaVersion } from "../schema/index.ts";
 import type { Connection } from "./connection.ts";
-import { copyDatabase } from "./copy.ts";
+import { copyDatabase, copyInThread } from "./copy.ts";
 import { isBusy, translated } from "./failures.ts";
 import { folderBodies } from "./folder-bodies.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { inPlace } from "./in-place.ts";
 import { blobFolders, type SqlitePlace } from "./place.ts";
 import { Reads } from "./reads.ts";
+import { runInThread } from "./thread.ts";
 
 /** @param place `undefined` for a database in memory */
 export function createSqliteEngine(
@@ -41,17 +42,29 @@ export function createSqliteEngine(
       schemaVersion: await readSchemaVersion(scope.db as unknown as Kysely<never>),
       sizeBytes: await sizeOf(connection, place),
     }),
-    exportTo: (file) => group.between(() => copyDatabase(connection, file)),
-    check: () =>
-      group.between(() => {
-        const rows = connection.database.prepare("pragma integrity_check").all();
-        return rows.map((row) => String(Object.values(row)[0])).filter((found) => found !== "ok");
-      }),
+    exportTo: (file) =>
+      place === undefined
+        ? group.between(() => copyDatabase(connection, file))
+        : inThread(() => copyInThread(place.file, file), location),
+    check: () => {
+      const text = "pragma integrity_check";
+      return place === undefined
+        ? group.between(() => problemsIn(connection.database.prepare(text).all()))
+        : inThread(async () => problemsIn((await runInThread(place.file, [{ sql: text }]))[0]), location);
+    },
     vacuum: () =>
-      group.between(() => {
-        connection.exec("vacuum");
-        connection.exec("pragma wal_checkpoint(truncate)");
+      group.between(async () => {
+        const statements = ["vacuum", "pragma wal_checkpoint(truncate)"];
+        if (place !== undefined)
+          await runInThread(
+            place.file,
+            statements.map((text) => ({ sql: text })),
+          );
+        else for (const text of statements) connection.exec(text);
       }),
+    ...(place === undefined
+      ? {}
+      : { runLong: (statements) => group.between(() => runInThread(place.file, statements)) }),
     close: async () => {
       await group.idle();
       reads.finish();
@@ -60,6 +73,19 @@ export function createSqliteEngine(
     },
   };
   return engine;
+}
+
+/** Errors: SQLite's, in the store's words. */
+async function inThread<T>(work: () => Promise<T>, location: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw translated(error, location);
+  }
+}
+
+function problemsIn(rows: readonly object[] = []): readonly string[] {
+  return rows.map((row) => String(Object.values(row)[0])).filter((found) => found !== "ok");
 }
 
 async function read<T>(reads: Reads, rule: () => Work<T>, location: string): Promise<T> {

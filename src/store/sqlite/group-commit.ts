@@ -44,7 +44,7 @@ export class GroupCommit {
   readonly #assertInPlace: () => void;
   readonly #onCommit: (changed: ReadonlySet<number>) => void;
   #jobs: Job[] = [];
-  #pauses: (() => void)[] = [];
+  #pauses: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #turnedAt = 0;
   /** How many of the next jobs are run in a savepoint each. */
@@ -65,12 +65,12 @@ export class GroupCommit {
     });
   }
 
-  /** Runs what cannot be part of a transaction, between two of them. */
-  between<T>(run: () => T): Promise<T> {
+  /** Runs what cannot be part of a transaction, between two of them: writes wait until it is done. */
+  between<T>(run: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pauses.push(() => {
+      this.#pauses.push(async () => {
         try {
-          resolve(run());
+          resolve(await run());
         } catch (error) {
           reject(translated(error, this.#path));
         }
@@ -87,7 +87,7 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     await this.#gather();
     while (this.#jobs.length + this.#pauses.length > 0) {
-      for (const pause of this.#pauses.splice(0)) pause();
+      for (const pause of this.#pauses.splice(0)) await pause();
       if (this.#jobs.length === 0) continue;
       try {
         await this.#begin();

@@ -7,6 +7,8 @@
  */
 
 export { Connection } from "./connection.ts";
+export { syncLater } from "./copy.ts";
 export { createKysely } from "./dialect.ts";
 export { translated as translatedSqliteError } from "./failures.ts";
 export { type MigrationResult, openSqlite, type SqliteOptions } from "./open.ts";
+export { runInThread } from "./thread.ts";

@@ -83,6 +83,7 @@ class ChaosHour {
   readonly #seats: Seat[] = [];
   readonly #proxies: CuttingProxy[] = [];
   readonly #given = new Map<string, Given[]>();
+  readonly #texts = new Map<string, string>();
   readonly #acknowledged = new Set<string>();
   readonly #sendMs: number[] = [];
   readonly #ended: string[] = [];
@@ -194,7 +195,7 @@ class ChaosHour {
 
   #take(news: ParticipantNews): void {
     if (news.news === "given") {
-      this.#given.get(news.reader)?.push({ sequence: news.sequence, text: news.text });
+      this.#given.get(news.reader)?.push({ sequence: news.sequence, text: this.#kept(news.text) });
     } else if (news.news === "acknowledged") {
       this.#acknowledged.add(news.id);
       this.#sendMs.push(news.ms);
@@ -205,6 +206,14 @@ class ChaosHour {
       (news.news === "ended" ? this.#ended : this.#failed).push(line);
       this.#options.report(`${news.news}: ${line}`);
     }
+  }
+
+  /** The same text of every reader is one text in memory. */
+  #kept(text: string | null): string | null {
+    if (text === null) return null;
+    const kept = this.#texts.get(text) ?? text;
+    this.#texts.set(kept, kept);
+    return kept;
   }
 
   async #startOthers(): Promise<void> {

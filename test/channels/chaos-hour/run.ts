@@ -1,7 +1,7 @@
 /**
- * `node test/channels/chaos-hour/run.ts [--minutes N] [--seed N] [--engine postgres|sqlite] [--messages N] [--out FILE]`:
- * an hour of chaos. Prints its progress on stderr, a JSON and a line of summary on stdout, and fails if anything was wrong.
- * It starts the command that `npm run prepare` built.
+ * `node test/channels/chaos-hour/run.ts [--minutes N] [--seed N] [--engine postgres|sqlite] [--messages N] [--command FILE]
+ * [--out FILE]`: an hour of chaos. Prints its progress on stderr, a JSON and a line of summary on stdout, and fails if anything was wrong.
+ * It starts the command that `npm run prepare` built, or the given one.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Math.floor(Math.random() * 0x7fffffff)) },
     engine: { type: "string", default: "postgres" },
     messages: { type: "string", default: "1000000" },
+    command: { type: "string", default: join(import.meta.dirname, "../../../bin/continuo.js") },
     out: { type: "string" },
   },
 });
@@ -33,7 +34,7 @@ try {
     minutes: Number(values.minutes),
     seed: Number(values.seed),
     longMessages: Number(values.messages),
-    command: join(import.meta.dirname, "../../../bin/continuo.js"),
+    command: values.command,
     folder,
     report,
   });
