@@ -12,6 +12,7 @@
 
 import { join } from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
+import { LongestFirst } from "./test/sizes/longest-first.ts";
 
 const FOLDERS = ["src/**", "test/**", "web/**", "extension/**"];
 const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
@@ -36,9 +37,10 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 2,
-    // No file may count on another one that ran before it. Vitest prints the seed: `--sequence.seed N` repeats an order.
-    sequence: { shuffle: { files: true, tests: false } },
+    // Tests wait for programs that they started about as long as they work: with two workers a core is often idle.
+    maxWorkers: 4,
+    // No file may count on another one that ran before it. The seed is printed: `--sequence.seed N` repeats an order.
+    sequence: { sequencer: LongestFirst },
     globalSetup: ["test/sizes/services.ts"],
     // It brings a vitest of its own, and its cases are to be this one's.
     server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },
@@ -59,7 +61,14 @@ const config: ViteUserConfig = defineConfig({
       {
         extends: true,
         plugins: [seededFastCheck],
-        test: { name: "full", include: filesNamed("full.test"), exclude: never },
+        test: {
+          name: "full",
+          include: filesNamed("full.test"),
+          exclude: never,
+          // These tests wait for programs, leases and time limits for three quarters of their time.
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
@@ -69,6 +78,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: never,
           testTimeout: 24 * 60 * 60_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

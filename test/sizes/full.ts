@@ -8,7 +8,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { installationAdvice, missingPrograms } from "./programs.ts";
-import { PARTS, partOf } from "./rotation.ts";
+import { AGENT_PARTS, MOMENT_PARTS, partOf } from "./rotation.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AFTER_QUICK = "--after-quick";
@@ -25,12 +25,18 @@ function main(): number {
   const isAfterQuick = process.argv.includes(AFTER_QUICK);
   const chosen = process.argv.slice(2).filter((argument) => argument !== AFTER_QUICK);
   const sizes = isAfterQuick ? ["full"] : ["quick", "full"];
-  const part = isAfterQuick ? partOf(headCommit(), PARTS) : undefined;
-  if (part !== undefined) process.stdout.write(`== the part of this commit: ${part}\n`);
+  const commit = isAfterQuick ? headCommit() : undefined;
+  const part = commit === undefined ? undefined : partOf(commit, MOMENT_PARTS);
+  const agentsPart = commit === undefined ? undefined : partOf(commit, AGENT_PARTS);
+  if (part !== undefined) {
+    process.stdout.write(
+      `== the parts of this commit: ${part} of the moments of a kill, ${agentsPart} of the agents\n`,
+    );
+  }
   const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen], part);
   // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
   if (chosen.length > 0) return ours;
-  const shard = part === undefined ? [] : [`--shard=${part}`];
+  const shard = agentsPart === undefined ? [] : [`--shard=${agentsPart}`];
   const agents = run([join(ROOT, "test/agents/run.ts"), ...shard]);
   return ours === 0 ? agents : ours;
 }

@@ -6,8 +6,10 @@
 
 const { CONTINUO_PART } = process.env;
 
-/** A third of the files takes about seven minutes on two cores. */
-export const PARTS = 3;
+/** A sixth of the files of the real agents takes about five minutes on two cores. */
+export const AGENT_PARTS = 6;
+/** A test that kills at a third of its moments still kills at several. */
+export const MOMENT_PARTS = 3;
 
 /** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits */
 export function partOf(commit: string, parts: number): string {
