@@ -21,7 +21,7 @@ async function ordered(seed: number, paths: readonly string[]): Promise<readonly
   }
 }
 
-test("the longest files come first, and the seed alone decides the order of the others", async () => {
+test("the longest files come first, and only the seed decides the order of the others", async () => {
   const short = Array.from({ length: 50 }, (_, at) => `test/${at}.full.test.ts`);
   const one = await ordered(1, [...short, ...LONGEST]);
   expect(new Set(one.slice(0, LONGEST.length))).toEqual(new Set(LONGEST));
