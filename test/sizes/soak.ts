@@ -47,7 +47,14 @@ process.exitCode = status === 0 ? others : (status ?? 1);
 
 /** Every round of a property and every moment of a kill: CI tries a tenth of the rounds and a third of the moments. */
 function runFull(): number {
-  const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--project", "quick", "--project", "full"];
+  const args = [
+    join(ROOT, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--project",
+    "quick",
+    "--project",
+    "full",
+  ];
   const env = { ...process.env, CONTINUO_ALL_ROUNDS: "1" };
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }
