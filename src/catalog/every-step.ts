@@ -1,6 +1,6 @@
 /** Every message of a session once, by what it is made of: as `everyMessage`, but any part can be read separately. */
 
-import type { Step } from "../index-file/index.ts";
+import type { HistoryStep } from "../index-file/index.ts";
 import type { OpenedSession } from "../native/kit/index.ts";
 
 export interface EveryStep {
@@ -10,7 +10,7 @@ export interface EveryStep {
   /** There are several branches. */
   readonly withIds: boolean;
   /** @param before ids of the messages before the step, where `withIds` */
-  read(from: number, before: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<Step>;
+  read(from: number, before: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<HistoryStep>;
 }
 
 /** `null` for agents whose histories do not come in steps. */

@@ -2,7 +2,7 @@
 
 import type { FoundFile, Places } from "../files/index.ts";
 import {
-  inOneStep,
+  asOneStep,
   isSettled,
   type OpenText,
   stampOf,
@@ -150,7 +150,7 @@ export async function openText(
   const isKeptOut = details.cwd !== null && isExcluded(details.cwd);
   return {
     source: JSON.stringify(toKept(details, found.parentId ?? null)),
-    steps: isKeptOut ? inOneStep(noMessages()) : stepsOf(session, file, signal),
+    steps: isKeptOut ? asOneStep(noMessages()) : stepsOf(session, file, signal),
     beside: toBeside(found.agent, filesBefore),
     [Symbol.dispose]: () => session.close(),
   };
@@ -160,7 +160,7 @@ const NONE: FilesBefore = { there: [], gone: [] };
 
 function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal | undefined): TextSteps {
   const every = everyStep(session);
-  if (every === null) return inOneStep(everyMessage(session, present({ signal })));
+  if (every === null) return asOneStep(everyMessage(session, present({ signal })));
   const { keys, lastLines, withIds } = every;
   return {
     ...{ keys, withIds, isContinued: session.continued },

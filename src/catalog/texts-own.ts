@@ -1,7 +1,7 @@
 /** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
 
 import { type FoundFile, type PlacesAt, statFile } from "../files/index.ts";
-import { inOneStep, type OpenText } from "../index-file/index.ts";
+import { asOneStep, type OpenText } from "../index-file/index.ts";
 import { isContinuoError, type Log, present, type Store } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import type { CatalogSource, KeptSession } from "./indexed.ts";
@@ -108,7 +108,7 @@ async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
   };
   return {
     source: JSON.stringify(kept),
-    steps: inOneStep(shown.history()),
+    steps: asOneStep(shown.history()),
     beside: {},
     // All of it is in memory.
     [Symbol.dispose]: () => undefined,

@@ -8,7 +8,7 @@ import {
   trashFolder,
 } from "../editing/trash/index.ts";
 import type { Places } from "../files/index.ts";
-import { inOneStep, isSettled, type OpenText, stampOf } from "../index-file/index.ts";
+import { asOneStep, isSettled, type OpenText, stampOf } from "../index-file/index.ts";
 import { ContinuoError, isAgentName, type Message, type SessionDetails } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import type { FoundSession, OpenedSession } from "../native/kit/index.ts";
@@ -101,7 +101,7 @@ async function openText(
   };
   return {
     source: JSON.stringify(kept),
-    steps: inOneStep(messagesOf(opened, signal)),
+    steps: asOneStep(messagesOf(opened, signal)),
     beside: {},
     [Symbol.dispose]: () => opened[Symbol.dispose](),
   };

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../model/index.ts";
-import { useIndex } from "./file.ts";
 import { fillText, type TextSource } from "./fill.ts";
-import { inOneStep } from "./grown.ts";
+import { useIndex } from "./index-database.ts";
+import { asOneStep } from "./resume-point.ts";
 import { storedSessions } from "./stored-text.ts";
 import { storedTurnsOf } from "./text.ts";
 
@@ -38,7 +38,7 @@ function sourceOf(
   }
   const open = {
     source: "{}",
-    steps: inOneStep(messages()),
+    steps: asOneStep(messages()),
     beside: {},
     [Symbol.dispose]: () => undefined,
   };

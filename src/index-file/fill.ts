@@ -6,17 +6,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "../model/index.ts";
-import { useIndex } from "./file.ts";
-import {
-  FROM_THE_START,
-  type GoOn,
-  idsOf,
-  type KeptSteps,
-  type KeptTurn,
-  type TextSteps,
-  whereToGoOn,
-} from "./grown.ts";
+import { useIndex } from "./index-database.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
+import {
+  idsOf,
+  type ResumePoint,
+  resumePointOf,
+  START_POINT,
+  type StoredSteps,
+  type StoredTurnLength,
+  type TextSteps,
+} from "./resume-point.ts";
 import { storedTurnTexts } from "./stored-text.ts";
 import {
   applyChanges,
@@ -168,7 +168,7 @@ async function fillSession(
   const { source } = text;
   const { goOn, turns: again } = await turnsToKeep(path, key, { known, steps: text.steps });
   const read = readFrom(text.steps, goOn);
-  const turns: KeptTurn[] = [...(known.kept?.turns.slice(0, goOn.turns) ?? [])];
+  const turns: StoredTurnLength[] = [...(known.kept?.turns.slice(0, goOn.turns) ?? [])];
   let chunk = createChunk();
   for (const turn of again.slice(0, goOn.turns - goOn.stay)) chunk.add(turn);
   let [number, keep] = [goOn.turns, goOn.stay];
@@ -208,7 +208,7 @@ async function fillSession(
 }
 
 interface TurnsToKeep {
-  readonly goOn: GoOn;
+  readonly goOn: ResumePoint;
   /** Those that do not stay where they are, and the one that may continue, from the index. */
   readonly turns: readonly NumberedTurn[];
 }
@@ -218,7 +218,7 @@ async function turnsToKeep(
   key: string,
   { known, steps }: { readonly known: StoredText; readonly steps: TextSteps },
 ): Promise<TurnsToKeep> {
-  const goOn = whereToGoOn(known.kept, steps, known.turns);
+  const goOn = resumePointOf(known.kept, steps, known.turns);
   const range = { after: goOn.stay, to: goOn.turns + (goOn.isOpen ? 1 : 0) };
   const used = await useIndex(path, "read", (database) => storedTurnTexts(database, key, range));
   const texts = used.state === "ready" ? used.value : [];
@@ -229,7 +229,7 @@ async function turnsToKeep(
   });
   // Another process may have written it since.
   const isSame = isThere && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
-  return isSame ? { goOn, turns } : { goOn: FROM_THE_START, turns: [] };
+  return isSame ? { goOn, turns } : { goOn: START_POINT, turns: [] };
 }
 
 interface StepsRead {
@@ -238,7 +238,7 @@ interface StepsRead {
   readonly kept: [key: string, messages: number | readonly string[]][];
 }
 
-function readFrom(steps: TextSteps, { step: from, skip, kept: before }: GoOn): StepsRead {
+function readFrom(steps: TextSteps, { step: from, skip, kept: before }: ResumePoint): StepsRead {
   const kept = steps.keys.map((key, at): StepsRead["kept"][number] => [key, before[at]?.[1] ?? 0]);
   const messages = async function* (): AsyncGenerator<Message, void, void> {
     let left = skip;
@@ -252,11 +252,15 @@ function readFrom(steps: TextSteps, { step: from, skip, kept: before }: GoOn): S
   return { messages: messages(), kept };
 }
 
-function toKept(steps: TextSteps, kept: StepsRead["kept"], turns: readonly KeptTurn[]): Uint8Array | null {
+function toKept(
+  steps: TextSteps,
+  kept: StepsRead["kept"],
+  turns: readonly StoredTurnLength[],
+): Uint8Array | null {
   const saved = steps.saved();
   if (saved === null) return null;
   const { scan, settled } = saved;
-  const all: KeptSteps = { scan, withIds: steps.withIds, steps: kept.slice(0, settled), turns };
+  const all: StoredSteps = { scan, withIds: steps.withIds, steps: kept.slice(0, settled), turns };
   return packKept(all);
 }
 

@@ -6,7 +6,6 @@
  * Does not know: any format, how results are ranked, or how they are shown.
  */
 
-export { type IndexState, indexPathOf, removeIndex, useIndex } from "./file.ts";
 export { filesOfCall } from "./files-of-call.ts";
 export {
   type FillOptions,
@@ -18,7 +17,8 @@ export {
   type TextBefore,
   type TextSource,
 } from "./fill.ts";
-export { inOneStep, type Step, type TextSteps } from "./grown.ts";
+export { type IndexState, indexPathOf, removeIndex, useIndex } from "./index-database.ts";
+export { asOneStep, type HistoryStep, type TextSteps } from "./resume-point.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   countTurns,

@@ -17,7 +17,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { rounds } from "../../test/sizes/counts.ts";
 import { statFile } from "../files/index.ts";
-import { useIndex } from "./file.ts";
+import { useIndex } from "./index-database.ts";
 import { openRows } from "./rows.ts";
 
 let folder: string;

@@ -8,9 +8,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { FoundFile } from "../files/index.ts";
 import type { MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
-import { type BriefAnswers, readBrief, writeBrief } from "./brief.ts";
-import { inTransaction, useIndex } from "./file.ts";
+import { inTransaction, useIndex } from "./index-database.ts";
 import { SETTLED_AFTER_MS } from "./limits.ts";
+import { readSummary, type SummaryRows, writeSummary } from "./summary-row.ts";
 
 type Answers = { [name: string]: unknown };
 
@@ -89,7 +89,7 @@ interface Stored {
 }
 
 function createStored(path: string, table: RowTable): Stored {
-  let brief: ReadonlyMap<string, BriefAnswers> | null = null;
+  let brief: ReadonlyMap<string, SummaryRows> | null = null;
   let all: ReadonlyMap<string, KnownRow> | null = null;
   const expected = new Map<string, KnownRow | null>();
   const findRow: FindAnswers = (name, stamp) => {
@@ -100,7 +100,7 @@ function createStored(path: string, table: RowTable): Stored {
     return entry?.stamp === stamp ? entry.answers : null;
   };
   const loadBrief = async (): Promise<FindAnswers> => {
-    const read = await useIndex(path, "read", (database) => readBrief(database, table));
+    const read = await useIndex(path, "read", (database) => readSummary(database, table));
     brief ??= read.state === "ready" ? read.value : new Map();
     return findBrief;
   };
@@ -171,13 +171,13 @@ function writeRows(database: DatabaseSync, { table, used, gone }: Changes): void
     }
     if (used.brief.changed.size + gone.length === 0) return;
     // Another process may have written since.
-    const brief = readBrief(database, table);
+    const brief = readSummary(database, table);
     for (const name of gone) brief.delete(name);
     for (const name of used.brief.changed) {
       const entry = used.brief.rows.get(name);
       if (entry !== undefined) brief.set(name, entry);
     }
-    writeBrief(database, table, brief);
+    writeSummary(database, table, brief);
   });
 }
 

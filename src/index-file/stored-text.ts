@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { useIndex } from "./file.ts";
+import { useIndex } from "./index-database.ts";
 import { MAX_BATCH_BYTES } from "./limits.ts";
 import type { ChunkTurns, NumberedTurn } from "./text.ts";
 import type { Passage } from "./turns.ts";

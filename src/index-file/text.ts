@@ -5,9 +5,9 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { inTransaction } from "./file.ts";
-import type { KeptSteps } from "./grown.ts";
+import { inTransaction } from "./index-database.ts";
 import { MAX_KEPT_BYTES } from "./limits.ts";
+import type { StoredSteps } from "./resume-point.ts";
 import { type Passage, type Turn, VOICES } from "./turns.ts";
 import { foldWords, partsOf } from "./words.ts";
 
@@ -92,7 +92,7 @@ export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[]
 /** All that a fill needs to know of a session, at one moment. */
 export interface StoredText {
   readonly turns: readonly StoredTurn[];
-  readonly kept: KeptSteps | null;
+  readonly kept: StoredSteps | null;
   readonly beside: Readonly<Record<string, string>>;
 }
 
@@ -112,14 +112,14 @@ export function storedTextOf(database: DatabaseSync, key: string): StoredText {
 }
 
 /** `null` for more than is read again. */
-export function packKept(kept: KeptSteps): Uint8Array | null {
+export function packKept(kept: StoredSteps): Uint8Array | null {
   const bytes = Buffer.from(JSON.stringify(kept));
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
   return bytes.length > MAX_KEPT_BYTES ? null : zstdCompressSync(bytes, { params });
 }
 
 /** `null` for what is damaged: the session is read as a whole then. */
-function unpackKept(bytes: Uint8Array): KeptSteps | null {
+function unpackKept(bytes: Uint8Array): StoredSteps | null {
   try {
     return JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_KEPT_BYTES }).toString("utf8"));
   } catch {

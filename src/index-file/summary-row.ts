@@ -6,28 +6,28 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
-export interface BriefAnswers {
+export interface SummaryRows {
   readonly stamp: string;
   readonly answers: { [name: string]: unknown };
 }
 
 /** Of a damaged row: none. */
-export function readBrief(database: DatabaseSync, table: string): Map<string, BriefAnswers> {
+export function readSummary(database: DatabaseSync, table: string): Map<string, SummaryRows> {
   const row = database.prepare("select entries, checksum from brief where name = ?").get(table);
-  const entries = new Map<string, BriefAnswers>();
+  const entries = new Map<string, SummaryRows>();
   const text = String(row?.entries ?? "[]");
   if (row !== undefined && crc32(text) !== row.checksum) return entries;
-  for (const [path, stamp, answers] of JSON.parse(text) as [string, string, BriefAnswers["answers"]][]) {
+  for (const [path, stamp, answers] of JSON.parse(text) as [string, string, SummaryRows["answers"]][]) {
     entries.set(path, { stamp, answers });
   }
   return entries;
 }
 
 /** Within a transaction. */
-export function writeBrief(
+export function writeSummary(
   database: DatabaseSync,
   table: string,
-  entries: ReadonlyMap<string, BriefAnswers>,
+  entries: ReadonlyMap<string, SummaryRows>,
 ): void {
   const text = JSON.stringify([...entries].map(([path, { stamp, answers }]) => [path, stamp, answers]));
   database

@@ -14,12 +14,12 @@ export interface TextSteps {
   /** Messages that several branches share come once: what was read before is known by their ids. */
   readonly withIds: boolean;
   /** Every message once, in order, from a step on. @param before ids of the messages before it, where `withIds` */
-  read(from: number, before: readonly string[]): AsyncIterable<Step>;
+  read(from: number, before: readonly string[]): AsyncIterable<HistoryStep>;
   /** Asked when all was read. `null` where the session has to be read as a whole the next time. */
   saved(): SavedSteps | null;
 }
 
-export interface Step {
+export interface HistoryStep {
   readonly step: number;
   readonly messages: readonly Message[];
 }
@@ -32,17 +32,17 @@ export interface SavedSteps {
 }
 
 /** What is kept of the steps of a session, as JSON. */
-export interface KeptSteps {
+export interface StoredSteps {
   readonly scan: unknown;
   readonly withIds: boolean;
   /** Of the settled steps: the key, and the ids of the messages or their number. */
   readonly steps: readonly (readonly [key: string, messages: number | readonly string[]])[];
-  readonly turns: readonly KeptTurn[];
+  readonly turns: readonly StoredTurnLength[];
 }
 
-export type KeptTurn = readonly [messages: number, cutChars: number];
+export type StoredTurnLength = readonly [messages: number, cutChars: number];
 
-export interface GoOn {
+export interface ResumePoint {
   /** Turns that stay where they are: whole chunks. */
   readonly stay: number;
   /** Turns that are as they were, these included: taken from the index. */
@@ -50,23 +50,23 @@ export interface GoOn {
   /** The turn after these is as it was too, and may continue. */
   readonly isOpen: boolean;
   /** Of the steps before `step`. */
-  readonly kept: KeptSteps["steps"];
+  readonly kept: StoredSteps["steps"];
   /** Where to read. */
   readonly step: number;
   /** Messages of that step which belong to the turns before. */
   readonly skip: number;
 }
 
-export const FROM_THE_START: GoOn = { stay: 0, turns: 0, isOpen: false, kept: [], step: 0, skip: 0 };
+export const START_POINT: ResumePoint = { stay: 0, turns: 0, isOpen: false, kept: [], step: 0, skip: 0 };
 
 /** @param stored the turns that are in the index, by their chunks */
-export function whereToGoOn(
-  kept: KeptSteps | null,
+export function resumePointOf(
+  kept: StoredSteps | null,
   now: TextSteps,
   stored: readonly { readonly chunk: number }[],
-): GoOn {
+): ResumePoint {
   const isOfThese = kept?.turns.length === stored.length && kept.withIds === now.withIds;
-  if (kept === null || !isOfThese || !now.isContinued) return FROM_THE_START;
+  if (kept === null || !isOfThese || !now.isContinued) return START_POINT;
   const other = kept.steps.findIndex(([key], at) => key !== now.keys[at]);
   const same = other === -1 ? kept.steps : kept.steps.slice(0, other);
   const { turns, messages, isOpen } = turnsWithin(kept.turns, same.map(countOf).reduce(plus, 0));
@@ -78,7 +78,7 @@ export function whereToGoOn(
 
 /** A turn ends where another one begins, with a message that is the same; the last one may continue. */
 function turnsWithin(
-  turns: readonly KeptTurn[],
+  turns: readonly StoredTurnLength[],
   sameMessages: number,
 ): { readonly turns: number; readonly messages: number; readonly isOpen: boolean } {
   let messages = 0;
@@ -92,7 +92,7 @@ function turnsWithin(
 
 /** Where a message stands, by its number. */
 function placeOf(
-  steps: KeptSteps["steps"],
+  steps: StoredSteps["steps"],
   message: number,
 ): { readonly step: number; readonly skip: number } {
   let [step, before] = [0, 0];
@@ -105,12 +105,12 @@ function placeOf(
 }
 
 /** The ids of the messages of some steps; none where they were not kept. */
-export function idsOf(steps: KeptSteps["steps"]): string[] {
+export function idsOf(steps: StoredSteps["steps"]): string[] {
   return steps.flatMap(([, messages]) => (typeof messages === "number" ? [] : messages));
 }
 
 /** Messages that nothing is known of before they are read. */
-export function inOneStep(messages: AsyncIterable<Message>): TextSteps {
+export function asOneStep(messages: AsyncIterable<Message>): TextSteps {
   return {
     ...{ keys: [], isContinued: false, withIds: false, saved: () => null },
     async *read() {
@@ -119,7 +119,7 @@ export function inOneStep(messages: AsyncIterable<Message>): TextSteps {
   };
 }
 
-function countOf([, messages]: KeptSteps["steps"][number]): number {
+function countOf([, messages]: StoredSteps["steps"][number]): number {
   return typeof messages === "number" ? messages : messages.length;
 }
 
