@@ -7,10 +7,10 @@ export {
   type ListedSession,
   type ListSessionsOfAgent,
   listAllSessions,
+  type ReportedSession,
   type ResumeOptions,
   type SessionsOptions,
   sessions,
-  type ToldSession,
 } from "./catalog/index.ts";
 export {
   type AgentProgram,

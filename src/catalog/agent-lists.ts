@@ -15,7 +15,7 @@ import { CATALOG_LIMITS } from "./limits.ts";
 import type { ListedSession } from "./rows.ts";
 
 /** A row of an agent's own list. */
-export interface ToldSession extends AgentSession {
+export interface ReportedSession extends AgentSession {
   readonly agent: string;
 }
 
@@ -36,7 +36,7 @@ export function isListedOnlyByAgent(agent: string): boolean {
 }
 
 /** As a row of the list. Its name takes the place of the location, which is unknown. */
-export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ToldSession): ListedSession {
+export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ReportedSession): ListedSession {
   return {
     ...{ agent, sessionId, title, cwd, updatedAt },
     ...{ gitBranch: null, createdAt: null, sizeBytes: null, archived: false, live: null, problems: [] },
@@ -48,7 +48,7 @@ export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: Told
  * The agent's own list, all pages of it; starts its program where none is open. Empty if Continuo's reader finds all
  * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
  */
-export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ToldSession[]> {
+export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ReportedSession[]> {
   try {
     return (await pagesOf(driver, filter)).filter((told) => isWanted(told, filter));
   } catch (error) {
@@ -57,8 +57,8 @@ export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<
   }
 }
 
-async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ToldSession[]> {
-  const told: ToldSession[] = [];
+async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ReportedSession[]> {
+  const told: ReportedSession[] = [];
   const asked = present({ cwd, signal });
   let cursor: string | null = null;
   for (let pages = 0; pages < CATALOG_LIMITS.toldPages; pages += 1) {
@@ -76,20 +76,20 @@ async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<re
 }
 
 /** Some agents also return sessions of other folders. */
-function isWanted(told: ToldSession, { since, cwd }: Filter): boolean {
+function isWanted(told: ReportedSession, { since, cwd }: Filter): boolean {
   const isOfFolder =
     cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
   return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
 }
 
 export interface AgentLists {
-  readonly told: readonly ToldSession[];
+  readonly told: readonly ReportedSession[];
   readonly failures: readonly ListFailure[];
 }
 
 /** The lists of several agents; one that fails is reported together with the others. */
 export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filter): Promise<AgentLists> {
-  const told: ToldSession[] = [];
+  const told: ReportedSession[] = [];
   const failures: ListFailure[] = [];
   for (const driver of drivers) {
     try {
@@ -109,7 +109,7 @@ export interface ListAllOptions extends Omit<ListOptions, "limit"> {
 
 export interface AllSessions {
   /** Newest first. If both know a session, the reader's row is used: it has more facts. */
-  readonly sessions: readonly (SessionInfo | ToldSession)[];
+  readonly sessions: readonly (SessionInfo | ReportedSession)[];
   /** Which lists are missing, and why. */
   readonly failures: readonly ListFailure[];
 }
@@ -117,7 +117,7 @@ export interface AllSessions {
 /** The sessions that readers find on disk, and those that agents report. */
 export async function listAllSessions(options: ListAllOptions = {}): Promise<AllSessions> {
   const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
-  const rows = new Map<string, SessionInfo | ToldSession>();
+  const rows = new Map<string, SessionInfo | ReportedSession>();
   const failures: ListFailure[] = [];
   // A session that a filter removed stays removed if an agent reports it too.
   const met = new Set<string>();
@@ -139,7 +139,7 @@ export async function listAllSessions(options: ListAllOptions = {}): Promise<All
   return { sessions: [...rows.values()].sort(byTime), failures: [...failures, ...lists.failures] };
 }
 
-function byTime(a: SessionInfo | ToldSession, b: SessionInfo | ToldSession): number {
+function byTime(a: SessionInfo | ReportedSession, b: SessionInfo | ReportedSession): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
   if (x !== y) return x < y ? 1 : -1;
   return `${a.agent}:${a.sessionId}` < `${b.agent}:${b.sessionId}` ? -1 : 1;

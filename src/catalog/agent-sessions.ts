@@ -13,7 +13,7 @@ import {
 } from "../model/index.ts";
 import { isListedOnlyByAgent } from "./agent-lists.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
-import { type Asking, lookUp } from "./look-up.ts";
+import { type AgentListOptions, lookUp } from "./look-up.ts";
 import type { ListedSession } from "./rows.ts";
 
 export interface SessionsOptions extends OpenAgentOptions {
@@ -93,7 +93,7 @@ async function sessionOf(
   const { agent } = driver;
   const bare = id.startsWith(`${agent}:`) ? id.slice(agent.length + 1) : id;
   const name = bare === "last" ? `last:${agent}` : bare.includes("/") ? bare : `${agent}:${bare}`;
-  const asking: Asking = {
+  const asking: AgentListOptions = {
     named: async (one) => (one === agent ? driver : null),
     lister: async () => null,
   };

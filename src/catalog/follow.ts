@@ -17,7 +17,7 @@ import type { FoundSession, SavedScan } from "../native/kit/index.ts";
 import { messageKind } from "../transcript/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { LocatedSession, LookUpHit } from "./look-up.ts";
-import { readTranscript } from "./open.ts";
+import { readTranscript } from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
 import { openOwn } from "./store.ts";
 

@@ -13,7 +13,7 @@ export {
   isListedOnlyByAgent,
   type ListAllOptions,
   listAllSessions,
-  type ToldSession,
+  type ReportedSession,
 } from "./agent-lists.ts";
 export {
   type AgentSessions,
@@ -22,35 +22,35 @@ export {
   type SessionsOptions,
   sessions,
 } from "./agent-sessions.ts";
-export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
+export { type CallingSession, type CallingSessionOptions, findCallingSession } from "./calling-session.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
-export { type CurrentOptions, type CurrentSession, currentSession } from "./current.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
-export { excludes } from "./exclude.ts";
+export { excludes } from "./exclude-patterns.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
-export type { CatalogSource, IndexedSession } from "./indexed.ts";
-export { type LastSession, lastSession } from "./last.ts";
+export type { CatalogSource, IndexedSession } from "./indexed-session.ts";
+export { type LastSession, lastSession } from "./last-session.ts";
 export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export type { RowOrder } from "./list-filter.ts";
 export {
-  type Asking,
+  type AgentListOptions,
+  type FoundSession,
   isSubagentPlace,
   type LocatedSession,
   type LookUpHit,
   type LookUpOptions,
   locateRow,
   lookUp,
-  type NamedSession,
-  rowsBeginning,
+  rowsByIdPrefix,
 } from "./look-up.ts";
 export {
+  type CatalogDetails,
+  type CatalogSession,
   cutOffBy,
   messageCounts,
   modelViewOf,
-  openLocated,
-  type ShownDetails,
-  type ShownSession,
-} from "./open.ts";
+  openFoundSession,
+} from "./open-session.ts";
+export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {
   type Cost,
   costOf,
@@ -65,11 +65,11 @@ export {
   openUsage,
   type SessionUsage,
   type UsageIndex,
-  type UsageOfAll,
   type UsageOptions,
+  type UsageReport,
   usageOfAll,
 } from "./stats.ts";
-export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
+export { listOwn, type OpenOwn, openOwn, ownSessionContinuedIn, readOwn, storeUrlOf } from "./store.ts";
 export {
   type OpenTexts,
   openTexts,

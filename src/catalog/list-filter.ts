@@ -53,7 +53,7 @@ function toFolderFilter(folder: string): RowFilter {
 }
 
 /** A session in which nobody said anything. What an agent tells of its own list has no size, and is not judged. */
-export function isUnsaid(row: ListedSession): boolean {
+export function hasNoUserMessage(row: ListedSession): boolean {
   if (row.agent === OWN) return row.title === null;
   return row.sizeBytes !== null && isEmptySession(row);
 }

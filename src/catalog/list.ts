@@ -18,7 +18,7 @@ import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts
 import { checkRow } from "./check.ts";
 import { rowsOf } from "./examples.ts";
 import {
-  isUnsaid,
+  hasNoUserMessage,
   type RowFilter,
   type RowOrder,
   type RowQuery,
@@ -51,7 +51,7 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
 }
 
 /** Where to look. */
-export interface Looking {
+export interface CatalogSources {
   readonly places: PlacesAt;
   /** The store where it is open already; `null` for only native sessions. Left out: as the environment says. */
   readonly store?: OpenOwn | null;
@@ -60,7 +60,7 @@ export interface Looking {
 /** Where there is no store, none is loaded. A store or a list that cannot be read takes nothing from the others. */
 export async function listCatalog(
   wanted: ListQuery,
-  { places, store: given }: Looking,
+  { places, store: given }: CatalogSources,
 ): Promise<CatalogList> {
   const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
@@ -202,7 +202,7 @@ async function firstOf(
     const wanted = filter === null ? titled : await filter(titled, store);
     if (wanted === null) continue;
     if (archived !== "include" && wanted.archived) archivedLeftOut += 1;
-    else if (empty === "exclude" && isUnsaid(wanted)) emptyLeftOut += 1;
+    else if (empty === "exclude" && hasNoUserMessage(wanted)) emptyLeftOut += 1;
     else sessions.push(wanted);
   }
   return { sessions, archivedLeftOut, emptyLeftOut };

@@ -27,11 +27,11 @@ import {
   pick,
   readNativeDetails,
 } from "../native/index.ts";
-import { agentListOf, isListedOnlyByAgent, rowOfAgentList, type ToldSession } from "./agent-lists.ts";
+import { agentListOf, isListedOnlyByAgent, type ReportedSession, rowOfAgentList } from "./agent-lists.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
-import { lastSession } from "./last.ts";
+import { lastSession } from "./last-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import type { Looking } from "./list.ts";
+import type { CatalogSources } from "./list.ts";
 import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
 import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -47,9 +47,9 @@ export type LookUpHit =
   | { readonly kind: "native"; readonly native: LocatedSession };
 
 /** Also one that only its agent reports: only a conversation with that agent opens it. */
-export type NamedSession = LookUpHit | { readonly kind: "told"; readonly told: ToldSession };
+export type FoundSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
 
-export interface LookUpOptions extends Looking {
+export interface LookUpOptions extends CatalogSources {
   /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
   readonly examples?: "with examples" | "without examples";
   /** Called with the edits of killed processes that cannot be settled now. */
@@ -57,7 +57,7 @@ export interface LookUpOptions extends Looking {
 }
 
 /** Agents whose files nobody here reads. */
-export interface Asking {
+export interface AgentListOptions {
   /** The agent that the configuration names so; `null` where it names none. */
   named(agent: string): Promise<AgentDriver | null>;
   /** Asked for what is found nowhere else; `null` where nobody is to be asked. */
@@ -71,12 +71,12 @@ export interface Asking {
 export async function lookUp(name: string, options: LookUpOptions): Promise<LookUpHit>;
 export async function lookUp(
   name: string,
-  options: LookUpOptions & { readonly asking: Asking },
-): Promise<NamedSession>;
+  options: LookUpOptions & { readonly asking: AgentListOptions },
+): Promise<FoundSession>;
 export async function lookUp(
   name: string,
-  options: LookUpOptions & { readonly asking?: Asking },
-): Promise<NamedSession> {
+  options: LookUpOptions & { readonly asking?: AgentListOptions },
+): Promise<FoundSession> {
   const { asking } = options;
   const unfinished = await settleBeforeReading({ places: placesOf(options.places) });
   options.onUnfinished?.(unfinished);
@@ -105,7 +105,7 @@ export async function locateRow(
   return toNative(await lookUpSession(ref, present({ places, signal })), places);
 }
 
-async function lookUpHere(name: string, looking: Looking): Promise<LookUpHit> {
+async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUpHit> {
   const { places } = looking;
   const own = ownNameOf(name, places);
   if (own !== null) {
@@ -172,7 +172,7 @@ async function lookUpNative(name: string, places: PlacesAt): Promise<NativeMatch
   }
 }
 
-async function ownOf(id: string, { places, store }: Looking): Promise<readonly OwnRow[]> {
+async function ownOf(id: string, { places, store }: CatalogSources): Promise<readonly OwnRow[]> {
   if (store !== undefined) return store === null ? [] : await findOwn(store, id);
   await using own: OpenOwn | null = await openOwn(places);
   return own === null ? [] : await findOwn(own, id);
@@ -185,8 +185,8 @@ function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: 
 /** The newest row of the list; of one agent, or of all. */
 async function lookUpLast(
   agent: string | null,
-  options: LookUpOptions & { readonly asking?: Asking },
-): Promise<NamedSession> {
+  options: LookUpOptions & { readonly asking?: AgentListOptions },
+): Promise<FoundSession> {
   const { asking, places } = options;
   const driver =
     agent !== null && isListedOnlyByAgent(agent) && agent !== OWN ? await asking?.named(agent) : null;
@@ -213,7 +213,7 @@ async function lookUpLast(
 }
 
 /** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
-async function lookUpTold(name: string, asking: Asking): Promise<NamedSession | null> {
+async function lookUpTold(name: string, asking: AgentListOptions): Promise<FoundSession | null> {
   const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
   const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
   if (driver !== null) {
@@ -225,7 +225,7 @@ async function lookUpTold(name: string, asking: Asking): Promise<NamedSession | 
   return lister === null ? null : await listedBy(lister, name);
 }
 
-async function listedBy(driver: AgentDriver, id: string): Promise<NamedSession | null> {
+async function listedBy(driver: AgentDriver, id: string): Promise<FoundSession | null> {
   const listed = (await listOf(driver)).filter(({ sessionId }) => sessionId.startsWith(id));
   const exact = listed.filter(({ sessionId }) => sessionId === id);
   const candidates = exact.length > 0 ? exact : listed;
@@ -235,7 +235,7 @@ async function listedBy(driver: AgentDriver, id: string): Promise<NamedSession |
 }
 
 /** None where the agent has no list. */
-async function listOf(driver: AgentDriver): Promise<readonly ToldSession[]> {
+async function listOf(driver: AgentDriver): Promise<readonly ReportedSession[]> {
   try {
     return await agentListOf(driver, {});
   } catch (error) {
@@ -309,7 +309,10 @@ function noAgent(agent: string): ContinuoError {
 }
 
 /** The rows of sessions whose ids begin so: Continuo's own and the agents', at most as many as a person reads. */
-export async function rowsBeginning(prefix: string, looking: Looking): Promise<readonly ListedSession[]> {
+export async function rowsByIdPrefix(
+  prefix: string,
+  looking: CatalogSources,
+): Promise<readonly ListedSession[]> {
   const [wanted, memo] = [prefix.toLowerCase(), rowsOf(looking.places)];
   const rows: ListedSession[] = [...(await ownOf(prefix, looking))];
   for await (const found of findSessions({ places: placesOf(looking.places), memo })) {

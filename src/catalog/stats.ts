@@ -6,7 +6,7 @@ import { indexPathOf, openRows } from "../index-file/index.ts";
 import { isContinuoError } from "../model/index.ts";
 import { findSessions, openNativeSession } from "../native/index.ts";
 import type { FoundSession, SavedSkimMemo } from "../native/kit/index.ts";
-import { readTranscript, toShown } from "./open.ts";
+import { readTranscript, toCatalogSession } from "./open-session.ts";
 import { OWN } from "./rows.ts";
 import { listOwn, openOwn } from "./store.ts";
 import { type UsageBucket, usageOf } from "./usage.ts";
@@ -19,7 +19,7 @@ export interface SessionUsage {
   readonly buckets: readonly UsageBucket[];
 }
 
-export interface UsageOfAll {
+export interface UsageReport {
   readonly sessions: readonly SessionUsage[];
   /** Sessions that cannot be read. */
   readonly unreadable: number;
@@ -34,7 +34,7 @@ export interface UsageOptions {
  * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no native
  * session. What is in the trash does not count.
  */
-export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageOfAll> {
+export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageReport> {
   const at = placesOf(places);
   await settleBeforeReading({ places: at });
   const memo = openRows(indexPathOf(at), Date.now(), "usage");
@@ -91,7 +91,7 @@ async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {
   const sessions: SessionUsage[] = [];
   for (const row of await listOwn(own)) {
     if (row.nativeRefs.length > 0) continue;
-    const session = toShown(row, await readTranscript(own, row.sessionId), null);
+    const session = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
     sessions.push({ agent: OWN, cwd: row.cwd, isSubagent: false, buckets: await usageOf(session) });
   }
   return sessions;

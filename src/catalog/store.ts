@@ -49,7 +49,7 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
 }
 
 /** A store that the caller has open, and closes. */
-export function openedOwn(store: Store, location = "the store"): OpenOwn {
+export function readOwn(store: Store, location = "the store"): OpenOwn {
   return { store, location, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
@@ -84,7 +84,7 @@ export async function findOwn({ store, location }: OpenOwn, id: string): Promise
 }
 
 /** The own session that continues in this native session; `null` if there is none. */
-export async function ownGoingOnIn(
+export async function ownSessionContinuedIn(
   native: { readonly agent: string; readonly sessionId: string },
   own: OpenOwn,
 ): Promise<OwnRow | null> {

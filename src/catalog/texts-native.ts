@@ -18,11 +18,11 @@ import type {
   OpenedSession,
   SavedSkimMemo,
 } from "../native/kit/index.ts";
-import { type BesideNow, createBesideNow, toBeside } from "./beside.ts";
+import { createStampOfDependency, type StampOfDependency, toDependencyStamps } from "./dependencies.ts";
 import { everyMessage } from "./every-message.ts";
 import { everyStep } from "./every-step.ts";
-import { type GrowingFile, scanToContinue, toGrowingFile } from "./growing.ts";
-import { type CatalogSource, type KeptSession, noMessages } from "./indexed.ts";
+import { type GrowingFile, scanToContinue, toGrowingFile } from "./growth.ts";
+import { type CatalogSource, noMessages, type StoredIndexedSession } from "./indexed-session.ts";
 
 export interface NativeSourceOptions {
   readonly places: Places;
@@ -49,7 +49,7 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
   for (const agent of READABLE_AGENTS) readers.set(agent, await formatOf(agent));
-  const besideNow = createBesideNow(found, [...readers.values()]);
+  const besideNow = createStampOfDependency(found, [...readers.values()]);
   const sources: CatalogSource[] = [];
   for (const one of found) {
     const title = await titleBeside(one, readers.get(one.agent), places);
@@ -83,7 +83,7 @@ interface BesideFacts {
   /** How many sessions have the same file: those of a database. */
   readonly sharing: number;
   readonly placed: string;
-  readonly besideNow: BesideNow;
+  readonly besideNow: StampOfDependency;
 }
 
 function fileOf({ files }: FoundSession): string {
@@ -113,7 +113,7 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
 }
 
 /** Sub-agents whose records lie inside of the session's own file. */
-export function subagentsInside(found: FoundSession, { inside }: KeptSession): FoundSession[] {
+export function subagentsInside(found: FoundSession, { inside }: StoredIndexedSession): FoundSession[] {
   return inside.map(({ id, location }) => ({
     ...found,
     ...{ sessionId: id, location, parentId: found.sessionId },
@@ -124,10 +124,10 @@ export function changedMsOf(files: readonly FoundFile[]): number {
   return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
 }
 
-export interface Opening {
+export interface OpenTextOptions {
   readonly signal: AbortSignal | undefined;
   readonly before: TextBefore | null;
-  readonly besideNow: BesideNow;
+  readonly besideNow: StampOfDependency;
   /** Whether what was learned is kept, to continue when the session has grown. */
   readonly keep: boolean;
 }
@@ -136,7 +136,7 @@ export interface Opening {
 export async function openText(
   found: FoundSession,
   { places, isExcluded, nowMs }: Pick<NativeSourceOptions, "places" | "isExcluded" | "nowMs">,
-  { signal, before, besideNow, keep }: Opening,
+  { signal, before, besideNow, keep }: OpenTextOptions,
 ): Promise<OpenText> {
   const file = toGrowingFile(found, nowMs);
   const scan = keep && before !== null ? scanToContinue(before, file, besideNow) : null;
@@ -151,7 +151,7 @@ export async function openText(
   return {
     source: JSON.stringify(toKept(details, found.parentId ?? null)),
     steps: isKeptOut ? asOneStep(noMessages()) : stepsOf(session, file, signal),
-    beside: toBeside(found.agent, filesBefore),
+    beside: toDependencyStamps(found.agent, filesBefore),
     [Symbol.dispose]: () => session.close(),
   };
 }
@@ -174,7 +174,7 @@ function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal 
   };
 }
 
-function toKept(details: SessionDetails, parentId: string | null): KeptSession {
+function toKept(details: SessionDetails, parentId: string | null): StoredIndexedSession {
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = details;
   return {
     ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },

@@ -4,9 +4,9 @@ import { type FoundFile, type PlacesAt, statFile } from "../files/index.ts";
 import { asOneStep, type OpenText } from "../index-file/index.ts";
 import { isContinuoError, type Log, present, type Store } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
-import type { CatalogSource, KeptSession } from "./indexed.ts";
+import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import { readTranscript, toShown } from "./open.ts";
+import { readTranscript, toCatalogSession } from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
 import { existingStoreUrl, listOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -99,9 +99,9 @@ function toSource({ row, head }: OwnState, rules: string, own: () => Promise<Ope
 }
 
 async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
-  const shown = toShown(row, await readTranscript(own, row.sessionId), null);
+  const shown = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = shown.details;
-  const kept: KeptSession = {
+  const kept: StoredIndexedSession = {
     ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
     ...{ parentId: null, trashId: null, inside: [] },
     nativeRefs: row.nativeRefs.map((ref) => ({ agent: ref.agent, sessionId: ref.sessionId })),

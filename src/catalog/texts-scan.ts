@@ -5,9 +5,9 @@ import { type OpenText, type Turn, turnsOf } from "../index-file/index.ts";
 import type { Message } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import { type FoundSession, type TestBytes, testFiles } from "../native/kit/index.ts";
-import { stampNow } from "./beside.ts";
-import { excludes } from "./exclude.ts";
-import { type IndexedSession, parseKept, toIndexed } from "./indexed.ts";
+import { stampOfFile } from "./dependencies.ts";
+import { excludes } from "./exclude-patterns.ts";
+import { type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
 import { openText, subagentsInside } from "./texts-native.ts";
 
 export interface TextScanOptions {
@@ -50,12 +50,12 @@ export async function* scanText(
 ): AsyncGenerator<ScannedText, void, void> {
   const { places, exclude, signal } = options;
   const isExcluded = excludes(exclude, places.home);
-  const opening = { signal, before: null, besideNow: stampNow, keep: false };
+  const opening = { signal, before: null, besideNow: stampOfFile, keep: false };
   const open = async (one: FoundSession): Promise<OpenText> =>
     await openText(one, { places, isExcluded, nowMs: Date.now() }, opening);
   using text = await open(found);
   yield toScanned(text);
-  for (const subagent of subagentsInside(found, parseKept(text.source))) {
+  for (const subagent of subagentsInside(found, parseStored(text.source))) {
     using inside = await open(subagent);
     yield toScanned(inside);
   }

@@ -13,7 +13,7 @@ import { ContinuoError, isAgentName, type Message, type SessionDetails } from ".
 import { formatOf } from "../native/index.ts";
 import type { FoundSession, OpenedSession } from "../native/kit/index.ts";
 import { everyMessage } from "./every-message.ts";
-import type { CatalogSource, KeptSession } from "./indexed.ts";
+import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 import { changedMsOf } from "./texts-native.ts";
 
 /** What stands before the id of the trash, where a session is named by it. */
@@ -95,7 +95,7 @@ async function openText(
   const opened = await openTrashed(trashId, places);
   const { gitBranch, archived } = opened.session.details;
   const { agent, sessionId, location, cwd, title, updatedAt } = info;
-  const kept: KeptSession = {
+  const kept: StoredIndexedSession = {
     ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
     ...{ parentId: null, trashId, nativeRefs: [], inside: [] },
   };

@@ -17,9 +17,9 @@ import {
 } from "../index-file/index.ts";
 import { messageOf, present } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
-import { isBesideSame, stampNow } from "./beside.ts";
-import { excludes } from "./exclude.ts";
-import { type CatalogSource, type IndexedSession, parseKept, toIndexed } from "./indexed.ts";
+import { areDependenciesUnchanged, stampOfFile } from "./dependencies.ts";
+import { excludes } from "./exclude-patterns.ts";
+import { type CatalogSource, type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
@@ -230,9 +230,9 @@ function insideOf(
 ): readonly CatalogSource[] {
   const session = stored.get(source.key);
   if (session === undefined || !isReady(session, source, filled)) return [];
-  return source.insideOf?.(parseKept(session.source)) ?? [];
+  return source.insideOf?.(parseStored(session.source)) ?? [];
 }
 
-function isBesideFresh({ beside }: StoredSession, { besideNow = stampNow }: CatalogSource): boolean {
-  return isBesideSame(beside, besideNow);
+function isBesideFresh({ beside }: StoredSession, { besideNow = stampOfFile }: CatalogSource): boolean {
+  return areDependenciesUnchanged(beside, besideNow);
 }

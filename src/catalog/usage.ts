@@ -4,7 +4,7 @@ import type { Message, Usage } from "../model/index.ts";
 import { addUsage } from "../native/kit/index.ts";
 import { messageKind } from "../transcript/index.ts";
 import { everyMessage } from "./every-message.ts";
-import type { ShownSession } from "./open.ts";
+import type { CatalogSession } from "./open-session.ts";
 import { tokensOf } from "./prices.ts";
 
 export interface UsageBucket {
@@ -21,7 +21,7 @@ export interface UsageBucket {
  * Each message counts for its own hour and model. Tokens that the session counts and no message does are added to the
  * only model there is, or to none, at the session's last hour.
  */
-export async function usageOf(session: ShownSession): Promise<readonly UsageBucket[]> {
+export async function usageOf(session: CatalogSession): Promise<readonly UsageBucket[]> {
   const { details } = session;
   const buckets = new Map<string, UsageBucket>();
   let asked: Message[] = [];

@@ -1,6 +1,6 @@
 /** A copy of a conversation: the same messages in a session of its own, and a native session of its own. */
 
-import { forkOwn, openedOwn } from "../catalog/index.ts";
+import { forkOwn, readOwn } from "../catalog/index.ts";
 import { type ForkedSession, forkNativeSession } from "../editing/index.ts";
 import { isAgentName, isContinuoError, type NativeRef, type Session } from "../model/index.ts";
 import { lookUpSession } from "../native/index.ts";
@@ -23,7 +23,7 @@ export async function forkOrigin(
   const { store, cwd } = options;
   // Before anything is written: it may be refused.
   const ref = await forkedReference(source, options);
-  const { session, messages } = await forkOwn(source, openedOwn(store));
+  const { session, messages } = await forkOwn(source, readOwn(store));
   const metadata = ref === null ? {} : referenceTo(ref, await store.latestSequence(session.sessionId));
   const forked = await store.updateSession(session.sessionId, {
     ...(session.cwd === null ? { cwd } : {}),

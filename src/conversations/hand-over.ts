@@ -1,6 +1,6 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { type LookUpHit, openLocated, type ShownSession } from "../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, openFoundSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import {
   folderNotNamed,
@@ -25,7 +25,7 @@ export async function handOver(located: LookUpHit, { cwd, places, options }: Han
   if (located.kind === "native") {
     return await handOff(located.native.found, { ...options, ...present({ cwd }) });
   }
-  using session = await openLocated(located, places);
+  using session = await openFoundSession(located, places);
   const messages = await Array.fromAsync(session.history());
   const folder = cwd ?? folderOf(session, options.to);
   return await handOffMessages({ messages, title: titleOf(session), cwd: folder }, options);
@@ -33,12 +33,12 @@ export async function handOver(located: LookUpHit, { cwd, places, options }: Han
 
 const MAX_TITLE_CHARS = 120;
 
-function titleOf({ details }: ShownSession): string {
+function titleOf({ details }: CatalogSession): string {
   return `from continuo: ${(details.title ?? details.sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
 }
 
 /** Errors: `usage`. */
-function folderOf({ details }: ShownSession, to: string): string {
+function folderOf({ details }: CatalogSession, to: string): string {
   if (isNamed(details.cwd)) return details.cwd;
   throw folderNotNamed(details.cwd, `Name a folder: ${handOffCommand(details, to)}.`);
 }

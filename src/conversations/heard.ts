@@ -3,7 +3,7 @@
  * prompt stands in a native session, that session continues; nothing is told again, and the model's cache still fits.
  */
 
-import { openedOwn, ownGoingOnIn } from "../catalog/index.ts";
+import { ownSessionContinuedIn, readOwn } from "../catalog/index.ts";
 import { sessionThatHeard } from "../drivers/link/index.ts";
 import { type PlacesAt, placesOf } from "../files/index.ts";
 import { type Block, isAgentName, RUN_EVENTS, type Run, type Session, type Store } from "../model/index.ts";
@@ -52,7 +52,8 @@ export async function referToHeard(
   if (knownId !== null && known.state !== "unsure") return session;
   const { sessionId, location } = found;
   // Another session of Continuo's has it.
-  if (knownId === null && (await ownGoingOnIn({ agent, sessionId }, openedOwn(store))) !== null) return null;
+  if (knownId === null && (await ownSessionContinuedIn({ agent, sessionId }, readOwn(store))) !== null)
+    return null;
   const { providerSessionId, providerSessions } = referenceTo(
     { agent, sessionId, location, cwd },
     baseSequence,

@@ -1,16 +1,16 @@
 /** Which conversation a person means: by a name, or the last one of the folder. */
 
 import {
-  type Asking,
+  type AgentListOptions,
+  type FoundSession,
   isListedOnlyByAgent,
   isOwn,
   type ListedSession,
   lastSession,
   lookUp,
-  type NamedSession,
-  openedOwn,
-  ownGoingOnIn,
-  type ToldSession,
+  ownSessionContinuedIn,
+  type ReportedSession,
+  readOwn,
 } from "../catalog/index.ts";
 import { type Configuration, openDriver } from "../config/index.ts";
 import type { PlacesAt } from "../files/index.ts";
@@ -29,7 +29,7 @@ export type Origin =
   | { readonly type: "own"; readonly session: Session }
   | { readonly type: "native"; readonly found: FoundSession }
   /** Known only from its agent: Continuo does not read its files. */
-  | { readonly type: "told"; readonly told: ToldSession };
+  | { readonly type: "told"; readonly told: ReportedSession };
 
 interface Looking {
   readonly store: Store;
@@ -48,14 +48,14 @@ export interface Finding extends Looking {
  */
 export async function findOrigin(name: string, looking: Finding): Promise<Origin> {
   const { store, places, configuration, lister } = looking;
-  const asking: Asking = {
+  const asking: AgentListOptions = {
     async named(agent) {
       const settings = configuration.agents[agent];
       return settings === undefined ? null : await openDriver(settings, places);
     },
     lister,
   };
-  const own = openedOwn(store);
+  const own = readOwn(store);
   const named = await lookUp(name, { places, store: own, examples: "without examples", asking });
   return await originOf(named, looking);
 }
@@ -79,7 +79,7 @@ export async function originAt(
   return await belongingTo({ type: "native", found }, looking);
 }
 
-async function originOf(named: NamedSession, looking: Looking): Promise<Origin> {
+async function originOf(named: FoundSession, looking: Looking): Promise<Origin> {
   switch (named.kind) {
     case "own":
       return { type: "own", session: await sessionOf(named.row, looking.store) };
@@ -95,7 +95,10 @@ async function belongingTo(
   origin: Exclude<Origin, { type: "own" }>,
   { store, places }: Looking,
 ): Promise<Origin> {
-  const row = await ownGoingOnIn(origin.type === "told" ? origin.told : origin.found, openedOwn(store));
+  const row = await ownSessionContinuedIn(
+    origin.type === "told" ? origin.told : origin.found,
+    readOwn(store),
+  );
   if (row !== null) return { type: "own", session: await sessionOf(row, store) };
   if (origin.type === "told") return origin;
   const { cutOffIn } = await import("./heard.ts");
@@ -140,7 +143,7 @@ async function newestRow(
       agents: agent === null ? undefined : [agent],
       drivers: lister === null ? undefined : [lister],
     }),
-    { places, store: openedOwn(store) },
+    { places, store: readOwn(store) },
   );
   const [failure] = failures;
   if (failure !== undefined) throw failure.error;

@@ -3,7 +3,7 @@
  * receive it, and its native reference says that this agent already has all of it. The native session is only read.
  */
 
-import type { ToldSession } from "../catalog/index.ts";
+import type { ReportedSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { type Message, present, type Store } from "../model/index.ts";
 import { openNativeSession } from "../native/index.ts";
@@ -48,7 +48,7 @@ export async function takeUp(
 
 /** What the agent itself reported about it; Continuo does not read its files. Errors: the store's. */
 export async function takeUpTold(
-  { agent, sessionId, title }: ToldSession,
+  { agent, sessionId, title }: ReportedSession,
   { history, store, cwd }: TakeUp & { readonly history: readonly Message[] },
 ): Promise<TakenUp> {
   const ref = { agent, sessionId, location: null, cwd };

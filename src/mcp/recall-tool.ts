@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import {
-  type CurrentSession,
-  currentSession,
+  type CallingSession,
   cutOffBy,
+  findCallingSession,
   type SessionTurn,
   sessionTurns,
 } from "../catalog/index.ts";
@@ -83,8 +83,8 @@ function isShown(message: SessionTurn["messages"][number]): boolean {
   return messageKind(message) !== "injected" && message.content.length > 0;
 }
 
-async function findCurrent({ callerPid, places }: Machine, signal: AbortSignal): Promise<CurrentSession> {
-  if (callerPid !== null) return await currentSession({ places, pid: callerPid, tool: "recall", signal });
+async function findCurrent({ callerPid, places }: Machine, signal: AbortSignal): Promise<CallingSession> {
+  if (callerPid !== null) return await findCallingSession({ places, pid: callerPid, tool: "recall", signal });
   throw new ContinuoError(
     "usage",
     "the server cannot see which session asks: it is not started by your agent",
@@ -160,7 +160,7 @@ function emptyData(status: "nothing cut" | "choose"): Readonly<Record<string, un
 }
 
 function chooseAnswer(
-  { agent, choices: rows }: CurrentSession,
+  { agent, choices: rows }: CallingSession,
   maxTokens: number,
   mask: (text: string) => string,
 ): Answer {

@@ -2,6 +2,7 @@
 
 import { devNull } from "node:os";
 import {
+  type CatalogSession,
   excludes,
   isSubagentPlace,
   type ListedSession,
@@ -11,8 +12,7 @@ import {
   locateRow,
   lookUp,
   OWN,
-  openLocated,
-  type ShownSession,
+  openFoundSession,
 } from "../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
@@ -21,7 +21,7 @@ export interface NamedSession {
   /** What the caller may name it. */
   readonly name: string;
   readonly located: LookUpHit;
-  readonly shown: ShownSession & Disposable;
+  readonly shown: CatalogSession & Disposable;
 }
 
 /** Short, and free of anything that reads as an instruction: other names stay inside quotes. */
@@ -47,7 +47,7 @@ export function isTameName(name: string): boolean {
  */
 export async function openNamed(name: string, machine: Machine): Promise<NamedSession> {
   const located = await locate(name, machine);
-  const session = await openLocated(located, machine.places);
+  const session = await openFoundSession(located, machine.places);
   const { details } = session;
   const isExcluded = excludes(await machine.exclude(), machine.places.home);
   if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {

@@ -1,7 +1,7 @@
 /** `complete-words`: the candidates of one word, a line each. */
 
 import type { Command } from "commander";
-import { listCatalog, rowsBeginning } from "../../catalog/index.ts";
+import { listCatalog, rowsByIdPrefix } from "../../catalog/index.ts";
 import { listTrashedSessions } from "../../editing/index.ts";
 import type { Places } from "../../files/index.ts";
 import { placesOf } from "../../files/index.ts";
@@ -49,7 +49,7 @@ async function sessionsOf(prefix: string, shell: Shell): Promise<Candidate[]> {
       .map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title))
       .filter(isPlain);
   }
-  const rows = await rowsBeginning(prefix, { places: shell });
+  const rows = await rowsByIdPrefix(prefix, { places: shell });
   return rows.map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title)).filter(isPlain);
 }
 

@@ -1,6 +1,6 @@
 /** The sessions of a folder: Continuo's own, and those of agents that nobody took up yet. */
 
-import { isOwn, listCatalog, openedOwn, rowsBeginning } from "../../catalog/index.ts";
+import { isOwn, listCatalog, readOwn, rowsByIdPrefix } from "../../catalog/index.ts";
 import type { Talk } from "../../conversations/index.ts";
 import { type AgentDriver, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
@@ -26,7 +26,7 @@ export async function listHere(talk: Talk, shell: Shell, asking?: "asking"): Pro
   const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
   const { sessions, failures } = await listCatalog(
     { cwd: talk.cwd, limit: REPL_LIMITS.sessionRows, drivers: lister.drivers },
-    { places: shell, store: openedOwn(await talk.store()) },
+    { places: shell, store: readOwn(await talk.store()) },
   );
   const rows = sessions.map((row) => ({
     sessionId: row.sessionId,
@@ -89,7 +89,7 @@ function idLength(ids: readonly string[]): number {
 
 /** For Tab: of this folder without a beginning, of every folder with one. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
-  const looking = { places: shell, store: openedOwn(await talk.store()) };
-  const rows = prefix === "" ? (await listHere(talk, shell)).rows : await rowsBeginning(prefix, looking);
+  const looking = { places: shell, store: readOwn(await talk.store()) };
+  const rows = prefix === "" ? (await listHere(talk, shell)).rows : await rowsByIdPrefix(prefix, looking);
   return [...new Set(rows.map(({ sessionId }) => sessionId))].filter((id) => /^[\w.-]+$/u.test(id));
 }

@@ -1,6 +1,6 @@
 /** The messages of one branch, of the model view, or of all branches, each message once. */
 
-import { type LookUpHit, messageCounts, modelViewOf, type ShownSession } from "../../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, messageCounts, modelViewOf } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
 
 /** The active branch where no leaf is named. Errors: `not_found`. */
 export async function* stepsOfBranch(
-  session: ShownSession,
+  session: CatalogSession,
   leaf: string | undefined,
 ): AsyncGenerator<Step, void, void> {
   for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
@@ -23,9 +23,9 @@ export async function* stepsOfBranch(
  */
 export async function openModelView(
   located: LookUpHit,
-  session: ShownSession,
+  session: CatalogSession,
   leaf: string | undefined,
-): Promise<ShownSession> {
+): Promise<CatalogSession> {
   const messages = await modelViewOf(located, session, leaf === undefined ? {} : { leaf });
   const blocks = messages.flatMap(({ content }) => content);
   const toolCalls = blocks.filter(({ type }) => type === "tool_call").length;
@@ -41,7 +41,7 @@ export async function openModelView(
 }
 
 /** The active branch, then of every other what it does not share with those before it. */
-export async function* everyBranch(session: ShownSession): AsyncGenerator<Step, void, void> {
+export async function* everyBranch(session: CatalogSession): AsyncGenerator<Step, void, void> {
   const count = session.leaves.length;
   if (count < 2) {
     yield* stepsOfBranch(session, undefined);

@@ -5,7 +5,7 @@
  * heading. What one agent says in one go, tool calls between, has one heading.
  */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import type { Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "../../transcript/index.ts";
 import { drawMarkdown } from "../markdown/index.ts";
@@ -43,7 +43,7 @@ export interface Pen extends ConversationOptions {
 export const INDENT = "  ";
 
 export function drawConversation(
-  session: ShownSession,
+  session: CatalogSession,
   steps: AsyncIterable<Step>,
   options: ConversationOptions,
 ): Conversation {
@@ -80,7 +80,7 @@ export function drawConversation(
   return { chunks: draw(), newestTurnLine: () => newestTurn };
 }
 
-function drawHeading(session: ShownSession, { columns, paint, home, view }: ConversationOptions): string[] {
+function drawHeading(session: CatalogSession, { columns, paint, home, view }: ConversationOptions): string[] {
   const { title, facts, notes } = headingOf(session, view);
   const shortFacts = facts.map((fact) =>
     fact.startsWith(`${home}/`) ? `~${fact.slice(home.length)}` : fact,

@@ -1,7 +1,7 @@
 /** `session copy`: the last answer of a session on the clipboard. */
 
 import { spawnSync } from "node:child_process";
-import { openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type CatalogSession, openFoundSession } from "../../catalog/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { ContinuoError, shellWord, textOf } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
@@ -13,7 +13,7 @@ const MAX_OSC_CHARS = 100_000;
 const WAIT_MS = 5_000;
 
 export async function runCopy(id: string, shell: Shell): Promise<number> {
-  using session = await openLocated(await locate(id, shell), shell);
+  using session = await openFoundSession(await locate(id, shell), shell);
   const text = await lastAnswerOf(session);
   const { agent, sessionId } = session.details;
   const ref = `${agent}:${sessionId}`;
@@ -24,7 +24,7 @@ export async function runCopy(id: string, shell: Shell): Promise<number> {
 }
 
 /** The text of what the agent said last; calls and thinking are no answer. */
-async function lastAnswerOf(session: ShownSession): Promise<string | null> {
+async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
   let answer: string | null = null;
   for await (const message of session.history()) {
     const text = messageKind(message) === "agent" ? textOf(message.content).trim() : "";

@@ -1,6 +1,6 @@
 /** One session as an HTML page, a message at a time, with the conversations of its sub-agents where they were called. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import type { Message, SubagentInfo } from "../../model/index.ts";
 import {
   branchToHtml,
@@ -19,7 +19,7 @@ import type { Subagents } from "./subagents.ts";
 import type { View } from "./view.ts";
 
 interface HtmlSource {
-  readonly session: ShownSession;
+  readonly session: CatalogSession;
   readonly steps: AsyncIterable<Step>;
   readonly subagents: Subagents;
 }

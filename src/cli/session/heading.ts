@@ -1,6 +1,6 @@
 /** What stands above and below a conversation: whose it is, and what is not shown. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import { type Block, type Message, shellWord } from "../../model/index.ts";
 import { messageKind, visibleLine } from "../../transcript/index.ts";
 import { formatSize, plural } from "../terminal/index.ts";
@@ -14,7 +14,7 @@ export interface Heading {
 }
 
 /** Of visible lines. */
-export function headingOf(session: ShownSession, view: View): Heading {
+export function headingOf(session: CatalogSession, view: View): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
   const facts = [name, details.cwd, details.gitBranch];

@@ -1,12 +1,12 @@
 /** `session info`: all that is known of one session. */
 
 import {
+  type CatalogDetails,
   type Cost,
   costOf,
-  openLocated,
+  openFoundSession,
   PRICE_SOURCES,
   PRICES_AS_OF,
-  type ShownDetails,
   usageOf,
 } from "../../catalog/index.ts";
 import type { NativeRef, Problem, SubagentInfo, Usage } from "../../model/index.ts";
@@ -36,7 +36,7 @@ export interface InfoFlags {
 }
 
 export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
-  using session = await openLocated(await locate(id, shell), shell);
+  using session = await openFoundSession(await locate(id, shell), shell);
   const { details } = session;
   const activity = await activityOf(session.history());
   const { prices } = await homeConfiguration(shell);
@@ -61,7 +61,7 @@ function costToJson({ usd, isByPrices, unpriced }: Cost): object {
   return { usd, isByPrices, unpriced, prices: { asOf: PRICES_AS_OF, sources: PRICE_SOURCES } };
 }
 
-function drawDetails(details: ShownDetails, { activity, cost }: Found, shell: Shell): string {
+function drawDetails(details: CatalogDetails, { activity, cost }: Found, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [
     ...identity(details, shell),
@@ -78,7 +78,7 @@ function drawDetails(details: ShownDetails, { activity, cost }: Found, shell: Sh
   return `${[...lines, ...drawProblems(details, paint)].join("\n")}\n`;
 }
 
-function identity(details: ShownDetails, { home, now }: Shell): Fact[] {
+function identity(details: CatalogDetails, { home, now }: Shell): Fact[] {
   const time = (iso: string | null): string[] => {
     if (iso === null) return [];
     const age = relativeTime(iso, now);
@@ -105,7 +105,7 @@ function describeNative({ agent, sessionId, location }: NativeRef, home: string)
   return `${agent}:${sessionId}${location === null ? "" : `  ${tildePath(location, home)}`}`;
 }
 
-function contents({ messages, ...details }: ShownDetails): Fact[] {
+function contents({ messages, ...details }: CatalogDetails): Fact[] {
   const roles = (["user", "assistant", "tool", "system"] as const)
     .filter((role) => messages[role] > 0)
     .map((role) => `${formatCount(messages[role])} ${role}`);
@@ -121,7 +121,7 @@ function contents({ messages, ...details }: ShownDetails): Fact[] {
   ];
 }
 
-function surroundings(details: ShownDetails): Fact[] {
+function surroundings(details: CatalogDetails): Fact[] {
   return [
     ["models", ...given(details.models.join(", ") || null)],
     ["tokens", ...(details.usage === null ? [] : [describeUsage(details.usage)])],
@@ -183,7 +183,7 @@ function describeSubagent(subagent: SubagentInfo): string {
   return words.filter((word) => word !== null).join("  ");
 }
 
-function drawProblems({ problems }: ShownDetails, paint: Paint): string[] {
+function drawProblems({ problems }: CatalogDetails, paint: Paint): string[] {
   if (problems.length === 0) return [];
   return ["", paint(plural(problems.length, "problem"), "yellow"), ...problems.map(describeProblem)];
 }

@@ -1,6 +1,6 @@
 /** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
 
-import type { ListedSession, ShownDetails, ShownSession } from "../../catalog/index.ts";
+import type { CatalogDetails, CatalogSession, ListedSession } from "../../catalog/index.ts";
 import type { TrashedSession } from "../../editing/trash/index.ts";
 import { adviceFor, type Problem, present, type Severity, severityOf } from "../../model/index.ts";
 import { type Output, toJsonText } from "../terminal/index.ts";
@@ -44,7 +44,7 @@ export function infoToJson(info: ListedSession): Readonly<Record<string, unknown
   };
 }
 
-export function detailsToJson(details: ShownDetails): Readonly<Record<string, unknown>> {
+export function detailsToJson(details: CatalogDetails): Readonly<Record<string, unknown>> {
   return {
     ...infoToJson(details),
     messages: details.messages,
@@ -72,7 +72,7 @@ export function trashedToJson({
 
 /** `session show --json`: one object; writes one message per line, as it is read. */
 export async function showJson(
-  session: ShownSession,
+  session: CatalogSession,
   steps: AsyncIterable<Step>,
   output: Output,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** `--mask-secrets`: a session without secrets of known forms, and how many were masked. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import { present } from "../../model/index.ts";
 import { maskSecrets, type SecretsFound, sumSecrets } from "../../transcript/index.ts";
 import { plural } from "../terminal/index.ts";
@@ -8,7 +8,7 @@ import type { Step } from "./branches.ts";
 import type { Subagents } from "./subagents.ts";
 
 export interface Mask {
-  session(session: ShownSession): ShownSession;
+  session(session: CatalogSession): CatalogSession;
   steps(steps: AsyncIterable<Step>): AsyncGenerator<Step, void, void>;
   subagents(subagents: Subagents): Subagents;
   /** So far. */
@@ -24,7 +24,7 @@ export function createMask(): Mask {
   };
   /** The same words stand in the title and in the message that it was made of: counted once. */
   const hideUncounted = <T>(value: T): T => maskSecrets(value).value;
-  const session = (shown: ShownSession): ShownSession => ({
+  const session = (shown: CatalogSession): CatalogSession => ({
     partial: shown.partial,
     details: hideUncounted(shown.details),
     leaves: hideUncounted(shown.leaves),

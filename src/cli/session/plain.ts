@@ -1,13 +1,13 @@
 /** The conversation as Markdown, for a file or a pipe: in order, whole, a message at a time. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import { messageToMarkdown } from "../../transcript/index.ts";
 import type { Step } from "./branches.ts";
 import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { View } from "./view.ts";
 
 export async function* markdownOf(
-  session: ShownSession,
+  session: CatalogSession,
   steps: AsyncIterable<Step>,
   view: View,
 ): AsyncGenerator<string, void, void> {

@@ -1,6 +1,6 @@
 /** One turn of a conversation: from a message up to the next one of the person. */
 
-import { openLocated, openTrashed, type ShownSession, TRASHED } from "../../catalog/index.ts";
+import { type CatalogSession, openFoundSession, openTrashed, TRASHED } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
@@ -22,14 +22,14 @@ export async function showTurn(id: string, messageId: string, shell: Shell): Pro
 }
 
 /** A deleted session with its sub-agents, or the one session of that name. */
-async function openNamed(id: string, all: DisposableStack, shell: Shell): Promise<readonly ShownSession[]> {
-  if (!id.startsWith(TRASHED)) return [all.use(await openLocated(await locate(id, shell), shell))];
+async function openNamed(id: string, all: DisposableStack, shell: Shell): Promise<readonly CatalogSession[]> {
+  if (!id.startsWith(TRASHED)) return [all.use(await openFoundSession(await locate(id, shell), shell))];
   const { session, others } = all.use(await openTrashed(id.slice(TRASHED.length), placesOf(shell)));
   return [session, ...others];
 }
 
 /** Whether the session has the message. */
-async function showIn(session: ShownSession, messageId: string, shell: Shell): Promise<boolean> {
+async function showIn(session: CatalogSession, messageId: string, shell: Shell): Promise<boolean> {
   const steps = await Array.fromAsync(turnFrom(session, messageId));
   if (steps.length === 0) return false;
   const screen = screenOf(shell, shell.stdout);
@@ -47,7 +47,7 @@ async function showIn(session: ShownSession, messageId: string, shell: Shell): P
   return true;
 }
 
-async function* turnFrom(session: ShownSession, messageId: string): AsyncGenerator<Step, void, void> {
+async function* turnFrom(session: CatalogSession, messageId: string): AsyncGenerator<Step, void, void> {
   let isShown = false;
   for await (const step of everyBranch(session)) {
     const { message } = step;

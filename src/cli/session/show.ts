@@ -1,6 +1,6 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
-import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, openFoundSession } from "../../catalog/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
@@ -44,11 +44,11 @@ async function openFor(
   located: LookUpHit,
   flags: ShowFlags,
   { shell, screen }: { readonly shell: Shell; readonly screen: Screen },
-): Promise<ShownSession & Disposable> {
+): Promise<CatalogSession & Disposable> {
   const { json, tree, all, fromStart, modelView, branch } = flags;
   const isWhole = json ?? tree ?? all ?? fromStart ?? modelView ?? branch !== undefined;
   const isPart = screen.isTerminal && !isWhole && isLarge(located);
-  return await openLocated(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
+  return await openFoundSession(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
 
 function isLarge(located: LookUpHit): boolean {
@@ -57,7 +57,7 @@ function isLarge(located: LookUpHit): boolean {
 }
 
 /** The leaf with this id, or the only one with this prefix. Errors: `not_found`, `ambiguous`. */
-function toLeaf(session: ShownSession, text: string): string {
+function toLeaf(session: CatalogSession, text: string): string {
   const ids = session.leaves.map(({ id }) => id);
   const matches = ids.includes(text) ? [text] : ids.filter((id) => id.startsWith(text));
   const [only] = matches;
@@ -73,7 +73,7 @@ function toLeaf(session: ShownSession, text: string): string {
 }
 
 async function showPlain(
-  session: ShownSession,
+  session: CatalogSession,
   steps: AsyncIterable<Step>,
   { flags, shell }: Pick<TerminalShow, "flags" | "shell">,
 ): Promise<void> {
@@ -89,7 +89,7 @@ interface TerminalShow {
 }
 
 async function showOnTerminal(
-  session: ShownSession,
+  session: CatalogSession,
   steps: AsyncIterable<Step>,
   { flags, shell, screen, isLarge }: TerminalShow,
 ): Promise<void> {
@@ -114,7 +114,7 @@ async function showOnTerminal(
   await page(conversation.chunks, { shell, screen, opening });
 }
 
-async function showTree(session: ShownSession, shell: Shell, screen: Screen): Promise<void> {
+async function showTree(session: CatalogSession, shell: Shell, screen: Screen): Promise<void> {
   const columns = screen.isTerminal ? { columns: screen.columns } : {};
   const lines = drawTree(session, { paint: paintFor(screen), ...columns });
   await page(lines, { shell, screen, opening: { at: "start" } });

@@ -1,22 +1,22 @@
 /** The sub-agents of a session, opened one at a time. */
 
-import { locateRow, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type CatalogSession, locateRow, openFoundSession } from "../../catalog/index.ts";
 import { isContinuoError, type SubagentInfo } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 export interface Subagents {
   /** `null` where it is gone, or cannot be read. */
-  open(info: SubagentInfo): Promise<(ShownSession & Disposable) | null>;
+  open(info: SubagentInfo): Promise<(CatalogSession & Disposable) | null>;
   /** What may be said of it. */
   tell(info: SubagentInfo): Pick<SubagentInfo, "id" | "type" | "description">;
 }
 
-export function openSubagents({ details }: ShownSession, shell: Shell): Subagents {
+export function openSubagents({ details }: CatalogSession, shell: Shell): Subagents {
   return {
     async open({ id, location }) {
       try {
         const row = { ...details, sessionId: id, location };
-        return await openLocated(await locateRow(row, shell), shell);
+        return await openFoundSession(await locateRow(row, shell), shell);
       } catch (error) {
         if (!isContinuoError(error)) throw error;
         return null;

@@ -1,6 +1,6 @@
 /** `session show --tree`: a line a message, side branches indented where they leave. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import { type Leaf, type Message, textOf } from "../../model/index.ts";
 import { type MessageKind, mainArgument, messageKind, visibleLine } from "../../transcript/index.ts";
 import { clockTime, cutEnd, type Paint, widthOf } from "../terminal/index.ts";
@@ -26,7 +26,7 @@ const MAX_DEPTH = 20;
 
 /** Lines, each with its line feed. Injected messages are left out, branches that differ in nothing else too. */
 export async function* drawTree(
-  session: ShownSession,
+  session: CatalogSession,
   options: TreeOptions,
 ): AsyncGenerator<string, void, void> {
   const root = await readTree(session);
@@ -48,7 +48,7 @@ export async function* drawTree(
 }
 
 /** Branches that begin alike share their beginning. */
-async function readTree(session: ShownSession): Promise<Node> {
+async function readTree(session: CatalogSession): Promise<Node> {
   const root: Node = { kind: "injected", time: "", label: "", children: [], leaf: null };
   const nodes = new Map<string, Node>();
   for (const leaf of session.leaves) {

@@ -1,6 +1,6 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
-import type { LookUpHit, ShownSession } from "../../catalog/index.ts";
+import type { CatalogSession, LookUpHit } from "../../catalog/index.ts";
 import { present } from "../../model/index.ts";
 import type { SecretsFound } from "../../transcript/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -44,7 +44,7 @@ export async function exportWork(id: string, flags: ExportFlags, shell: Shell): 
 }
 
 /** The active branch as `session show` draws it. */
-export async function drawWork(session: ShownSession, options: ConversationOptions): Promise<Conversation> {
+export async function drawWork(session: CatalogSession, options: ConversationOptions): Promise<Conversation> {
   const { drawConversation } = await import("./conversation.ts");
   const { stepsOfBranch } = await import("./branches.ts");
   return drawConversation(session, stepsOfBranch(session, undefined), options);

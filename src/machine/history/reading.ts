@@ -3,13 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import {
+  type CatalogDetails,
+  type CatalogSession,
   type LookUpHit,
   modelViewOf,
-  openLocated,
+  openFoundSession,
   openOwn,
   type Prices,
-  type ShownDetails,
-  type ShownSession,
 } from "../../catalog/index.ts";
 import { type PlacesAt, statFile } from "../../files/index.ts";
 import { stampOf } from "../../index-file/index.ts";
@@ -30,7 +30,7 @@ export interface ReadOptions {
 /** A history at the time when its files had this stamp. */
 export interface Whole {
   readonly kept: KeptHistory;
-  readonly details: ShownDetails;
+  readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
   readonly problems: readonly Problem[];
   readonly stamp: string;
@@ -86,18 +86,18 @@ export async function readOn(
 
 /** Only its newest part; `null` if that is not available. */
 export async function readTip(hit: LookUpHit, places: PlacesAt): Promise<readonly Message[] | null> {
-  using session = await openLocated(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
+  using session = await openFoundSession(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
   return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
 }
 
-type Opened = (ShownSession & Disposable) & { readonly saved?: SavedScan | null };
+type Opened = (CatalogSession & Disposable) & { readonly saved?: SavedScan | null };
 
 async function open(
   hit: LookUpHit,
   { places }: ReadOptions,
   options: { readonly signal: AbortSignal; readonly continue?: SavedScan },
 ) {
-  if (hit.kind === "own") return await openLocated(hit, places, options);
+  if (hit.kind === "own") return await openFoundSession(hit, places, options);
   const { reader, found, places: at } = hit.native;
   return await reader.open(found, at, { save: true, ...options });
 }
@@ -109,7 +109,7 @@ function wholeOf(kept: KeptHistory, session: Opened, stamp: string): Whole {
 
 async function* messagesOf(
   hit: LookUpHit,
-  session: ShownSession,
+  session: CatalogSession,
   options: ReadOptions,
 ): AsyncGenerator<Message, void, void> {
   if (options.view === "history") yield* session.history(branchOf(options));
@@ -168,7 +168,7 @@ export async function* slowly(
   }
 }
 
-function tooLarge({ sizeBytes }: ShownDetails): ContinuoError {
+function tooLarge({ sizeBytes }: CatalogDetails): ContinuoError {
   const limit = HISTORY_LIMITS.modelViewBytes;
   return new ContinuoError(
     "too_large",

@@ -3,7 +3,7 @@
 import { isAgentName, isContinuoError, type ReadableRef } from "../model/index.ts";
 import { lookUpSession } from "../native/index.ts";
 import { isSpoken } from "../native/kit/index.ts";
-import { type CatalogList, type ListQuery, type Looking, listCatalog } from "./list.ts";
+import { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
 import { isOwn, type ListedSession, type OwnRow } from "./rows.ts";
 import { openOwn } from "./store.ts";
 
@@ -18,7 +18,7 @@ const GROWTH = 8;
 /** Only as many sessions are read as there are empty ones that are newer. Errors: those of the list. */
 export async function lastSession(
   wanted: Omit<ListQuery, "limit" | "empty">,
-  looking: Looking,
+  looking: CatalogSources,
 ): Promise<LastSession> {
   const known = new Set<string>();
   for (let limit = 1; ; limit *= GROWTH) {
@@ -32,14 +32,17 @@ export async function lastSession(
   }
 }
 
-async function isSpokenIn(row: ListedSession, looking: Looking): Promise<boolean> {
+async function isSpokenIn(row: ListedSession, looking: CatalogSources): Promise<boolean> {
   const { agent, sessionId, location, cwd } = row;
   if (isOwn(row)) return (await hasMessages(row, looking)) || (await isSpokenElsewhere(row, looking));
   // A session that only its agent can read is taken to have messages.
   return !isAgentName(agent) || (await isSpokenAt({ agent, sessionId, location, cwd }, looking));
 }
 
-async function hasMessages({ sessionId }: OwnRow, { places, store: given }: Looking): Promise<boolean> {
+async function hasMessages(
+  { sessionId }: OwnRow,
+  { places, store: given }: CatalogSources,
+): Promise<boolean> {
   const own = given ?? (await openOwn(places));
   await using _opened = given === undefined ? own : null;
   const types = ["message_sent", "message_received"] as const;
@@ -47,7 +50,7 @@ async function hasMessages({ sessionId }: OwnRow, { places, store: given }: Look
   return read !== undefined && read.events.length > 0;
 }
 
-async function isSpokenElsewhere({ nativeRefs }: OwnRow, looking: Looking): Promise<boolean> {
+async function isSpokenElsewhere({ nativeRefs }: OwnRow, looking: CatalogSources): Promise<boolean> {
   for (const { agent, sessionId } of nativeRefs) {
     if (!isAgentName(agent) || (await isSpokenAt(`${agent}:${sessionId}`, looking))) return true;
   }
@@ -55,7 +58,7 @@ async function isSpokenElsewhere({ nativeRefs }: OwnRow, looking: Looking): Prom
 }
 
 /** `false` also where there is no such session. */
-async function isSpokenAt(name: string | ReadableRef, { places }: Looking): Promise<boolean> {
+async function isSpokenAt(name: string | ReadableRef, { places }: CatalogSources): Promise<boolean> {
   try {
     const { found, reader } = await lookUpSession(name, { places });
     return await isSpoken(found, { reader, places });

@@ -17,11 +17,11 @@ import type { ListedSession, OwnRow } from "./rows.ts";
 import { type OpenOwn, openOwn } from "./store.ts";
 
 /** Beyond the row, what `session info` tells. */
-export type ShownDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
+export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
 
 /** What commands show of a session, native or not: every `OpenedSession` is one. */
-export interface ShownSession {
-  readonly details: ShownDetails;
+export interface CatalogSession {
+  readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
   readonly problems: SessionDetails["problems"];
   readonly partial: boolean;
@@ -29,11 +29,11 @@ export interface ShownSession {
 }
 
 /** Reads only about this many of the newest bytes of a native session, if given. Errors: those of opening it. */
-export async function openLocated(
+export async function openFoundSession(
   located: LookUpHit,
   places: PlacesAt,
   options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
-): Promise<ShownSession & Disposable> {
+): Promise<CatalogSession & Disposable> {
   if (located.kind === "native") {
     const { reader, found, places } = located.native;
     return await reader.open(found, places, options);
@@ -50,7 +50,7 @@ export async function openLocated(
  */
 export async function modelViewOf(
   located: LookUpHit,
-  session: ShownSession,
+  session: CatalogSession,
   options: { readonly leaf?: string } = {},
 ): Promise<readonly Message[]> {
   if (located.kind === "native") {
@@ -84,16 +84,20 @@ export async function readTranscript(
 }
 
 /** Errors: `not_found` where it went meanwhile, those of opening the store. */
-async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<ShownSession> {
+async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
   await using own = await openOwn(places);
   if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
   const transcript = await readTranscript(own, row.sessionId, reading);
   const session = await own.store.getSession(row.sessionId);
-  return toShown(row, transcript, session?.parentId ?? null);
+  return toCatalogSession(row, transcript, session?.parentId ?? null);
 }
 
 /** Pure. */
-export function toShown(row: OwnRow, transcript: Transcript, forkedFrom: string | null): ShownSession {
+export function toCatalogSession(
+  row: OwnRow,
+  transcript: Transcript,
+  forkedFrom: string | null,
+): CatalogSession {
   const { messages, lastTimestamp } = transcript;
   const leaves = leavesOf(transcript);
   return {
@@ -124,9 +128,9 @@ export function toShown(row: OwnRow, transcript: Transcript, forkedFrom: string 
   };
 }
 
-type Counts = Pick<ShownDetails, "messages" | "toolCalls" | "records" | "models" | "usage">;
+type Counts = Pick<CatalogDetails, "messages" | "toolCalls" | "records" | "models" | "usage">;
 
-export function messageCounts(messages: readonly Message[]): ShownDetails["messages"] {
+export function messageCounts(messages: readonly Message[]): CatalogDetails["messages"] {
   const of = (role: Message["role"]): number => messages.filter((message) => message.role === role).length;
   return {
     total: messages.length,
@@ -165,7 +169,7 @@ function firstWords(messages: readonly Message[]): string {
  * Ids of the messages of the active branch before the last summary that the agent no longer sends to its model; empty if
  * the session was never compacted. Errors: those of `modelViewOf`.
  */
-export async function cutOffBy(located: LookUpHit, session: ShownSession): Promise<ReadonlySet<string>> {
+export async function cutOffBy(located: LookUpHit, session: CatalogSession): Promise<ReadonlySet<string>> {
   const history: Message[] = await Array.fromAsync(session.history());
   const summary = history.findLastIndex(({ origin }) => origin === "summary");
   if (summary === -1) return new Set();

@@ -5,17 +5,17 @@ import { stampOf } from "../index-file/index.ts";
 import type { AgentReader, FilesBefore, FoundSession } from "../native/kit/index.ts";
 
 /** The state of what has a name: a file by its path, or one that was looked for and not found. */
-export type BesideNow = (name: string) => string;
+export type StampOfDependency = (name: string) => string;
 
 /** States by name, as the index keeps them. */
-export type Beside = Readonly<Record<string, string>>;
+export type DependencyStamps = Readonly<Record<string, string>>;
 
-export function isBesideSame(beside: Beside, now: BesideNow): boolean {
+export function areDependenciesUnchanged(beside: DependencyStamps, now: StampOfDependency): boolean {
   return Object.entries(beside).every(([name, state]) => now(name) === state);
 }
 
 /** Of a file that is there or not. */
-export function stampNow(path: string): string {
+export function stampOfFile(path: string): string {
   const file = statFile(path);
   return file === null ? IS_GONE : stampOf([file]);
 }
@@ -25,7 +25,7 @@ const IS_GONE = "gone";
 /** Before the agent and what its sessions call the file; a path begins otherwise. */
 const GONE = "gone:";
 
-export function toBeside(agent: string, { there, gone }: FilesBefore): Beside {
+export function toDependencyStamps(agent: string, { there, gone }: FilesBefore): DependencyStamps {
   return {
     ...Object.fromEntries(there.map((file) => [file.path, stampOf([file])])),
     ...Object.fromEntries(gone.map((id) => [`${GONE}${agent}:${id}`, IS_GONE])),
@@ -33,13 +33,13 @@ export function toBeside(agent: string, { there, gone }: FilesBefore): Beside {
 }
 
 /** @param found all sessions, one of which a lost file may belong to */
-export function createBesideNow(
+export function createStampOfDependency(
   found: readonly FoundSession[],
   readers: readonly Pick<AgentReader, "agent" | "fileIdOf">[],
-): BesideNow {
+): StampOfDependency {
   let there: ReadonlySet<string> | null = null;
   return (name) => {
-    if (!name.startsWith(GONE)) return stampNow(name);
+    if (!name.startsWith(GONE)) return stampOfFile(name);
     there ??= namesOf(found, readers);
     return there.has(name) ? "there" : IS_GONE;
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excludes } from "./exclude.ts";
+import { excludes } from "./exclude-patterns.ts";
 
 const HOME = "/home/ada";
 

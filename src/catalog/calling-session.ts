@@ -15,7 +15,7 @@ import { formatOf } from "../native/index.ts";
 import type { AgentReader, FoundSession } from "../native/kit/index.ts";
 import { rowsOf } from "./examples.ts";
 
-export interface CurrentOptions {
+export interface CallingSessionOptions {
   readonly places: Places;
   /** The process that started this one. */
   readonly pid: number;
@@ -24,7 +24,7 @@ export interface CurrentOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface CurrentSession {
+export interface CallingSession {
   /** `null` where no process above this one is an agent. */
   readonly agent: AgentName | null;
   /** `null` if it is unknown. */
@@ -40,7 +40,7 @@ const ROUNDING_MS = 1_000;
 /** At the end of a session, where a call that waits stands. */
 const END_BYTES: number = 1024 * 1024;
 
-export async function currentSession(options: CurrentOptions): Promise<CurrentSession> {
+export async function findCallingSession(options: CallingSessionOptions): Promise<CallingSession> {
   const ancestors = ancestorsOf(options.pid) ?? [];
   const process = ancestors.find(({ names }) => agentIn(names) !== null);
   const agent = process === undefined ? null : agentIn(process.names);
@@ -69,7 +69,7 @@ interface Choices {
   readonly isProven: boolean;
 }
 
-interface Looking extends CurrentOptions {
+interface Looking extends CallingSessionOptions {
   readonly ancestors: readonly Ancestor[];
 }
 
@@ -116,7 +116,7 @@ function lastWritten({ files, location }: FoundSession, updatedAt: string | null
 async function isWaiting(
   reader: AgentReader,
   found: FoundSession,
-  { places, tool, signal }: CurrentOptions,
+  { places, tool, signal }: CallingSessionOptions,
 ): Promise<boolean> {
   using session = await reader.open(found, places, present({ newestBytes: END_BYTES, signal }));
   const open = new Set<string>();

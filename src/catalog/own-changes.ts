@@ -3,7 +3,7 @@
 import { ContinuoError, type Message, type Session, shellWord } from "../model/index.ts";
 import { cutAt } from "../native/forking/index.ts";
 import { toGivenTitle } from "../native/kit/index.ts";
-import { readTranscript } from "./open.ts";
+import { readTranscript } from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
 import type { OpenOwn } from "./store.ts";
 

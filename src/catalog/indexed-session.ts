@@ -3,7 +3,7 @@
 import type { TextSource } from "../index-file/index.ts";
 import type { Message, NativeRef, SessionInfo } from "../model/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
-import type { BesideNow } from "./beside.ts";
+import type { StampOfDependency } from "./dependencies.ts";
 
 export interface IndexedSession
   extends Pick<
@@ -21,7 +21,7 @@ export interface IndexedSession
 }
 
 /** As the index keeps it: also the sub-agents that lie inside of its files, by their locations. */
-export interface KeptSession extends IndexedSession {
+export interface StoredIndexedSession extends IndexedSession {
   readonly inside: readonly { readonly id: string; readonly location: string }[];
 }
 
@@ -31,18 +31,18 @@ export interface CatalogSource extends TextSource {
   /** The greatest comes first. */
   readonly changedMs: number;
   /** Of what its text depends on outside of its files; left out where that is nothing. */
-  readonly besideNow?: BesideNow;
+  readonly besideNow?: StampOfDependency;
   /** What lies inside of the same files, of which the text was filled. */
-  insideOf?(kept: KeptSession): readonly CatalogSource[];
+  insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
 }
 
-export function parseKept(source: string): KeptSession {
+export function parseStored(source: string): StoredIndexedSession {
   return JSON.parse(source);
 }
 
 /** The session of what the index keeps, or of what a text is opened with. */
 export function toIndexed(source: string): IndexedSession {
-  const { inside: _, ...indexed } = parseKept(source);
+  const { inside: _, ...indexed } = parseStored(source);
   return indexed;
 }
 

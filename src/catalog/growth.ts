@@ -2,7 +2,7 @@
 
 import { stampOf, type TextBefore } from "../index-file/index.ts";
 import type { FoundSession, SavedScan } from "../native/kit/index.ts";
-import { type BesideNow, isBesideSame, stampNow } from "./beside.ts";
+import { areDependenciesUnchanged, type StampOfDependency, stampOfFile } from "./dependencies.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 
 export interface GrowingFile {
@@ -35,7 +35,7 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
   const places = { inode, sizeBytes, others: others.join("\n") };
   return {
     ...places,
-    isUnchanged: () => isQuiet && files.every((file) => stampNow(file.path) === stampOf([file])),
+    isUnchanged: () => isQuiet && files.every((file) => stampOfFile(file.path) === stampOf([file])),
     toKept: (scan) => ({ ...places, scan }),
   };
 }
@@ -47,10 +47,10 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 export function scanToContinue(
   { scan, beside }: TextBefore,
   now: GrowingFile,
-  besideNow: BesideNow,
+  besideNow: StampOfDependency,
 ): SavedScan | null {
   const kept = scan as KeptScan;
   const isLarger = kept.inode === now.inode && kept.sizeBytes < now.sizeBytes;
-  const isSame = kept.others === now.others && isBesideSame(beside, besideNow);
+  const isSame = kept.others === now.others && areDependenciesUnchanged(beside, besideNow);
   return isLarger && isSame ? kept.scan : null;
 }
