@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
 import {
-  type FoundSessions,
   parseQuery,
   type SearchProgress,
   type SearchResult,
+  type SessionSearchResults,
   searchSessions,
 } from "../search/index.ts";
 import type { MachineSession, TextMatch } from "../wire/machine/index.ts";
@@ -30,7 +30,7 @@ export interface TextSearches {
 }
 
 interface Running {
-  readonly ended: Promise<FoundSessions>;
+  readonly ended: Promise<SessionSearchResults>;
   readonly stop: AbortController;
   progress: SearchProgress | null;
 }
@@ -41,7 +41,7 @@ export function createTextSearches(
   waitMs: number = MACHINE_LIMITS.searchMs,
 ): TextSearches {
   const running = new Map<string, Running>();
-  const search = async (text: string, own: Omit<Running, "ended">): Promise<FoundSessions> => {
+  const search = async (text: string, own: Omit<Running, "ended">): Promise<SessionSearchResults> => {
     const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
     return await searchSessions(query, {
       ...{ places: options.places, exclude: await options.exclude(), nowMs: Date.now() },
@@ -80,7 +80,10 @@ export function createTextSearches(
   };
 }
 
-function toFound({ results, unsearched }: Pick<FoundSessions, "results" | "unsearched">, rows: Rows): Found {
+function toFound(
+  { results, unsearched }: Pick<SessionSearchResults, "results" | "unsearched">,
+  rows: Rows,
+): Found {
   const byPlace = new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
   const sessions = results.flatMap((result) => {
     const shown = byPlace.get(placeOf(result.session));

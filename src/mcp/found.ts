@@ -1,7 +1,7 @@
 /** What a search found, as lines for a model and as data. Pure. */
 
 import { z } from "zod";
-import type { Excerpt, FoundTurn, SearchResult } from "../search/index.ts";
+import type { Excerpt, SearchResult, TurnHit } from "../search/index.ts";
 import { quote } from "./answer.ts";
 import { isTameName, nameFor } from "./sessions.ts";
 
@@ -30,7 +30,7 @@ const TITLE_CHARS = 100;
 
 export interface Hit {
   readonly result: SearchResult;
-  readonly turn: FoundTurn;
+  readonly turn: TurnHit;
   readonly excerpt: Excerpt | null;
   /** Further turns of the same session that match and are not shown by themselves. */
   readonly others: readonly number[];

@@ -1,7 +1,7 @@
 /** A search of every session of the machine, for the tools. */
 
 import { present } from "../model/index.ts";
-import { type FoundSessions, type SearchQuery, searchSessions } from "../search/index.ts";
+import { type SearchQuery, type SessionSearchResults, searchSessions } from "../search/index.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 
@@ -16,7 +16,7 @@ export async function searchMachine(
   query: SearchQuery,
   { places, exclude, onUnindexed, nowMs, regexMs }: Machine,
   { signal, regex }: Searching,
-): Promise<FoundSessions> {
+): Promise<SessionSearchResults> {
   return await searchSessions(query, {
     ...{ places, regexMs, signal, onUnindexed, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
     timeMs: MCP_LIMITS.searchMs,

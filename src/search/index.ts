@@ -6,7 +6,7 @@
  * Does not know: where sessions lie, when the index is filled, or how results are shown.
  */
 
-export type { Excerpt, ExcerptPiece, FoundTurn, SearchResult, SearchResults } from "./query/index.ts";
+export type { Excerpt, ExcerptPiece, SearchResult, SearchResults, TurnHit } from "./query/index.ts";
 export {
   type ParseOptions,
   type Phrase,
@@ -15,10 +15,10 @@ export {
   type Role,
   type SearchQuery,
 } from "./query/index.ts";
-export { type IndexResults, type ReadySession, type SearchOptions, search } from "./search.ts";
+export { type IndexResults, type SearchableSession, type SearchOptions, search } from "./search.ts";
 export {
-  type FoundSessions,
   type SearchProgress,
   type SessionSearchOptions,
+  type SessionSearchResults,
   searchSessions,
 } from "./session-search.ts";

@@ -16,27 +16,27 @@ import {
   type Excerpt,
   eachConversationOnce,
   excerptOf,
-  type FoundTurn,
   firstMatch,
   isOfSession,
   isOfTurn,
   masked,
+  phrasesIn,
   rankOf,
   type SearchQuery,
   type SearchResult,
   type SearchResults,
-  soughtIn,
+  type TurnHit,
   toExpression,
   voicesOf,
   WEIGHTS,
 } from "./query/index.ts";
 
 /** A session as it was when the index was brought up to date. */
-export type ReadySession = IndexedSession & { readonly stamp: string };
+export type SearchableSession = IndexedSession & { readonly stamp: string };
 
 export interface SearchOptions {
   /** Sessions that may be answered from, by their number in the index. */
-  readonly sessions: ReadonlyMap<number, ReadySession>;
+  readonly sessions: ReadonlyMap<number, SearchableSession>;
   /** The time now, in milliseconds since 1970: what is newer ranks higher. */
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
@@ -141,16 +141,16 @@ function toResult(
   return {
     session,
     turn: toTurn(first.turn),
-    excerpt: first.excerpt ?? excerptOf(passages(), soughtIn(query), voicesOf(query)),
+    excerpt: first.excerpt ?? excerptOf(passages(), phrasesIn(query), voicesOf(query)),
     turns: matches.map(toFound).sort((a, b) => a.number - b.number),
     score: first.score,
   };
 }
 
-function toFound({ turn, excerpt }: Match): FoundTurn {
+function toFound({ turn, excerpt }: Match): TurnHit {
   return { ...toTurn(turn), ...present({ excerpt }) };
 }
 
-function toTurn({ number, messageId, at }: TurnMatch): FoundTurn {
+function toTurn({ number, messageId, at }: TurnMatch): TurnHit {
   return { number, messageId, at };
 }

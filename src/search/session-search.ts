@@ -12,11 +12,11 @@ import { maskSecrets } from "../transcript/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import type { SearchQuery, SearchResult, SearchResults } from "./query/index.ts";
 import {
-  createScanning,
+  createFileSearch,
   createScanThreads,
-  type Scanned,
+  type ScanResult,
   type ScanThreads,
-  within,
+  withTimeLimit,
 } from "./scanning/index.ts";
 import { bestOf, type IndexResults, search } from "./search.ts";
 
@@ -49,14 +49,14 @@ export interface SearchProgress {
   found(): SearchResults;
 }
 
-export interface FoundSessions extends SearchResults {
+export interface SessionSearchResults extends SearchResults {
   /** Sessions that were searched, or are to be. */
   readonly sessions: number;
   /** Sessions that were not searched because the time was over. */
   readonly unsearched: number;
   /** Sessions that were searched in their files, since they are not in the index as they are now. */
   readonly notIndexed: number;
-  readonly unreadable: Scanned["unreadable"];
+  readonly unreadable: ScanResult["unreadable"];
   /** Sessions in which a text is too long to be searched whole. */
   readonly cut: number;
   readonly index: IndexState;
@@ -66,7 +66,7 @@ export interface FoundSessions extends SearchResults {
 export async function searchSessions(
   query: SearchQuery,
   options: SessionSearchOptions,
-): Promise<FoundSessions> {
+): Promise<SessionSearchResults> {
   const { places, exclude, signal, timeMs } = options;
   const stop = new AbortController();
   const timer = timeMs === undefined ? undefined : setTimeout(() => stop.abort(), timeMs);
@@ -113,12 +113,16 @@ interface Searching extends SessionSearchOptions {
   readonly stop: AbortSignal;
 }
 
-async function searchOpen(query: SearchQuery, texts: OpenTexts, options: Searching): Promise<FoundSessions> {
+async function searchOpen(
+  query: SearchQuery,
+  texts: OpenTexts,
+  options: Searching,
+): Promise<SessionSearchResults> {
   const { ready, unreadable, cut } = texts.texts();
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
   const { limit, onProgress } = options;
-  const scanning = createScanning(query, {
+  const scanning = createFileSearch(query, {
     ...options,
     onScanned: ({ left, results }) =>
       onProgress?.({
@@ -166,7 +170,7 @@ async function searchIndex(
   const options = { sessions, others, nowMs, ...present({ limit, regex, mask }) };
   const used = await useIndex(indexPathOf(placesOf(places)), "read", (database) => {
     const run = (): IndexResults => search(database, query, options);
-    return regex === undefined || regexMs === undefined ? run() : within(regexMs, run);
+    return regex === undefined || regexMs === undefined ? run() : withTimeLimit(regexMs, run);
   });
   if (used.state === "ready") return { ...used.value, index: used.state };
   return { ...bestOf(others, limit), changed: [...sessions.keys()], index: used.state };

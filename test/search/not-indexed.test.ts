@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openTexts, updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
-import { type FoundSessions, parseQuery, searchSessions } from "../../src/search/index.ts";
+import { parseQuery, type SessionSearchResults, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 
@@ -20,7 +20,7 @@ const placesOf = (): { home: string; cwd: string; env: Record<string, string> } 
   ...{ home: home.path, cwd: home.path, env: {} },
 });
 
-async function find(text: string, timeMs?: number): Promise<FoundSessions> {
+async function find(text: string, timeMs?: number): Promise<SessionSearchResults> {
   const query = parseQuery(text, { toTime: (time) => time });
   return await searchSessions(query, {
     ...{ places: placesOf(), exclude: [], nowMs: 0 },
@@ -28,7 +28,8 @@ async function find(text: string, timeMs?: number): Promise<FoundSessions> {
   });
 }
 
-const idsOf = ({ results }: FoundSessions): string[] => results.map(({ session }) => session.sessionId);
+const idsOf = ({ results }: SessionSearchResults): string[] =>
+  results.map(({ session }) => session.sessionId);
 
 /** More sessions than a search indexes before it answers. */
 const MANY = 66;
@@ -107,7 +108,7 @@ test("a session that was indexed long ago and changed since is not answered from
 
 test("a search calls back where too much is not indexed to be indexed first, and not for a few", async () => {
   let calls = 0;
-  const search = async (): Promise<FoundSessions> =>
+  const search = async (): Promise<SessionSearchResults> =>
     await searchSessions(parseQuery("say", { toTime: (time) => time }), {
       ...{ places: placesOf(), exclude: [], nowMs: 0 },
       onUnindexed: () => {

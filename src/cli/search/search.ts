@@ -2,10 +2,10 @@
 
 import { ContinuoError, present } from "../../model/index.ts";
 import {
-  type FoundSessions,
   parseQuery,
   type SearchQuery,
   type SessionSearchOptions,
+  type SessionSearchResults,
   searchSessions,
 } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
@@ -71,7 +71,7 @@ export async function searchLines(text: string, shell: Shell): Promise<readonly 
 }
 
 interface Searched {
-  readonly found: FoundSessions;
+  readonly found: SessionSearchResults;
   /** Whether a process in the background indexes what this search read in files. */
   readonly isBeingIndexed: boolean;
 }
@@ -98,7 +98,7 @@ async function searchWithProgress(
   return { found, isBeingIndexed };
 }
 
-function drawFound(found: FoundSessions, shell: Shell): string {
+function drawFound(found: SessionSearchResults, shell: Shell): string {
   if (found.total > 0) return drawResults(found, shell);
   if (found.sessions + found.unreadable.length === 0) {
     return "Nothing found: this machine has no sessions to search.\n";
@@ -108,7 +108,7 @@ function drawFound(found: FoundSessions, shell: Shell): string {
   return `Nothing found yet: ${formatCount(sessions - unsearched)} of ${formatCount(sessions)} sessions were searched.\n`;
 }
 
-function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: FoundSessions): object {
+function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: SessionSearchResults): object {
   return {
     results: results.map((result, at) => resultToJson(result, at + 1)),
     ...{ total, unsearched, notIndexed, unreadable },
@@ -131,7 +131,7 @@ function toRegex(source: string): RegExp {
 }
 
 function notesOf(
-  { unsearched, notIndexed, unreadable, cut, index }: FoundSessions,
+  { unsearched, notIndexed, unreadable, cut, index }: SessionSearchResults,
   isBeingIndexed: boolean,
 ): ((paint: Paint) => string)[] {
   const notes: ((paint: Paint) => string)[] = [];

@@ -6,10 +6,10 @@
  */
 
 import type { Phrase, SearchQuery } from "../query/index.ts";
+import { mayFollow, mayPrecede } from "./adjacent-words.ts";
 import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
 import { createFoldedWord } from "./folded-word.ts";
-import { mayFollow, mayPrecede } from "./neighbours.ts";
-import { hasOtherWords } from "./other-word.ts";
+import { hasOtherWords } from "./unicode-word.ts";
 
 /** One session at a time. */
 export interface ByteFilter {

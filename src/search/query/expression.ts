@@ -5,7 +5,7 @@ import type { Phrase, SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
 /** What has to be there: what an excerpt marks. */
-export function soughtIn({ all, error }: SearchQuery): readonly Phrase[] {
+export function phrasesIn({ all, error }: SearchQuery): readonly Phrase[] {
   return error === null || error === "any" ? all : [...all, ...error];
 }
 

@@ -6,7 +6,7 @@
  */
 
 export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
-export { columnsOf, soughtIn, toExpression, toExpressions } from "./expression.ts";
+export { columnsOf, phrasesIn, toExpression, toExpressions } from "./expression.ts";
 export { isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
@@ -14,9 +14,9 @@ export { bm25, rankOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./r
 export {
   byScore,
   eachConversationOnce,
-  type FoundTurn,
   type SearchResult,
   type SearchResults,
+  type TurnHit,
 } from "./results.ts";
 export { type Phrase, ROLES, type Role, type SearchQuery } from "./search-query.ts";
 export { voicesOf } from "./voices.ts";

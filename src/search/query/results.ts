@@ -3,7 +3,7 @@
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { Excerpt } from "./excerpt.ts";
 
-export interface FoundTurn {
+export interface TurnHit {
   /** 1-based, within its session. */
   readonly number: number;
   readonly messageId: string;
@@ -15,10 +15,10 @@ export interface FoundTurn {
 export interface SearchResult {
   readonly session: IndexedSession;
   /** The one that matches best. */
-  readonly turn: FoundTurn;
+  readonly turn: TurnHit;
   readonly excerpt: Excerpt | null;
   /** Every turn of the session that matches, in order. */
-  readonly turns: readonly FoundTurn[];
+  readonly turns: readonly TurnHit[];
   readonly score: number;
 }
 

@@ -6,8 +6,8 @@ import { besideBundle } from "../../files/index.ts";
 import { messageOf } from "../../model/index.ts";
 import { type Batch, type SizedSource, toBatches } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
-import type { Scanned, ScanTask } from "./scan.ts";
-import { tooLong } from "./within.ts";
+import type { ScanResult, ScanTask } from "./scan.ts";
+import { tooLong } from "./time-limit.ts";
 
 export interface ToScanThread {
   /** With the first batch. */
@@ -15,7 +15,7 @@ export interface ToScanThread {
   readonly sessions: Batch;
 }
 
-export type FromScanThread = Scanned;
+export type FromScanThread = ScanResult;
 
 export interface ThreadScan {
   readonly task: ScanTask;
@@ -26,7 +26,7 @@ export interface ThreadScan {
   /** Milliseconds that one batch may take; no limit when left out. */
   readonly batchMs?: number;
   /** Called after each batch. */
-  readonly onScanned: (scanned: Scanned, sessions: number) => void;
+  readonly onScanned: (scanned: ScanResult, sessions: number) => void;
 }
 
 export interface ScanThreads extends AsyncDisposable {

@@ -23,7 +23,7 @@ export interface ScanTask {
   readonly secrets: "shown" | "masked";
 }
 
-export interface Scanned {
+export interface ScanResult {
   readonly results: readonly SearchResult[];
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
   /** Sessions in which a text is too long to be searched whole. */
@@ -31,13 +31,13 @@ export interface Scanned {
 }
 
 /** Searches native sessions. Blocks the thread for as long as reading takes. */
-export function createScan(task: ScanTask): (sessions: readonly NativeSource[]) => Promise<Scanned> {
+export function createScan(task: ScanTask): (sessions: readonly NativeSource[]) => Promise<ScanResult> {
   const { filter } = toMatcherOptions(task);
   const { agents } = task.query;
   return async (sessions) => {
     const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
     const wanted = filter.isSelective ? await filterTexts(ofAgents, () => filter.begin().add) : ofAgents;
-    const all: Scanned[] = [];
+    const all: ScanResult[] = [];
     for (const found of wanted) all.push(await scanTexts(found.location, scanText(found, task), task));
     return {
       results: all.flatMap(({ results }) => results),
@@ -52,7 +52,7 @@ export async function scanTexts(
   location: string,
   texts: AsyncIterable<ScannedText> | Iterable<ScannedText>,
   task: ScanTask,
-): Promise<Scanned> {
+): Promise<ScanResult> {
   const options = toMatcherOptions(task);
   const results: SearchResult[] = [];
   let cut = 0;

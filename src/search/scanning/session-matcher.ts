@@ -8,15 +8,15 @@ import {
   bm25,
   type Excerpt,
   excerptOf,
-  type FoundTurn,
   firstMatch,
   isOfSession,
   isOfTurn,
   masked,
+  phrasesIn,
   rankOf,
   type SearchQuery,
   type SearchResult,
-  soughtIn,
+  type TurnHit,
   type TurnStatistics,
   voicesOf,
 } from "../query/index.ts";
@@ -41,7 +41,7 @@ export interface SessionMatcher {
 }
 
 interface Best {
-  readonly turn: FoundTurn;
+  readonly turn: TurnHit;
   readonly score: number;
   readonly passages: Turn["passages"];
 }
@@ -49,7 +49,7 @@ interface Best {
 export function createMatcher(session: IndexedSession, options: MatcherOptions): SessionMatcher {
   const { query, mask } = options;
   const isWanted = isOfSession(session, query);
-  const turns: FoundTurn[] = [];
+  const turns: TurnHit[] = [];
   let best: Best | null = null;
   let number = 0;
   return {
@@ -73,7 +73,7 @@ export function createMatcher(session: IndexedSession, options: MatcherOptions):
           excerpt ??
           excerptOf(
             passages.map((one) => masked(one, mask)),
-            soughtIn(query),
+            phrasesIn(query),
             voicesOf(query),
           ),
       };

@@ -8,7 +8,7 @@ import { ContinuoError } from "../../model/index.ts";
  *
  * Errors: `too_large` where the time was not enough.
  */
-export function within<T>(timeMs: number, run: () => T): T {
+export function withTimeLimit<T>(timeMs: number, run: () => T): T {
   try {
     return runInNewContext("run()", { run }, { timeout: timeMs });
   } catch (error) {

@@ -8,10 +8,10 @@ import { messageOf, present } from "../../model/index.ts";
 import { type SearchQuery, type SearchResult, type TurnStatistics, toExpressions } from "../query/index.ts";
 import type { SizedSource } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
-import { createScan, type Scanned, type ScanTask, scanTexts } from "./scan.ts";
+import { createScan, type ScanResult, type ScanTask, scanTexts } from "./scan.ts";
 import type { ScanThreads } from "./scan-threads.ts";
 
-export interface ScanningOptions {
+export interface FileSearchOptions {
   readonly threads: ScanThreads;
   readonly places: Places;
   readonly exclude: readonly string[];
@@ -21,11 +21,11 @@ export interface ScanningOptions {
   readonly secrets?: "masked";
   /** Aborted when no more is wanted. */
   readonly stop: AbortSignal;
-  readonly onScanned: (scanning: Pick<Scanning, "left" | "results">) => void;
+  readonly onScanned: (scanning: Pick<FileSearch, "left" | "results">) => void;
 }
 
 /** What was found so far. */
-export interface Scanning extends Scanned {
+export interface FileSearch extends ScanResult {
   /** Sessions that were to be searched. */
   readonly sessions: number;
   /** Those that were not yet. */
@@ -34,12 +34,12 @@ export interface Scanning extends Scanned {
   scan(sources: readonly CatalogSource[]): Promise<void>;
 }
 
-export function createScanning(query: SearchQuery, options: ScanningOptions): Scanning {
+export function createFileSearch(query: SearchQuery, options: FileSearchOptions): FileSearch {
   const { threads, stop, regex, regexMs, onScanned } = options;
   const results: SearchResult[] = [];
-  const unreadable: Scanned["unreadable"][number][] = [];
+  const unreadable: ScanResult["unreadable"][number][] = [];
   const counts = { sessions: 0, left: 0, cut: 0 };
-  const add = (scanned: Scanned, sessions: number): void => {
+  const add = (scanned: ScanResult, sessions: number): void => {
     results.push(...scanned.results);
     unreadable.push(...scanned.unreadable);
     counts.cut += scanned.cut;
@@ -79,7 +79,7 @@ export function createScanning(query: SearchQuery, options: ScanningOptions): Sc
   };
 }
 
-async function toTask(query: SearchQuery, options: ScanningOptions): Promise<ScanTask> {
+async function toTask(query: SearchQuery, options: FileSearchOptions): Promise<ScanTask> {
   const { exclude, nowMs, regex, secrets = "shown" } = options;
   const places = placesOf(options.places);
   return {
@@ -92,7 +92,7 @@ async function toTask(query: SearchQuery, options: ScanningOptions): Promise<Sca
 interface Here {
   readonly task: ScanTask;
   readonly stop: AbortSignal;
-  readonly add: (scanned: Scanned, sessions: number) => void;
+  readonly add: (scanned: ScanResult, sessions: number) => void;
 }
 
 async function scanNativeHere(sources: readonly SizedSource[], { task, stop, add }: Here): Promise<void> {
