@@ -32,19 +32,19 @@ export interface AgentOptions {
 }
 
 /** Where a conversation is to be opened. */
-export type Entrance = Pick<
+export type AgentOpening = Pick<
   OpenConversation,
   "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
 >;
 
-export interface TalkingAgent extends DrivenAgent {
+export interface ConversationAgent extends DrivenAgent {
   /**
    * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
    * expected to. That turn reports the errors.
    */
   prepare(place: ProgramPlace): void;
   /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
-  enter(entrance: Entrance): Promise<Conversation>;
+  enter(entrance: AgentOpening): Promise<Conversation>;
   /** Where its next turn finds a session open; `null` where nothing was started early. */
   readonly place: ProgramPlace | null;
   /** What is open, also early; waits for its opening. `null` where nothing is. */
@@ -54,7 +54,7 @@ export interface TalkingAgent extends DrivenAgent {
 }
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
-export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
+export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait } = options;
   const { resumeId } = settings.session;
   const early = startedEarly(await openDriver(settings, places, onWait === undefined ? {} : { onWait }));
@@ -68,7 +68,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
   });
-  const enter: TalkingAgent["enter"] = (entrance) =>
+  const enter: ConversationAgent["enter"] = (entrance) =>
     early.start({
       ...entrance,
       onPermission,
@@ -77,7 +77,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
       ...present({ model: settings.model ?? undefined, mode, effort }),
     });
-  const prepare: TalkingAgent["prepare"] = ({ nativeId, cwd: folder }) => {
+  const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };
     // Reported by the turn that asks for it.
     enter({ cwd: folder, ...to }).catch(() => undefined);

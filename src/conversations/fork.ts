@@ -4,20 +4,20 @@ import { forkOwn, readOwn } from "../catalog/index.ts";
 import { type ForkedSession, forkNativeSession } from "../editing/index.ts";
 import { isAgentName, isContinuoError, type NativeRef, type Session } from "../model/index.ts";
 import { lookUpSession } from "../native/index.ts";
-import { referenceTo, type TakenUp } from "./keeping.ts";
+import { type ImportedSession, referenceTo } from "./message-import.ts";
 import { nativeIdOf } from "./native-id.ts";
+import { importNative, type NativeImportOptions } from "./native-import.ts";
 import type { Origin } from "./origin.ts";
-import { type TakeUp, takeUp } from "./take-up.ts";
 
 /** The original stays as it was. Errors: those of `forkNativeSession`, for an agent's own session. */
 export async function forkOrigin(
   origin: Exclude<Origin, { type: "told" }>,
-  options: TakeUp,
-): Promise<TakenUp> {
+  options: NativeImportOptions,
+): Promise<ImportedSession> {
   const { places } = options;
   if (origin.type === "native") {
     const { agent, sessionId } = await forkNativeSession(origin.found, { places });
-    return await takeUp((await lookUpSession(`${agent}:${sessionId}`, { places })).found, options);
+    return await importNative((await lookUpSession(`${agent}:${sessionId}`, { places })).found, options);
   }
   const { session: source } = origin;
   const { store, cwd } = options;
@@ -33,7 +33,10 @@ export async function forkOrigin(
 }
 
 /** A native session of the copy's own; `null` if the agent has to receive the earlier messages as a replay. */
-async function forkedReference(session: Session, { places, cwd }: TakeUp): Promise<NativeRef | null> {
+async function forkedReference(
+  session: Session,
+  { places, cwd }: NativeImportOptions,
+): Promise<NativeRef | null> {
   const { agent } = session;
   const native = agent === null ? null : nativeIdOf(session, agent);
   // Others spoke since its last turn: it does not know all of it.

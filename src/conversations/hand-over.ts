@@ -12,7 +12,7 @@ import {
 } from "../handoff/index.ts";
 import { handOffCommand, present } from "../model/index.ts";
 
-export interface HandingOver {
+export interface HandOverOptions {
   /** Where it continues; the session's own folder when left out. */
   readonly cwd?: string;
   /** Where Continuo's own sessions are looked for. */
@@ -21,7 +21,10 @@ export interface HandingOver {
 }
 
 /** Errors: those of `handOff`; `usage` where nobody tells a folder. */
-export async function handOver(located: LookUpHit, { cwd, places, options }: HandingOver): Promise<HandOff> {
+export async function handOver(
+  located: LookUpHit,
+  { cwd, places, options }: HandOverOptions,
+): Promise<HandOff> {
   if (located.kind === "native") {
     return await handOff(located.native.found, { ...options, ...present({ cwd }) });
   }

@@ -7,9 +7,9 @@
  * Does not know: the protocol of any agent, how a run is stored, how a turn is shown.
  */
 
-export type { EarlierTurn } from "./earlier.ts";
+export type { EarlierTurn } from "./earlier-turn.ts";
 export type { TalkFlags } from "./flags.ts";
-export { type HandingOver, handOver } from "./hand-over.ts";
+export { type HandOverOptions, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export type { TurnResult } from "./run.ts";
 export { agentsAt } from "./settings.ts";

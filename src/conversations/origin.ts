@@ -36,7 +36,7 @@ interface Looking {
   readonly places: PlacesAt;
 }
 
-export interface Finding extends Looking {
+export interface FindOriginOptions extends Looking {
   readonly configuration: Configuration;
   /** Asked for what is found nowhere else. */
   readonly lister: () => Promise<AgentDriver | null>;
@@ -46,7 +46,7 @@ export interface Finding extends Looking {
  * The session that a name stands for, as in every command. An agent's session that was taken up before is
  * Continuo's. Errors: as `lookUp` of the catalog.
  */
-export async function findOrigin(name: string, looking: Finding): Promise<Origin> {
+export async function findOrigin(name: string, looking: FindOriginOptions): Promise<Origin> {
   const { store, places, configuration, lister } = looking;
   const asking: AgentListOptions = {
     async named(agent) {
@@ -101,7 +101,7 @@ async function belongingTo(
   );
   if (row !== null) return { type: "own", session: await sessionOf(row, store) };
   if (origin.type === "told") return origin;
-  const { cutOffIn } = await import("./heard.ts");
+  const { cutOffIn } = await import("./crash-recovery.ts");
   const session = await cutOffIn(origin.found, { store, places, cwd: places.cwd });
   return session === null ? origin : { type: "own", session };
 }

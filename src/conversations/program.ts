@@ -4,7 +4,7 @@ import { restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { present } from "../model/index.ts";
-import { createAgent, type TalkingAgent } from "./agents.ts";
+import { type ConversationAgent, createAgent } from "./agents.ts";
 import { describeRestriction } from "./restrictions.ts";
 import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
 
@@ -18,7 +18,7 @@ export interface ProgramOptions {
 
 export interface Program {
   /** The agent, made by this state when there is none yet. Errors: `not_found`, `usage`. */
-  ready(state: TalkState): Promise<TalkingAgent>;
+  ready(state: TalkState): Promise<ConversationAgent>;
   /** Where it was started early; `null` where it was not. */
   readonly place: ProgramPlace | null;
   start(state: TalkState): Promise<void>;
@@ -30,7 +30,7 @@ export interface Program {
 }
 
 export function createProgram({ setting, places, ask, keepOpen, note }: ProgramOptions): Program {
-  let agent: TalkingAgent | null = null;
+  let agent: ConversationAgent | null = null;
   /** By `performance.now()`. */
   let restsUntilMs = 0;
   let isSaying = false;

@@ -12,8 +12,8 @@ import {
   type Store,
 } from "../model/index.ts";
 import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "../sessions/index.ts";
+import type { Recovery, UnansweredInput } from "./crash-recovery.ts";
 import type { TalkFlags } from "./flags.ts";
-import type { Recovery, UnansweredInput } from "./heard.ts";
 import { nativeIdOf } from "./native-id.ts";
 
 /** Where an input comes from, for callers that may have to give it again. */
@@ -164,12 +164,12 @@ export interface WokenSession {
   readonly isHeard: boolean;
 }
 
-export interface Waking extends Recovery {
+export interface WakeOptions extends Recovery {
   readonly note: (text: string) => void;
 }
 
 /** Ends and reports the runs that a crash left. */
-export async function wakeSession({ note, ...recovery }: Waking): Promise<WokenSession> {
+export async function wakeSession({ note, ...recovery }: WakeOptions): Promise<WokenSession> {
   const { store, session: before } = recovery;
   const { sessionId } = before;
   const { unprocessed, heldBy } = await wake(store, sessionId);
@@ -179,7 +179,7 @@ export async function wakeSession({ note, ...recovery }: Waking): Promise<WokenS
   if (last === undefined) return { session, unanswered: null, isHeard: false };
   note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
   const unanswered = { runId: last.runId, sessionId, input: last.input };
-  const { referToHeard } = await import("./heard.ts");
+  const { referToHeard } = await import("./crash-recovery.ts");
   const now = await referToHeard(unanswered, { ...recovery, session });
   return { session: now ?? session, unanswered, isHeard: now !== null };
 }

@@ -20,10 +20,11 @@ import {
 } from "../model/index.ts";
 import type { RunInput } from "../sessions/index.ts";
 import type { OpenedStore } from "../store/index.ts";
-import type { EarlierTurn } from "./earlier.ts";
+import type { EarlierTurn } from "./earlier-turn.ts";
 import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
 import type { Origin } from "./origin.ts";
+import type { OriginSessionOptions } from "./origin-session.ts";
 import { createProgram, type Program } from "./program.ts";
 import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
 import { firstAgent, readSettings } from "./settings.ts";
@@ -37,7 +38,6 @@ import {
   type TalkSetting,
   type TalkState,
 } from "./state.ts";
-import type { Taking } from "./taking.ts";
 
 export interface TalkOptions {
   readonly flags: TalkFlags;
@@ -204,7 +204,7 @@ class OpenTalk implements Talk {
   async earlierTurn(inputId: string): Promise<EarlierTurn | null> {
     const { session } = this.#state;
     if (session === null) return null;
-    const { findTurn } = await import("./earlier.ts");
+    const { findTurn } = await import("./earlier-turn.ts");
     return await findTurn(await this.store(), session.sessionId, inputId);
   }
 
@@ -449,7 +449,7 @@ class OpenTalk implements Talk {
   }
 
   async #takeNative(origin: Extract<Origin, { type: "native" }>): Promise<Session> {
-    const { takeNative } = await import("./taking.ts");
+    const { takeNative } = await import("./origin-session.ts");
     return await takeNative(origin, await this.#taking(this.cwd));
   }
 
@@ -472,7 +472,7 @@ class OpenTalk implements Talk {
     try {
       const program = await this.#program.ready(this.#state);
       const { history = [] } = await program.enter({ cwd, resumeSessionId: sessionId, wantHistory: true });
-      const { takeTold } = await import("./taking.ts");
+      const { takeTold } = await import("./origin-session.ts");
       return await takeTold(origin, history, await this.#taking(cwd));
     } catch (error) {
       await this.#program.end();
@@ -481,7 +481,7 @@ class OpenTalk implements Talk {
     }
   }
 
-  async #taking(cwd: string): Promise<Taking> {
+  async #taking(cwd: string): Promise<OriginSessionOptions> {
     const { places, note, onProgress } = this.#options;
     return { store: await this.store(), places, cwd, note, onProgress };
   }

@@ -11,14 +11,14 @@ import {
 import { TALK_LIMITS } from "./limits.ts";
 import { toEvents } from "./to-events.ts";
 
-export interface TakenUp {
+export interface ImportedSession {
   readonly session: Session;
   readonly messages: number;
   /** Messages that stay only in the native session. */
   readonly leftOut: number;
 }
 
-export interface Keeping {
+export interface ImportOptions {
   readonly store: Store;
   readonly agent: string | null;
   readonly title: string | null;
@@ -35,10 +35,10 @@ export interface Keeping {
 }
 
 /** A new session that holds these messages: all of it, or none. Errors: the store's, and those of reading. */
-export async function keep(
+export async function importMessages(
   messages: AsyncIterable<Message> | Iterable<Message>,
-  keeping: Keeping,
-): Promise<TakenUp> {
+  keeping: ImportOptions,
+): Promise<ImportedSession> {
   const { store, agent, title, cwd, parentId, from } = keeping;
   const { sessionId } = await store.createSession(
     present({
@@ -60,8 +60,8 @@ export async function keep(
 async function fill(
   sessionId: string,
   messages: AsyncIterable<Message> | Iterable<Message>,
-  { store, ref, from, leftOut: older = 0, onProgress }: Keeping,
-): Promise<TakenUp> {
+  { store, ref, from, leftOut: older = 0, onProgress }: ImportOptions,
+): Promise<ImportedSession> {
   let [kept, tooLarge, chars] = [0, 0, 0];
   let batch: NewEvent[] = [];
   const flush = async (): Promise<void> => {

@@ -2,10 +2,10 @@
 
 import type { PlacesAt } from "../files/index.ts";
 import type { Message, Session, Store } from "../model/index.ts";
+import { importNative, importReported } from "./native-import.ts";
 import type { Origin } from "./origin.ts";
-import { takeUp, takeUpTold } from "./take-up.ts";
 
-export interface Taking {
+export interface OriginSessionOptions {
   readonly store: Store;
   readonly places: PlacesAt;
   /** For sessions that tell no folder. */
@@ -17,10 +17,10 @@ export interface Taking {
 /** Errors: those of `takeUp`. */
 export async function takeNative(
   { found }: Extract<Origin, { type: "native" }>,
-  { note, onProgress, ...taking }: Taking,
+  { note, onProgress, ...taking }: OriginSessionOptions,
 ): Promise<Session> {
   const { agent, sessionId } = found;
-  const { session, leftOut } = await takeUp(found, {
+  const { session, leftOut } = await importNative(found, {
     ...taking,
     onProgress: (count) =>
       onProgress(`importing ${agent}:${sessionId}: ${count === 1 ? "1 message" : `${count} messages`}`),
@@ -34,9 +34,9 @@ export async function takeNative(
 export async function takeTold(
   { told }: Extract<Origin, { type: "told" }>,
   history: readonly Message[],
-  { note, onProgress: _, ...taking }: Taking,
+  { note, onProgress: _, ...taking }: OriginSessionOptions,
 ): Promise<Session> {
-  const { session } = await takeUpTold(told, { ...taking, history });
+  const { session } = await importReported(told, { ...taking, history });
   const known = history.length === 0 ? "; only the agent knows its earlier messages" : "";
   note(`${told.agent}:${told.sessionId} is imported as session ${session.sessionId}${known}`);
   return session;

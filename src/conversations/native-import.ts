@@ -9,10 +9,10 @@ import { type Message, present, type Store } from "../model/index.ts";
 import { openNativeSession } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 import { folderOf } from "./folder.ts";
-import { keep, type TakenUp } from "./keeping.ts";
 import { TALK_LIMITS } from "./limits.ts";
+import { type ImportedSession, importMessages } from "./message-import.ts";
 
-export interface TakeUp {
+export interface NativeImportOptions {
   readonly store: Store;
   readonly places: PlacesAt;
   /** Called now and then with how many messages are stored. */
@@ -22,16 +22,16 @@ export interface TakeUp {
 }
 
 /** Errors: those of opening the session, and the store's; `not_found` where its folder is gone. */
-export async function takeUp(
+export async function importNative(
   found: FoundSession,
-  { store, places, cwd, onProgress }: TakeUp,
-): Promise<TakenUp> {
+  { store, places, cwd, onProgress }: NativeImportOptions,
+): Promise<ImportedSession> {
   using opened = await openNativeSession(found, { places });
   const { title, agent, sessionId, location, sizeBytes } = opened.details;
   const folder = folderOf(opened.details.cwd ?? cwd, { agent, sessionId, to: agent });
   // A smaller one cannot be beyond the limits, and is read once.
   const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
-  return await keep(
+  return await importMessages(
     behind(skipped, said(opened.history())),
     present({
       store,
@@ -47,12 +47,12 @@ export async function takeUp(
 }
 
 /** What the agent itself reported about it; Continuo does not read its files. Errors: the store's. */
-export async function takeUpTold(
+export async function importReported(
   { agent, sessionId, title }: ReportedSession,
-  { history, store, cwd }: TakeUp & { readonly history: readonly Message[] },
-): Promise<TakenUp> {
+  { history, store, cwd }: NativeImportOptions & { readonly history: readonly Message[] },
+): Promise<ImportedSession> {
   const ref = { agent, sessionId, location: null, cwd };
-  return await keep(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
+  return await importMessages(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
 }
 
 /** What an agent put there for its own model means nothing to another one. */

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ContinuoError, type Message } from "../model/index.ts";
 import { openStore } from "../store/index.ts";
 import { TranscriptBuilder } from "../transcript/index.ts";
-import { type Keeping, keep } from "./keeping.ts";
 import { TALK_LIMITS } from "./limits.ts";
-import { olderThanLimits } from "./take-up.ts";
+import { type ImportOptions, importMessages } from "./message-import.ts";
+import { olderThanLimits } from "./native-import.ts";
 
 const said = (at: number, role: Message["role"], text: string): Message => ({
   ...{ id: `m${at}`, role, content: [{ type: "text", text }], metadata: {} },
@@ -20,7 +20,7 @@ async function* talk(turns: number, text = "x"): AsyncGenerator<Message> {
 
 const ref = { agent: "claude", sessionId: "n1", location: null, cwd: "/a" };
 const about = { agent: "claude", title: "T", cwd: "/a", ref, from: { agent: "claude", sessionId: "n1" } };
-const keepIn = (store: Keeping["store"], more: Partial<Keeping> = {}): Keeping => ({
+const keepIn = (store: ImportOptions["store"], more: Partial<ImportOptions> = {}): ImportOptions => ({
   ...about,
   store,
   ...more,
@@ -31,7 +31,7 @@ test("a long history is kept whole, in batches, and its native session knows all
   const progress: number[] = [];
   const onProgress = (count: number): void => void progress.push(count);
   const turns = TALK_LIMITS.appendEvents * 3;
-  const taken = await keep(talk(turns), keepIn(store, { onProgress }));
+  const taken = await importMessages(talk(turns), keepIn(store, { onProgress }));
   const { sessionId, metadata } = taken.session;
   const { messages, lastSequence } = await TranscriptBuilder.fromStore(store, sessionId);
   const ids = (await Array.fromAsync(talk(turns))).map(({ id }) => id);
@@ -52,14 +52,14 @@ test("a session that cannot be read to its end is not taken up", async () => {
     yield* talk(TALK_LIMITS.appendEvents);
     throw new ContinuoError("unreadable", "it went away");
   }
-  await expect(keep(torn(), keepIn(store))).rejects.toMatchObject({ code: "unreadable" });
+  await expect(importMessages(torn(), keepIn(store))).rejects.toMatchObject({ code: "unreadable" });
   expect((await store.listSessions()).items).toEqual([]);
 });
 
 test("a message that no event can hold is left out, and counted", async () => {
   await using store = await openStore("memory:");
   const huge = said(9, "user", "x".repeat(TALK_LIMITS.messageChars + 1));
-  const taken = await keep([huge, said(10, "user", "and this")], keepIn(store, { leftOut: 2 }));
+  const taken = await importMessages([huge, said(10, "user", "and this")], keepIn(store, { leftOut: 2 }));
   expect(taken).toMatchObject({ messages: 1, leftOut: 3 });
 });
 

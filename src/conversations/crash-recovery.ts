@@ -10,7 +10,7 @@ import { type Block, isAgentName, RUN_EVENTS, type Run, type Session, type Store
 import { formatOf } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 import { recordOf } from "../wire/index.ts";
-import { referenceTo } from "./keeping.ts";
+import { referenceTo } from "./message-import.ts";
 
 /** The input of a run that a crash ended. */
 export interface UnansweredInput {
@@ -31,7 +31,7 @@ export interface Recovery {
  * The session with a reference to the native session that heard the prompt; `null` where the agent's record does not
  * show it. Errors: the store's.
  */
-export async function referToHeard(
+export async function referToNativeRecord(
   { runId, input }: UnansweredInput,
   { store, session, places, cwd: folder }: Recovery,
 ): Promise<Session | null> {
