@@ -33,13 +33,13 @@ export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export type { RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,
-  type FoundSession,
   isSubagentPlace,
   type LocatedSession,
   type LookUpHit,
   type LookUpOptions,
   locateRow,
   lookUp,
+  type ResolvedSession,
   rowsByIdPrefix,
 } from "./look-up.ts";
 export {
@@ -48,7 +48,7 @@ export {
   cutOffBy,
   messageCounts,
   modelViewOf,
-  openFoundSession,
+  openCatalogSession,
 } from "./open-session.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {

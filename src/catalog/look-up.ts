@@ -47,7 +47,7 @@ export type LookUpHit =
   | { readonly kind: "native"; readonly native: LocatedSession };
 
 /** Also one that only its agent reports: only a conversation with that agent opens it. */
-export type FoundSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
+export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
 
 export interface LookUpOptions extends CatalogSources {
   /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
@@ -72,11 +72,11 @@ export async function lookUp(name: string, options: LookUpOptions): Promise<Look
 export async function lookUp(
   name: string,
   options: LookUpOptions & { readonly asking: AgentListOptions },
-): Promise<FoundSession>;
+): Promise<ResolvedSession>;
 export async function lookUp(
   name: string,
   options: LookUpOptions & { readonly asking?: AgentListOptions },
-): Promise<FoundSession> {
+): Promise<ResolvedSession> {
   const { asking } = options;
   const unfinished = await settleBeforeReading({ places: placesOf(options.places) });
   options.onUnfinished?.(unfinished);
@@ -186,7 +186,7 @@ function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: 
 async function lookUpLast(
   agent: string | null,
   options: LookUpOptions & { readonly asking?: AgentListOptions },
-): Promise<FoundSession> {
+): Promise<ResolvedSession> {
   const { asking, places } = options;
   const driver =
     agent !== null && isListedOnlyByAgent(agent) && agent !== OWN ? await asking?.named(agent) : null;
@@ -213,7 +213,7 @@ async function lookUpLast(
 }
 
 /** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
-async function lookUpTold(name: string, asking: AgentListOptions): Promise<FoundSession | null> {
+async function lookUpTold(name: string, asking: AgentListOptions): Promise<ResolvedSession | null> {
   const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
   const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
   if (driver !== null) {
@@ -225,7 +225,7 @@ async function lookUpTold(name: string, asking: AgentListOptions): Promise<Found
   return lister === null ? null : await listedBy(lister, name);
 }
 
-async function listedBy(driver: AgentDriver, id: string): Promise<FoundSession | null> {
+async function listedBy(driver: AgentDriver, id: string): Promise<ResolvedSession | null> {
   const listed = (await listOf(driver)).filter(({ sessionId }) => sessionId.startsWith(id));
   const exact = listed.filter(({ sessionId }) => sessionId === id);
   const candidates = exact.length > 0 ? exact : listed;

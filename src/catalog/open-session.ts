@@ -29,7 +29,7 @@ export interface CatalogSession {
 }
 
 /** Reads only about this many of the newest bytes of a native session, if given. Errors: those of opening it. */
-export async function openFoundSession(
+export async function openCatalogSession(
   located: LookUpHit,
   places: PlacesAt,
   options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},

@@ -1,6 +1,6 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { type CatalogSession, type LookUpHit, openFoundSession } from "../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import {
   folderNotNamed,
@@ -28,7 +28,7 @@ export async function handOver(
   if (located.kind === "native") {
     return await handOff(located.native.found, { ...options, ...present({ cwd }) });
   }
-  using session = await openFoundSession(located, places);
+  using session = await openCatalogSession(located, places);
   const messages = await Array.fromAsync(session.history());
   const folder = cwd ?? folderOf(session, options.to);
   return await handOffMessages({ messages, title: titleOf(session), cwd: folder }, options);

@@ -15,7 +15,7 @@ export interface OriginSessionOptions {
 }
 
 /** Errors: those of `takeUp`. */
-export async function takeNative(
+export async function importOrigin(
   { found }: Extract<Origin, { type: "native" }>,
   { note, onProgress, ...taking }: OriginSessionOptions,
 ): Promise<Session> {
@@ -31,7 +31,7 @@ export async function takeNative(
 }
 
 /** With the history that the agent itself reported; only the agent has the rest. */
-export async function takeTold(
+export async function importReportedOrigin(
   { told }: Extract<Origin, { type: "told" }>,
   history: readonly Message[],
   { note, onProgress: _, ...taking }: OriginSessionOptions,

@@ -2,7 +2,6 @@
 
 import {
   type AgentListOptions,
-  type FoundSession,
   isListedOnlyByAgent,
   isOwn,
   type ListedSession,
@@ -10,6 +9,7 @@ import {
   lookUp,
   ownSessionContinuedIn,
   type ReportedSession,
+  type ResolvedSession,
   readOwn,
 } from "../catalog/index.ts";
 import { type Configuration, openDriver } from "../config/index.ts";
@@ -79,7 +79,7 @@ export async function originAt(
   return await belongingTo({ type: "native", found }, looking);
 }
 
-async function originOf(named: FoundSession, looking: Looking): Promise<Origin> {
+async function originOf(named: ResolvedSession, looking: Looking): Promise<Origin> {
   switch (named.kind) {
     case "own":
       return { type: "own", session: await sessionOf(named.row, looking.store) };

@@ -179,8 +179,8 @@ export async function wakeSession({ note, ...recovery }: WakeOptions): Promise<W
   if (last === undefined) return { session, unanswered: null, isHeard: false };
   note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
   const unanswered = { runId: last.runId, sessionId, input: last.input };
-  const { referToHeard } = await import("./crash-recovery.ts");
-  const now = await referToHeard(unanswered, { ...recovery, session });
+  const { referToNativeRecord } = await import("./crash-recovery.ts");
+  const now = await referToNativeRecord(unanswered, { ...recovery, session });
   return { session: now ?? session, unanswered, isHeard: now !== null };
 }
 

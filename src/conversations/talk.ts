@@ -419,7 +419,7 @@ class OpenTalk implements Talk {
     let origin = id === null ? current : await this.#find(id);
     if (origin === null)
       throw new ContinuoError("not_found", "cannot fork this session: it has no message yet");
-    if (origin.type === "told") origin = { type: "own", session: await this.#takeTold(origin) };
+    if (origin.type === "told") origin = { type: "own", session: await this.#importReportedOrigin(origin) };
     const { forkOrigin } = await import("./fork.ts");
     const { places, note } = this.#options;
     const forked = await forkOrigin(origin, { store, places, cwd: this.cwd });
@@ -433,7 +433,9 @@ class OpenTalk implements Talk {
   async #take(origin: Origin, agent?: string): Promise<void> {
     const named = agent === undefined ? {} : { agent };
     if (origin.type === "own") return await this.#enter(origin.session, named);
-    const session = await (origin.type === "told" ? this.#takeTold(origin) : this.#takeNative(origin));
+    const session = await (origin.type === "told"
+      ? this.#importReportedOrigin(origin)
+      : this.#importOrigin(origin));
     try {
       await this.#enter(session, { isFresh: true, ...named });
     } catch (error) {
@@ -448,9 +450,9 @@ class OpenTalk implements Talk {
     if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
   }
 
-  async #takeNative(origin: Extract<Origin, { type: "native" }>): Promise<Session> {
-    const { takeNative } = await import("./origin-session.ts");
-    return await takeNative(origin, await this.#taking(this.cwd));
+  async #importOrigin(origin: Extract<Origin, { type: "native" }>): Promise<Session> {
+    const { importOrigin } = await import("./origin-session.ts");
+    return await importOrigin(origin, await this.#taking(this.cwd));
   }
 
   async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
@@ -462,7 +464,7 @@ class OpenTalk implements Talk {
   }
 
   /** Its history is asked of the agent itself, which then is in it. */
-  async #takeTold(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
+  async #importReportedOrigin(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
     const { agent, sessionId, cwd: folder } = origin.told;
     const cwd = folder ?? this.cwd;
     const { place } = this.#program;
@@ -472,8 +474,8 @@ class OpenTalk implements Talk {
     try {
       const program = await this.#program.ready(this.#state);
       const { history = [] } = await program.enter({ cwd, resumeSessionId: sessionId, wantHistory: true });
-      const { takeTold } = await import("./origin-session.ts");
-      return await takeTold(origin, history, await this.#taking(cwd));
+      const { importReportedOrigin } = await import("./origin-session.ts");
+      return await importReportedOrigin(origin, history, await this.#taking(cwd));
     } catch (error) {
       await this.#program.end();
       this.#state = before;

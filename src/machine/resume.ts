@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { type LookUpHit, openFoundSession } from "../catalog/index.ts";
+import { type LookUpHit, openCatalogSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { ContinuoError, commandLine } from "../model/index.ts";
 import { formatOf, resumeCommandOf } from "../native/index.ts";
@@ -13,7 +13,7 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
   if (hit.kind === "own") {
     return resumeAnswer(hit.row.cwd ?? places.home, ["continuo", "repl", "--resume", hit.row.sessionId]);
   }
-  using session = await openFoundSession(hit, places, { newestBytes: 1 });
+  using session = await openCatalogSession(hit, places, { newestBytes: 1 });
   const { cwd, sessionId } = session.details;
   if (cwd === null || !isAbsolute(cwd) || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", "the session names no folder that exists", {

@@ -12,7 +12,7 @@ import {
   locateRow,
   lookUp,
   OWN,
-  openFoundSession,
+  openCatalogSession,
 } from "../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
@@ -47,7 +47,7 @@ export function isTameName(name: string): boolean {
  */
 export async function openNamed(name: string, machine: Machine): Promise<NamedSession> {
   const located = await locate(name, machine);
-  const session = await openFoundSession(located, machine.places);
+  const session = await openCatalogSession(located, machine.places);
   const { details } = session;
   const isExcluded = excludes(await machine.exclude(), machine.places.home);
   if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Places } from "../../src/agents.ts";
-import { lookUp, openFoundSession, sessionTurns, updateTexts } from "../../src/catalog/index.ts";
+import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, matchTurns, useIndex } from "../../src/index-file/index.ts";
 import { parseQuery, type SearchResults, search, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
@@ -57,7 +57,7 @@ async function expectSameTurns(places: Places & { readonly cwd: string }): Promi
       .map(({ number, messageId, at, tools, files, errors }) => ({
         ...{ number, messageId, at, tools, files, errors },
       }));
-    using session = await openFoundSession(await lookUp(location, { places }), places);
+    using session = await openCatalogSession(await lookUp(location, { places }), places);
     const turns = await Array.fromAsync(sessionTurns(session));
     expect(turns.map(({ messages: _, ...turn }) => turn)).toEqual(indexed);
     for (const { messages, messageId } of turns) expect(messages[0]?.id).toBe(messageId);

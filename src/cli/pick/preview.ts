@@ -1,6 +1,6 @@
 /** The end of a session as lines for the preview, kept for when it is chosen again. */
 
-import { type ListedSession, locateRow, openFoundSession } from "../../catalog/index.ts";
+import { type ListedSession, locateRow, openCatalogSession } from "../../catalog/index.ts";
 import { isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { drawWork } from "../session/index.ts";
@@ -45,7 +45,7 @@ async function drawEnd(
 ): Promise<readonly string[]> {
   try {
     const located = await locateRow(info, shell, signal);
-    using session = await openFoundSession(located, shell, { newestBytes: NEWEST_BYTES, signal });
+    using session = await openCatalogSession(located, shell, { newestBytes: NEWEST_BYTES, signal });
     const conversation = await drawWork(session, {
       view: { tools: "short", injected: "hide" },
       columns,

@@ -1,7 +1,7 @@
 /** `session copy`: the last answer of a session on the clipboard. */
 
 import { spawnSync } from "node:child_process";
-import { type CatalogSession, openFoundSession } from "../../catalog/index.ts";
+import { type CatalogSession, openCatalogSession } from "../../catalog/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { ContinuoError, shellWord, textOf } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
@@ -13,7 +13,7 @@ const MAX_OSC_CHARS = 100_000;
 const WAIT_MS = 5_000;
 
 export async function runCopy(id: string, shell: Shell): Promise<number> {
-  using session = await openFoundSession(await locate(id, shell), shell);
+  using session = await openCatalogSession(await locate(id, shell), shell);
   const text = await lastAnswerOf(session);
   const { agent, sessionId } = session.details;
   const ref = `${agent}:${sessionId}`;

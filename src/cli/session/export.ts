@@ -1,7 +1,7 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
-import { type CatalogSession, type LookUpHit, openFoundSession } from "../../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
 import { openOutputFile, placesOf } from "../../files/index.ts";
 import { ContinuoError, shellWord } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
@@ -59,7 +59,7 @@ export async function writeExport(
   output: Output,
   shell: Shell,
 ): Promise<SecretsFound | null> {
-  using whole = await openFoundSession(located, shell);
+  using whole = await openCatalogSession(located, shell);
   const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;
   const mask = wish.maskSecrets ? createMask() : null;
   const steps = wish.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);

@@ -1,6 +1,6 @@
 /** `session follow`: a session while it grows, for a person on a terminal, for a file, or for a program. */
 
-import { type FollowItem, follow, type LookUpHit, openFoundSession } from "../../catalog/index.ts";
+import { type FollowItem, follow, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Output, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
@@ -54,7 +54,7 @@ async function print(
   followed: AsyncIterable<FollowItem>,
   { flags, shell, output }: Printing,
 ): Promise<void> {
-  using session = await openFoundSession(located, shell, { newestBytes: HEADING_BYTES });
+  using session = await openCatalogSession(located, shell, { newestBytes: HEADING_BYTES });
   const screen = screenOf(shell, shell.stdout);
   const chunks = screen.isTerminal
     ? drawConversation({ ...session, partial: false }, stepsOf(followed), {

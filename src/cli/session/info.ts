@@ -4,7 +4,7 @@ import {
   type CatalogDetails,
   type Cost,
   costOf,
-  openFoundSession,
+  openCatalogSession,
   PRICE_SOURCES,
   PRICES_AS_OF,
   usageOf,
@@ -36,7 +36,7 @@ export interface InfoFlags {
 }
 
 export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
-  using session = await openFoundSession(await locate(id, shell), shell);
+  using session = await openCatalogSession(await locate(id, shell), shell);
   const { details } = session;
   const activity = await activityOf(session.history());
   const { prices } = await homeConfiguration(shell);

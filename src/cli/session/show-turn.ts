@@ -1,6 +1,6 @@
 /** One turn of a conversation: from a message up to the next one of the person. */
 
-import { type CatalogSession, openFoundSession, openTrashed, TRASHED } from "../../catalog/index.ts";
+import { type CatalogSession, openCatalogSession, openTrashed, TRASHED } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
@@ -23,7 +23,7 @@ export async function showTurn(id: string, messageId: string, shell: Shell): Pro
 
 /** A deleted session with its sub-agents, or the one session of that name. */
 async function openNamed(id: string, all: DisposableStack, shell: Shell): Promise<readonly CatalogSession[]> {
-  if (!id.startsWith(TRASHED)) return [all.use(await openFoundSession(await locate(id, shell), shell))];
+  if (!id.startsWith(TRASHED)) return [all.use(await openCatalogSession(await locate(id, shell), shell))];
   const { session, others } = all.use(await openTrashed(id.slice(TRASHED.length), placesOf(shell)));
   return [session, ...others];
 }

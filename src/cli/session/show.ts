@@ -1,6 +1,6 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
-import { type CatalogSession, type LookUpHit, openFoundSession } from "../../catalog/index.ts";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
@@ -48,7 +48,7 @@ async function openFor(
   const { json, tree, all, fromStart, modelView, branch } = flags;
   const isWhole = json ?? tree ?? all ?? fromStart ?? modelView ?? branch !== undefined;
   const isPart = screen.isTerminal && !isWhole && isLarge(located);
-  return await openFoundSession(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
+  return await openCatalogSession(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
 
 function isLarge(located: LookUpHit): boolean {

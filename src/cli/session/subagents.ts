@@ -1,6 +1,6 @@
 /** The sub-agents of a session, opened one at a time. */
 
-import { type CatalogSession, locateRow, openFoundSession } from "../../catalog/index.ts";
+import { type CatalogSession, locateRow, openCatalogSession } from "../../catalog/index.ts";
 import { isContinuoError, type SubagentInfo } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -16,7 +16,7 @@ export function openSubagents({ details }: CatalogSession, shell: Shell): Subage
     async open({ id, location }) {
       try {
         const row = { ...details, sessionId: id, location };
-        return await openFoundSession(await locateRow(row, shell), shell);
+        return await openCatalogSession(await locateRow(row, shell), shell);
       } catch (error) {
         if (!isContinuoError(error)) throw error;
         return null;

@@ -1,6 +1,6 @@
 /** Where the branches of a session part, from the ids of their messages. They are read only on request. */
 
-import { openFoundSession } from "../../catalog/index.ts";
+import { openCatalogSession } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 import type { Branch, SessionBranches } from "../../wire/machine/index.ts";
 import type { HistoryRequest } from "./histories.ts";
@@ -18,7 +18,7 @@ export interface BranchPath {
 
 /** Errors: those of reading the session. */
 export async function branchesOf(asked: HistoryRequest, signal: AbortSignal): Promise<SessionBranches> {
-  using session = await openFoundSession(await asked.locate(), asked.places, { signal });
+  using session = await openCatalogSession(await asked.locate(), asked.places, { signal });
   const { leaves } = session;
   const paths: BranchPath[] = [];
   let messages = 0;

@@ -7,7 +7,7 @@ import {
   type CatalogSession,
   type LookUpHit,
   modelViewOf,
-  openFoundSession,
+  openCatalogSession,
   openOwn,
   type Prices,
 } from "../../catalog/index.ts";
@@ -86,7 +86,7 @@ export async function readOn(
 
 /** Only its newest part; `null` if that is not available. */
 export async function readTip(hit: LookUpHit, places: PlacesAt): Promise<readonly Message[] | null> {
-  using session = await openFoundSession(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
+  using session = await openCatalogSession(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
   return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
 }
 
@@ -97,7 +97,7 @@ async function open(
   { places }: ReadOptions,
   options: { readonly signal: AbortSignal; readonly continue?: SavedScan },
 ) {
-  if (hit.kind === "own") return await openFoundSession(hit, places, options);
+  if (hit.kind === "own") return await openCatalogSession(hit, places, options);
   const { reader, found, places: at } = hit.native;
   return await reader.open(found, at, { save: true, ...options });
 }
