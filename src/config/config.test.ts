@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { assertRunnable, assertValid } from "./asserts.ts";
+import { assertRunnable, assertValid } from "./assertions.ts";
 import { everyKey, toJsonSchema } from "./json-schema.ts";
 import { restrictionFor } from "./open-driver.ts";
 import { parseFile } from "./parse.ts";

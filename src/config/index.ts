@@ -10,10 +10,10 @@
  * Does not know: how an agent is started.
  */
 
-export { assertRunnable, assertValid, untrustedWarning } from "./asserts.ts";
-export { drivingOf } from "./driving.ts";
+export { agentOptionsOf } from "./agent-options.ts";
+export { assertRunnable, assertValid, untrustedWarning } from "./assertions.ts";
 export { findProjectFile, type RawFile, readFile } from "./files.ts";
-export { type GuardedValue, guardedIn } from "./guarded.ts";
+export { type GuardedValue, guardedIn } from "./guarded-keys.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";
 export { parseFile } from "./parse.ts";
 export { readConfiguration } from "./read.ts";

@@ -3,7 +3,7 @@
 import { type OpenAgentOptions, openAgent, restrictionIn } from "../drivers/index.ts";
 import { continuoHome, type PlacesAt } from "../files/index.ts";
 import type { AgentDriver, Restriction } from "../model/index.ts";
-import { drivingOf } from "./driving.ts";
+import { agentOptionsOf } from "./agent-options.ts";
 import type { AgentSettings } from "./settings.ts";
 import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
 
@@ -24,7 +24,7 @@ export function restrictionFor(settings: AgentSettings, places: PlacesAt, cwd: s
 function optionsOf(settings: AgentSettings, places: PlacesAt): OpenAgentOptions {
   const home = continuoHome(places);
   return {
-    ...drivingOf(settings),
+    ...agentOptionsOf(settings),
     places,
     isTrusted: (folder) => isTrustedFolder(folder, readTrustedFolders(home)),
   };

@@ -13,10 +13,10 @@ export interface ParsedFile {
   readonly content: FileContent;
   readonly problems: readonly ConfigurationProblem[];
   /** Where a key stands. */
-  readonly placeOf: (path: readonly PropertyKey[]) => Place;
+  readonly placeOf: (path: readonly PropertyKey[]) => TextPosition;
 }
 
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -28,11 +28,11 @@ const MAX_SHOWN_CHARS = 60;
 export function parseFile(text: string, file: string): ParsedFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, schema: "core", prettyErrors: false });
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): TextPosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const placeOf = (path: readonly PropertyKey[]): Place => placeAt(offsetOf(document, path));
+  const placeOf = (path: readonly PropertyKey[]): TextPosition => placeAt(offsetOf(document, path));
   const failed = (problems: readonly ConfigurationProblem[]): ParsedFile => ({
     content: {},
     problems: problems.slice(0, MAX_PROBLEMS),

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AgenticClient, type ConnectOptions, connect } from "../../client/index.ts";
-import { drivingOf, readConfiguration } from "../../config/index.ts";
+import { agentOptionsOf, readConfiguration } from "../../config/index.ts";
 import { openTalk } from "../../conversations/index.ts";
 import { findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
@@ -79,7 +79,7 @@ const RETRY_MS = 1_000;
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
   const configuration = await readConfiguration(present({ places: shell, cwd }));
   const settings = configuration.agents[name];
-  const driving = settings === undefined ? {} : drivingOf(settings);
+  const driving = settings === undefined ? {} : agentOptionsOf(settings);
   const { command, label, install } = await findAgentProgram(name, { ...driving, places: placesOf(shell) });
   if (command !== null) return;
   throw new ContinuoError("agent_missing", `cannot join as ${name}: ${label} is not installed`, {

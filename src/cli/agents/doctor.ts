@@ -1,6 +1,6 @@
 /** `agents doctor`: one agent, started in a scratch home, and what it really does. */
 
-import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../../config/index.ts";
+import { type AgentSettings, agentOptionsOf, assertRunnable, readConfiguration } from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError, ERROR_KINDS, isContinuoError } from "../../model/index.ts";
@@ -32,7 +32,7 @@ export interface DoctorFlags {
 export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell): Promise<number> {
   const configuration = await readConfiguration({ places: shell, flags: { agent: name } });
   assertRunnable(configuration);
-  const driving = drivingOf(settingsOf(configuration.agents[name]));
+  const driving = agentOptionsOf(settingsOf(configuration.agents[name]));
   const places = placesOf(shell);
   const program = await findAgentProgram(name, { ...driving, places });
   const { command } = program;

@@ -1,9 +1,9 @@
 /** `agents`: every known agent, and those that the configuration names. Nothing is started. */
 
 import {
+  agentOptionsOf,
   assertValid,
   type Configuration,
-  drivingOf,
   readConfiguration,
   untrustedWarning,
 } from "../../config/index.ts";
@@ -30,7 +30,7 @@ export async function runAgents(flags: { readonly json?: true }, shell: Shell): 
   const places = placesOf(shell);
   const programs = await Promise.all(
     Object.values(configuration.agents).map((settings) =>
-      findAgentProgram(settings.name, { ...drivingOf(settings), places }),
+      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
     ),
   );
   const output = createOutput(shell.stdout);

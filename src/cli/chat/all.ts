@@ -1,6 +1,6 @@
 /** `chat --all`: the same prompt to every agent that is installed, at the same time, each in a new session of its own. */
 
-import { assertRunnable, drivingOf, readConfiguration } from "../../config/index.ts";
+import { agentOptionsOf, assertRunnable, readConfiguration } from "../../config/index.ts";
 import { openTalk } from "../../conversations/index.ts";
 import { findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
@@ -77,7 +77,7 @@ async function installedAgents(flags: ChatFlags, shell: Shell): Promise<readonly
   const places = placesOf(shell);
   const programs = await Promise.all(
     Object.values(configuration.agents).map((settings) =>
-      findAgentProgram(settings.name, { ...drivingOf(settings), places }),
+      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
     ),
   );
   const found = programs.filter(({ command }) => command !== null).map(({ agent }) => agent);

@@ -1,6 +1,6 @@
 /** The checks of the agents: whether each is installed, its version, and the number of its sessions. */
 
-import { drivingOf, readConfiguration } from "../../config/index.ts";
+import { agentOptionsOf, readConfiguration } from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
 import { isSince } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
@@ -14,7 +14,7 @@ export async function checkAgents(shell: Shell): Promise<readonly Finding[]> {
   const { agents } = await readConfiguration({ places: shell });
   const programs = await Promise.all(
     Object.values(agents).map((settings) =>
-      findAgentProgram(settings.name, { ...drivingOf(settings), places }),
+      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
     ),
   );
   const { sessions } = await listSessions({ places, archived: "include" });

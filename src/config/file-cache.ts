@@ -14,9 +14,9 @@ import type { FileContent } from "./schema.ts";
 export const SCHEMA_HASH = "0c7ddf1675ddcb90";
 
 /** The home has one file, each project another. */
-export const MAX_KNOWN_FILES = 16;
+export const MAX_CACHED_FILES = 16;
 
-export interface KnownFile {
+export interface CachedFile {
   readonly sha256: string;
   readonly content: FileContent;
 }
@@ -30,11 +30,11 @@ export function recallContents(home: string, hashes: readonly string[]): readonl
 }
 
 /** The newest are kept. Nothing is written where Continuo has no home yet. */
-export function rememberContents(home: string, files: readonly KnownFile[]): void {
+export function rememberContents(home: string, files: readonly CachedFile[]): void {
   const known = files.filter(({ content }) => !setsVariables(content));
   if (known.length === 0 || !existsSync(home)) return;
   const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
-  const kept = [...known, ...others].slice(0, MAX_KNOWN_FILES);
+  const kept = [...known, ...others].slice(0, MAX_CACHED_FILES);
   try {
     writeDurably(fileOf(home), JSON.stringify({ schema: SCHEMA_HASH, files: kept }));
   } catch {
@@ -51,8 +51,8 @@ function fileOf(home: string): string {
 }
 
 /** Nobody but us writes it: what has our form is taken for ours. */
-function readKnown(home: string): readonly KnownFile[] {
+function readKnown(home: string): readonly CachedFile[] {
   const record = readJsonFile(fileOf(home));
   if (record === null || record.schema !== SCHEMA_HASH || !Array.isArray(record.files)) return [];
-  return record.files.filter((file) => isJson(file) && isJson(file.content)) as readonly KnownFile[];
+  return record.files.filter((file) => isJson(file) && isJson(file.content)) as readonly CachedFile[];
 }

@@ -21,7 +21,7 @@ vi.mock("./parse.ts", async (original) => {
 
 // A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
 vi.resetModules();
-const { MAX_KNOWN_FILES, recallContents, rememberContents, SCHEMA_HASH } = await import("./known.ts");
+const { MAX_CACHED_FILES, recallContents, rememberContents, SCHEMA_HASH } = await import("./file-cache.ts");
 const { readConfiguration } = await import("./read.ts");
 afterAll(() => {
   vi.resetModules();
@@ -107,7 +107,7 @@ test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEM
 
 test("at most a fixed number of files is remembered, the newest ones, readable only by this user", () => {
   const home = join(root, ".continuo");
-  const hashes = Array.from({ length: MAX_KNOWN_FILES + 2 }, (_, at) => String(at));
+  const hashes = Array.from({ length: MAX_CACHED_FILES + 2 }, (_, at) => String(at));
   for (const sha256 of hashes) rememberContents(home, [{ sha256, content: { agent: "pi" } }]);
   expect(hashes.map((one) => recallContents(home, [one]) !== null)).toEqual(hashes.map((_, at) => at >= 2));
   expect(statSync(join(root, KNOWN)).mode & 0o777).toBe(0o600);

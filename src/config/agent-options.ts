@@ -10,7 +10,7 @@ type Driving = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model
 const ADAPTED: readonly string[] = ["claude", "codex", "pi"];
 
 /** Errors: `usage` for arguments of a program that is not named. */
-export function drivingOf({
+export function agentOptionsOf({
   name,
   environment,
   command,

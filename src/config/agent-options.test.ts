@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { drivingOf } from "./driving.ts";
+import { agentOptionsOf } from "./agent-options.ts";
 import { type AgentSettings, defaultSettings } from "./settings.ts";
 
 const settings = (agent: string, said: Partial<AgentSettings>): AgentSettings => ({
@@ -20,10 +20,10 @@ test.each<[string, AgentSettings, object]>([
     settings("codex", { command: "/c", args: ["a"], model: "m", transport: "acp", env: { A: "1", B: null } }),
     { env: { A: "1", B: undefined }, command: ["/c", "a"], model: "m", transport: "acp" },
   ],
-])("%s", (_, said, driving) => expect(drivingOf(said)).toEqual(driving));
+])("%s", (_, said, driving) => expect(agentOptionsOf(said)).toEqual(driving));
 
 test("arguments of an adapter that is not named are refused", () => {
-  expect(() => drivingOf(settings("pi", { args: ["--x"], transport: "acp" }))).toThrow(
+  expect(() => agentOptionsOf(settings("pi", { args: ["--x"], transport: "acp" }))).toThrow(
     expect.objectContaining({ code: "usage" }),
   );
 });
