@@ -18,7 +18,7 @@ export interface EndOptions extends BudgetOptions, StrategyOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Newest {
+export interface NewestEvents {
   readonly events: readonly EventLike[];
   /** The first event of the end; `null` where nothing older was left unread. */
   readonly begins: number | null;
@@ -42,7 +42,7 @@ export async function readNewest(
   store: TranscriptSource,
   sessionId: string,
   options: EndOptions,
-): Promise<Newest> {
+): Promise<NewestEvents> {
   const { limit } = options;
   if (limit !== undefined) return readEnd(store, sessionId, { ...options, limit });
   for (let count = BUDGET_EVENTS; ; count *= 4) {
@@ -58,7 +58,7 @@ async function readEnd(
   store: TranscriptSource,
   sessionId: string,
   { limit, after = 0, upTo, signal }: EndOptions & { readonly limit: number },
-): Promise<Newest> {
+): Promise<NewestEvents> {
   const pages: (readonly EventLike[])[] = [];
   let before = upTo === undefined ? null : upTo + 1;
   for (let left = limit; left > 0; ) {

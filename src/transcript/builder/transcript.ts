@@ -11,7 +11,6 @@ import {
 import type { EventLike } from "../events/index.ts";
 import {
   createDraft,
-  type Draft,
   type Facts,
   type FoldState,
   finishFold,
@@ -20,6 +19,7 @@ import {
   type LeftOutReason,
   type LooseState,
   layersOf,
+  type TranscriptDraft,
   usageOf,
 } from "../fold/index.ts";
 
@@ -63,7 +63,7 @@ export interface Fold {
   readonly after: number;
   /** How many instructions were read all the same. */
   readonly instructions: number;
-  readonly draft: Draft;
+  readonly draft: TranscriptDraft;
   readonly loose: readonly EventLike[];
 }
 
@@ -130,13 +130,13 @@ export function toTranscript(
 }
 
 interface DraftAtSequence {
-  readonly draft: Draft;
+  readonly draft: TranscriptDraft;
   readonly messages: readonly Message[];
   readonly loose: readonly EventLike[];
   readonly layers: Layers;
 }
 
-function foldLoose({ draft, messages, loose, layers }: DraftAtSequence): Draft {
+function foldLoose({ draft, messages, loose, layers }: DraftAtSequence): TranscriptDraft {
   const last = createDraft({
     messages,
     layers,
@@ -153,7 +153,7 @@ interface TranscriptFold {
   readonly sessionId: string;
   readonly messages: readonly Message[];
   readonly fold: FoldState;
-  readonly last: Draft;
+  readonly last: TranscriptDraft;
 }
 
 /** Budgets are a step of their own over the whole fold. */

@@ -4,7 +4,7 @@ import { ContinuoError, type Message } from "../../model/index.ts";
 import { type Budget, fits, plus, shareOf } from "./budget.ts";
 import { type Cost, costOf, NO_COST } from "./cost.ts";
 import { cutMessages } from "./cut.ts";
-import type { Member, Unit } from "./units.ts";
+import type { ContextUnit, UnitMessage } from "./units.ts";
 
 /**
  * - `newest`: the newest units
@@ -27,10 +27,10 @@ export interface StrategyOptions {
 
 /** The chosen messages, with their places. */
 export function chooseUnits(
-  units: readonly Unit[],
+  units: readonly ContextUnit[],
   budget: Budget,
   options: StrategyOptions,
-): readonly Member[] {
+): readonly UnitMessage[] {
   const { strategy = "newest" } = options;
   const candidates = strategy === "oldest-page" ? pageUnits(units, options.pageAfter) : units;
   const anchor = anchorOf(candidates, strategy, options);
@@ -61,17 +61,17 @@ export function chooseUnits(
 }
 
 interface Choice {
-  has(unit: Unit): boolean;
+  has(unit: ContextUnit): boolean;
   /** Whether it is in the context now. */
-  take(unit: Unit): boolean;
+  take(unit: ContextUnit): boolean;
   /** One after another, until one does not fit: a conversation with holes misleads. */
-  takeRun(units: readonly Unit[]): void;
-  members(): readonly Member[];
+  takeRun(units: readonly ContextUnit[]): void;
+  members(): readonly UnitMessage[];
 }
 
-function createChoice(stays: Unit, budget: Budget): Choice {
+function createChoice(stays: ContextUnit, budget: Budget): Choice {
   const first = cutUnit(stays, budget);
-  const chosen = new Map<Unit, readonly Member[]>([[stays, first]]);
+  const chosen = new Map<ContextUnit, readonly UnitMessage[]>([[stays, first]]);
   let spent = costOf(
     first.map(({ message }) => message),
     budget.tokenizer,
@@ -95,7 +95,7 @@ function createChoice(stays: Unit, budget: Budget): Choice {
 }
 
 /** In turn, the nearer side first; a side ends with the first unit that does not fit. */
-function takeBothSides(choice: Choice, older: readonly Unit[], newer: readonly Unit[]): void {
+function takeBothSides(choice: Choice, older: readonly ContextUnit[], newer: readonly ContextUnit[]): void {
   const sides = [older.values(), newer.values()];
   while (sides.length > 0) {
     for (const side of [...sides]) {
@@ -106,12 +106,12 @@ function takeBothSides(choice: Choice, older: readonly Unit[], newer: readonly U
   }
 }
 
-export function messagesOf(unit: Unit): readonly Message[] {
+export function messagesOf(unit: ContextUnit): readonly Message[] {
   return unit.members.map(({ message }) => message);
 }
 
 /** A unit that is over the budget by itself, cut to it. */
-function cutUnit(unit: Unit, budget: Budget): readonly Member[] {
+function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
   const whole = messagesOf(unit);
   let messages = cutMessages(whole, budget.chars);
   const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
@@ -124,7 +124,7 @@ function cutUnit(unit: Unit, budget: Budget): readonly Member[] {
   return unit.members.map((member, at) => ({ ...member, message: messages[at] ?? member.message }));
 }
 
-function pageUnits(units: readonly Unit[], after: string | undefined): readonly Unit[] {
+function pageUnits(units: readonly ContextUnit[], after: string | undefined): readonly ContextUnit[] {
   if (after === undefined) return units;
   const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === after));
   if (at === -1) {
@@ -136,7 +136,7 @@ function pageUnits(units: readonly Unit[], after: string | undefined): readonly 
 }
 
 /** The unit that always stays. */
-function anchorOf(units: readonly Unit[], strategy: Strategy, { around }: StrategyOptions): number {
+function anchorOf(units: readonly ContextUnit[], strategy: Strategy, { around }: StrategyOptions): number {
   if (strategy === "oldest-page") return 0;
   if (strategy !== "window" || around === undefined) return units.length - 1;
   const { id, sequence, timestamp } = around;
@@ -163,7 +163,7 @@ function sequenceOf(message: Message): number | undefined {
 }
 
 /** Newest first. */
-function pinnedUnits(units: readonly Unit[], { pinned }: StrategyOptions): readonly Unit[] {
+function pinnedUnits(units: readonly ContextUnit[], { pinned }: StrategyOptions): readonly ContextUnit[] {
   if (pinned === undefined) {
     const first = units.find((unit) => unit.members[0]?.message.role === "user");
     return first === undefined ? [] : [first];

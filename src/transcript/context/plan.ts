@@ -13,7 +13,7 @@ import { type Budget, type BudgetOptions, minus, shareOf, toBudget } from "./bud
 import { chooseUnits, type StrategyOptions } from "./choose.ts";
 import { type Cost, charsOfMessages, costOf } from "./cost.ts";
 import { cutMessages } from "./cut.ts";
-import { type Halves, type Member, toUnits } from "./units.ts";
+import { type Halves, toUnits, type UnitMessage } from "./units.ts";
 
 /** Writes what stands for messages that are left out, in at most `maxChars`. */
 export type Summarizer = (
@@ -82,7 +82,7 @@ function planWithin(messages: readonly Message[], budget: Budget, options: Strat
 }
 
 interface Outcome {
-  readonly members: readonly Member[];
+  readonly members: readonly UnitMessage[];
   readonly left: readonly Message[];
   readonly halves: Halves;
 }

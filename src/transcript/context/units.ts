@@ -7,20 +7,20 @@
 
 import type { Block, Message } from "../../model/index.ts";
 
-export interface Unit {
+export interface ContextUnit {
   /** In order, with the place of each in what was given. */
-  readonly members: readonly Member[];
+  readonly members: readonly UnitMessage[];
   readonly isSystem: boolean;
 }
 
-export interface Member {
+export interface UnitMessage {
   readonly position: number;
   readonly message: Message;
 }
 
 export interface Units {
   /** In the order of their last messages. */
-  readonly units: readonly Unit[];
+  readonly units: readonly ContextUnit[];
   readonly halves: Halves;
 }
 
@@ -59,8 +59,12 @@ export function toUnits(messages: readonly Message[]): Units {
   }
 }
 
-function groupsToUnits(messages: readonly Message[], groups: Groups, taken: ReadonlySet<Block>): Unit[] {
-  const members = new Map<number, Member[]>();
+function groupsToUnits(
+  messages: readonly Message[],
+  groups: Groups,
+  taken: ReadonlySet<Block>,
+): ContextUnit[] {
+  const members = new Map<number, UnitMessage[]>();
   for (const [position, original] of messages.entries()) {
     const message = taken.size === 0 ? original : without(original, taken);
     if (message === null) continue;
@@ -76,7 +80,7 @@ function groupsToUnits(messages: readonly Message[], groups: Groups, taken: Read
   return units.sort((a, b) => lastPosition(a) - lastPosition(b));
 }
 
-export function lastPosition(unit: Unit): number {
+export function lastPosition(unit: ContextUnit): number {
   return unit.members.at(-1)?.position ?? -1;
 }
 

@@ -27,7 +27,7 @@ export interface EventLike {
 }
 
 /** An event with one name for everything: what the fold works on. */
-export interface Entry {
+export interface EventEntry {
   readonly type: string;
   readonly data: unknown;
   /** `undefined` for an entry that is in no log yet. */
@@ -40,7 +40,7 @@ export interface Entry {
   readonly isPruned: boolean;
 }
 
-export function toEntry(event: EventLike): Entry {
+export function toEntry(event: EventLike): EventEntry {
   return {
     type: event.type,
     data: event.data === undefined ? event.payload : event.data,

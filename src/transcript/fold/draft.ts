@@ -1,12 +1,12 @@
 /** A transcript in the making: the messages so far, and what later events may speak of. */
 
 import type { Message, MessageMetadata, ToolCallBlock, Usage } from "../../model/index.ts";
-import type { Entry } from "../events/index.ts";
+import type { EventEntry } from "../events/index.ts";
 import { createList, type MessageList } from "./list.ts";
 import { createLookup, type Layers, type Lookup } from "./lookup.ts";
 import { type Facts, type LeftOutReason, NO_FACTS, type OpenCall } from "./state.ts";
 
-export interface Draft {
+export interface TranscriptDraft {
   readonly messages: MessageList;
   readonly lookup: Lookup;
   /** Calls without a result: their runs by call id. */
@@ -15,7 +15,7 @@ export interface Draft {
   readonly waiting: Map<string, Message>;
   readonly facts: Changing<Facts>;
   /** Parts of one message that were not yet written to it. */
-  stream: Stream | null;
+  stream: MessageStream | null;
 }
 
 type Changing<T> = {
@@ -24,7 +24,7 @@ type Changing<T> = {
     : T[Key];
 };
 
-export interface Stream {
+export interface MessageStream {
   readonly position: number;
   readonly messageId: string;
   readonly runId: string | undefined;
@@ -49,7 +49,7 @@ export function createDraft({
   facts = NO_FACTS,
   open = [],
   waiting = [],
-}: DraftParts): Draft {
+}: DraftParts): TranscriptDraft {
   return {
     messages: createList(messages),
     lookup: createLookup(layers),
@@ -60,16 +60,20 @@ export function createDraft({
   };
 }
 
-export function leaveOut(draft: Draft, reason: LeftOutReason): void {
+export function leaveOut(draft: TranscriptDraft, reason: LeftOutReason): void {
   draft.facts.leftOut[reason]++;
 }
 
-export function setState(draft: Draft, key: string, value: unknown): void {
+export function setState(draft: TranscriptDraft, key: string, value: unknown): void {
   draft.facts.state = { ...draft.facts.state, [key]: value };
 }
 
 /** Where the message of that id stands, if the same run said it: runs may use the same ids again. */
-export function findMessage(draft: Draft, id: string, runId: string | undefined): number | undefined {
+export function findMessage(
+  draft: TranscriptDraft,
+  id: string,
+  runId: string | undefined,
+): number | undefined {
   const position = draft.lookup.find("message", id);
   return position !== undefined && runOf(draft.messages.at(position)) === runId ? position : undefined;
 }
@@ -86,7 +90,7 @@ export function findCall(message: Message | undefined, toolCallId: string): Tool
 }
 
 /** Where in the log a message comes from. */
-export function placeOf(entry: Entry): MessageMetadata {
+export function placeOf(entry: EventEntry): MessageMetadata {
   const { sequence, runId } = entry;
   const agent = entry.actor?.agent;
   // As most are: one object of one shape.
@@ -112,13 +116,13 @@ export function withEvents(
 }
 
 /** An id of its own for what an event made. */
-export function eventId(draft: Draft, entry: Entry): string {
+export function eventId(draft: TranscriptDraft, entry: EventEntry): string {
   if (entry.id !== undefined) return entry.id;
   return entry.sequence === undefined ? `entry-${draft.messages.length + 1}` : `event-${entry.sequence}`;
 }
 
 /** A new message's id: what events call it, unless another run used that one before. */
-export function freeId(draft: Draft, entry: Entry, named: string | undefined): string {
+export function freeId(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): string {
   const isFree = named !== undefined && draft.lookup.find("message", named) === undefined;
   return isFree ? named : eventId(draft, entry);
 }

@@ -1,16 +1,16 @@
 /** What events say about the session, its usage and its turns: fields of the transcript's metadata. */
 
 import type { Usage } from "../../model/index.ts";
-import { anyField, type Entry, type Fields, isFields, numberField, textField } from "../events/index.ts";
+import { anyField, type EventEntry, type Fields, isFields, numberField, textField } from "../events/index.ts";
 import { toUsage } from "./content.ts";
-import { addUsage, type Draft, setState } from "./draft.ts";
+import { addUsage, setState, type TranscriptDraft } from "./draft.ts";
 import { runEnded } from "./notes.ts";
 import type { UsageSums } from "./state.ts";
 
 const SESSION_KEYS = ["title", "agent", "cwd", "status"] as const;
 
 /** What is named is set; `null` takes it away, in `metadata` key by key. */
-export function sessionChanged(draft: Draft, _entry: Entry, payload: Fields): void {
+export function sessionChanged(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const old = draft.facts.state.session;
   const session: Record<string, unknown> = isFields(old) ? { ...old } : {};
   for (const key of SESSION_KEYS) setOrDelete(session, key, payload[key]);
@@ -30,7 +30,7 @@ function setOrDelete(target: Record<string, unknown>, key: string, value: unknow
 }
 
 /** The newest payload of the type, as it is, under a key of the metadata. */
-export function newest(key: string): (draft: Draft, entry: Entry, payload: Fields) => void {
+export function newest(key: string): (draft: TranscriptDraft, entry: EventEntry, payload: Fields) => void {
   return (draft, _entry, payload) => setState(draft, key, payload);
 }
 
@@ -38,32 +38,32 @@ export function newest(key: string): (draft: Draft, entry: Entry, payload: Field
  * What permission was asked for and not yet decided, and the last decision. No message: what became of a call stands in
  * its result, and the rest is between the agent and its person.
  */
-export function approvalRequested(draft: Draft, _entry: Entry, payload: Fields): void {
+export function approvalRequested(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "approvalId") ?? "";
   const { open, last } = approvalsOf(draft);
   const what = textField(payload, "title") ?? textField(payload, "toolCallId") ?? "";
   setState(draft, "approvals", { open: { ...open, [id]: what }, ...(last === undefined ? {} : { last }) });
 }
 
-export function approvalResolved(draft: Draft, _entry: Entry, payload: Fields): void {
+export function approvalResolved(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "approvalId") ?? "";
   const { [id]: _, ...open } = approvalsOf(draft).open;
   setState(draft, "approvals", { open, last: payload });
 }
 
-function approvalsOf(draft: Draft): { readonly open: Fields; readonly last?: Fields } {
+function approvalsOf(draft: TranscriptDraft): { readonly open: Fields; readonly last?: Fields } {
   const { approvals } = draft.facts.state;
   const { open, last } = isFields(approvals) ? approvals : {};
   return { open: isFields(open) ? open : {}, ...(isFields(last) ? { last } : {}) };
 }
 
-export function modeChanged(draft: Draft, _entry: Entry, payload: Fields): void {
+export function modeChanged(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const [mode, model] = [textField(payload, "mode"), textField(payload, "model")];
   if (mode !== undefined) setState(draft, "mode", mode);
   if (model !== undefined) setState(draft, "model", model);
 }
 
-export function turnCompleted(draft: Draft, _entry: Entry, payload: Fields): void {
+export function turnCompleted(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const { turns } = draft.facts.state;
   setState(draft, "turns", typeof turns === "number" ? turns + 1 : 1);
   const stopReason = textField(payload, "stopReason");
@@ -73,18 +73,22 @@ export function turnCompleted(draft: Draft, _entry: Entry, payload: Fields): voi
 
 const endWell = runEnded("completed", "interrupted");
 
-export function runCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+export function runCompleted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   endWell(draft, entry, payload);
   countUsage(draft, "runs", toUsage(anyField(payload, "usage")));
 }
 
-function countUsage(draft: Draft, source: "calls" | "turns" | "runs", usage: Usage | undefined): void {
+function countUsage(
+  draft: TranscriptDraft,
+  source: "calls" | "turns" | "runs",
+  usage: Usage | undefined,
+): void {
   if (usage === undefined) return;
   const sums = draft.facts.usage;
   draft.facts.usage = { ...sums, [source]: addUsage(sums[source], usage) };
 }
 
-export function usageUpdated(draft: Draft, _entry: Entry, payload: Fields): void {
+export function usageUpdated(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const usage = toUsage(anyField(payload, "usage"));
   const costUsd = numberField(payload, "costUsd");
   countUsage(draft, "calls", usage && costUsd !== undefined ? { costUsd, ...usage } : usage);

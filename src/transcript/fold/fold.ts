@@ -1,13 +1,13 @@
 /** One event after another into a draft. */
 
 import { isEventType } from "../../model/index.ts";
-import { type Entry, type EventLike, isFields, toEntry } from "../events/index.ts";
-import { type Draft, leaveOut } from "./draft.ts";
+import { type EventEntry, type EventLike, isFields, toEntry } from "../events/index.ts";
+import { leaveOut, type TranscriptDraft } from "./draft.ts";
 import { flushStream } from "./streams.ts";
 import { FOLDS } from "./table.ts";
 
 /** Events come in order. */
-export function foldEvent(draft: Draft, event: EventLike): void {
+export function foldEvent(draft: TranscriptDraft, event: EventLike): void {
   const entry = toEntry(event);
   countEvent(draft, entry);
   if (entry.type !== "message_streamed") flushStream(draft);
@@ -17,7 +17,7 @@ export function foldEvent(draft: Draft, event: EventLike): void {
   else leaveOut(draft, "invalid");
 }
 
-function countEvent({ facts }: Draft, entry: Entry): void {
+function countEvent({ facts }: TranscriptDraft, entry: EventEntry): void {
   facts.events++;
   if (entry.time !== undefined) facts.lastTimestamp = entry.time;
   if (entry.sequence === undefined) return;
@@ -26,6 +26,6 @@ function countEvent({ facts }: Draft, entry: Entry): void {
 }
 
 /** What was gathered of a streamed message is written to it. */
-export function finishFold(draft: Draft): void {
+export function finishFold(draft: TranscriptDraft): void {
   flushStream(draft);
 }

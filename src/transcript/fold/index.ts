@@ -7,7 +7,7 @@
  */
 
 export { toUsage } from "./content.ts";
-export { createDraft, type Draft } from "./draft.ts";
+export { createDraft, type TranscriptDraft } from "./draft.ts";
 export { usageOf } from "./facts.ts";
 export { finishFold, foldEvent } from "./fold.ts";
 export { type Layers, layersOf } from "./lookup.ts";

@@ -7,17 +7,17 @@
 
 import type { Message } from "../../model/index.ts";
 
-export type Thing = "message" | "call";
+export type LookupKind = "message" | "call";
 
-type Layer = Readonly<Record<Thing, Map<string, number>>>;
+type Layer = Readonly<Record<LookupKind, Map<string, number>>>;
 
 /** Oldest first. */
 export type Layers = readonly Layer[];
 
 export interface Lookup {
   /** The newest place of a thing of that id. */
-  find(thing: Thing, id: string): number | undefined;
-  set(thing: Thing, id: string, position: number): void;
+  find(thing: LookupKind, id: string): number | undefined;
+  set(thing: LookupKind, id: string, position: number): void;
   /** What to start the next lookup from. */
   layers(): Layers;
 }

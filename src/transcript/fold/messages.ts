@@ -1,11 +1,10 @@
 /** Messages that were said whole, said in parts, and changed afterwards. */
 
 import type { Block, Message, MessageMetadata, Origin, Role } from "../../model/index.ts";
-import { anyField, type Entry, type Fields, isFields, textField } from "../events/index.ts";
+import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
 import { hasText, toBlocks, toUsage } from "./content.ts";
 import {
   addUsage,
-  type Draft,
   eventId,
   findCall,
   findMessage,
@@ -13,16 +12,17 @@ import {
   leaveOut,
   placeOf,
   runOf,
+  type TranscriptDraft,
   withEvents,
 } from "./draft.ts";
 import { addResult, registerCalls } from "./tools.ts";
 
-export function messageSent(draft: Draft, entry: Entry, payload: Fields): void {
+export function messageSent(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const role = textField(payload, "role");
   addSaid(draft, entry, { payload, role: isRole(role) ? role : "user" });
 }
 
-export function messageReceived(draft: Draft, entry: Entry, payload: Fields): void {
+export function messageReceived(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const usage = toUsage(anyField(payload, "usage"));
   if (usage !== undefined) {
     const sums = draft.facts.usage;
@@ -36,7 +36,7 @@ interface MessageFields {
   readonly role: Role;
 }
 
-function addSaid(draft: Draft, entry: Entry, { payload, role }: MessageFields): void {
+function addSaid(draft: TranscriptDraft, entry: EventEntry, { payload, role }: MessageFields): void {
   const blocks = toBlocks(anyField(payload, "content"));
   if (blocks === undefined) {
     leaveOut(draft, "invalid");
@@ -63,8 +63,8 @@ function addSaid(draft: Draft, entry: Entry, { payload, role }: MessageFields): 
 
 /** A tool's message that names its call in addition to its content. */
 function addPlainResult(
-  draft: Draft,
-  entry: Entry,
+  draft: TranscriptDraft,
+  entry: EventEntry,
   { payload, blocks }: { payload: Fields; blocks: readonly Block[] },
 ): void {
   const toolCallId = textField(payload, "toolCallId");
@@ -81,7 +81,11 @@ interface MessageBlocks extends MessageFields {
   readonly blocks: readonly Block[];
 }
 
-function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: MessageBlocks): void {
+function placeMessage(
+  draft: TranscriptDraft,
+  entry: EventEntry,
+  { payload, role, blocks }: MessageBlocks,
+): void {
   const named = textField(payload, "messageId");
   const found = named === undefined ? undefined : findMessage(draft, named, entry.runId);
   const old = draft.messages.at(found);
@@ -117,7 +121,7 @@ function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: Mes
 }
 
 /** Where the message stands that an event names: by its name, else by its id (which is that of its event). */
-function findNamed(draft: Draft, named: string | undefined): number | undefined {
+function findNamed(draft: TranscriptDraft, named: string | undefined): number | undefined {
   if (named === undefined) return undefined;
   const position = draft.lookup.find("message", named);
   if (position !== undefined) return position;
@@ -126,7 +130,7 @@ function findNamed(draft: Draft, named: string | undefined): number | undefined 
 }
 
 /** Without calls that another message holds already: an agent may tell of one call twice. */
-function newCalls(draft: Draft, entry: Entry, { blocks, own }: Telling): readonly Block[] {
+function newCalls(draft: TranscriptDraft, entry: EventEntry, { blocks, own }: Telling): readonly Block[] {
   return blocks.filter((block) => {
     if (block.type !== "tool_call") return true;
     const position = draft.lookup.find("call", block.id);
@@ -167,7 +171,7 @@ function isSameCall(block: Block, id: string): boolean {
   return block.type === "tool_call" && block.id === id;
 }
 
-export function messageUpdated(draft: Draft, entry: Entry, payload: Fields): void {
+export function messageUpdated(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const named = textField(payload, "messageId");
   const blocks = toBlocks(anyField(payload, "content"));
   const position = findNamed(draft, named);
@@ -186,7 +190,7 @@ export function messageUpdated(draft: Draft, entry: Entry, payload: Fields): voi
   });
 }
 
-export function messageCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+export function messageCompleted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const named = textField(payload, "messageId");
   const position = findNamed(draft, named);
   const old = draft.messages.at(position);
@@ -203,7 +207,7 @@ function whole(metadata: MessageMetadata): MessageMetadata {
   return rest;
 }
 
-function extras(payload: Fields, role: Role, entry: Entry): Partial<Message> {
+function extras(payload: Fields, role: Role, entry: EventEntry): Partial<Message> {
   const model = textField(payload, "model");
   const stopReason = textField(payload, "stopReason");
   const usage = toUsage(anyField(payload, "usage"));
@@ -225,7 +229,7 @@ const ORIGINS: Readonly<Record<Origin, true>> = {
   error: true,
 };
 
-function originOf(payload: Fields, role: Role, entry: Entry): Origin | undefined {
+function originOf(payload: Fields, role: Role, entry: EventEntry): Origin | undefined {
   const told = textField(payload, "origin");
   if (told !== undefined && Object.hasOwn(ORIGINS, told)) return told as Origin;
   if (role === "assistant") return "agent";

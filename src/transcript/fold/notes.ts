@@ -3,14 +3,14 @@
 import type { EVENT_TYPES, EventType, Message, ToolStatus } from "../../model/index.ts";
 import {
   anyField,
-  type Entry,
+  type EventEntry,
   type Fields,
   isFields,
   numberField,
   textField,
   wordsOf,
 } from "../events/index.ts";
-import { type Draft, eventId, placeOf, setState } from "./draft.ts";
+import { eventId, placeOf, setState, type TranscriptDraft } from "./draft.ts";
 import { closeCalls } from "./tools.ts";
 
 /** The types that the table says are notes. */
@@ -40,7 +40,7 @@ function because(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? `${what}.` : `${what}: ${why}`;
 }
 
-export function addNote(draft: Draft, entry: Entry, payload: Fields): void {
+export function addNote(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const message: Message = {
     id: eventId(draft, entry),
     role: "user",
@@ -63,7 +63,7 @@ function isRefusal(payload: Fields): boolean {
 export function runEnded(
   status: string,
   calls: ToolStatus,
-): (draft: Draft, entry: Entry, payload: Fields) => void {
+): (draft: TranscriptDraft, entry: EventEntry, payload: Fields) => void {
   return (draft, entry, payload) => {
     const runId = textField(payload, "runId") ?? entry.runId;
     closeCalls(draft, entry, { runId, status: calls });

@@ -1,10 +1,18 @@
 /** Messages that come in parts. Parts are gathered, and written to their message when something else happens. */
 
-import { type Entry, type Fields, textField } from "../events/index.ts";
-import { type Draft, findMessage, freeId, leaveOut, placeOf, type Stream, withEvents } from "./draft.ts";
+import { type EventEntry, type Fields, textField } from "../events/index.ts";
+import {
+  findMessage,
+  freeId,
+  leaveOut,
+  type MessageStream,
+  placeOf,
+  type TranscriptDraft,
+  withEvents,
+} from "./draft.ts";
 
 /** What agents call parts that are no answer but a thought. Parts of other kinds are not text at all. */
-const KINDS: ReadonlyMap<string, Stream["kind"]> = new Map([
+const KINDS: ReadonlyMap<string, MessageStream["kind"]> = new Map([
   ["text", "text"],
   ["message", "text"],
   ["thinking", "thinking"],
@@ -12,7 +20,7 @@ const KINDS: ReadonlyMap<string, Stream["kind"]> = new Map([
   ["reasoning", "thinking"],
 ]);
 
-export function messageStreamed(draft: Draft, entry: Entry, payload: Fields): void {
+export function messageStreamed(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const { stream } = draft;
   const delta = textField(payload, "delta");
   const messageId = textField(payload, "messageId");
@@ -39,7 +47,7 @@ export function messageStreamed(draft: Draft, entry: Entry, payload: Fields): vo
   draft.stream = { position, messageId, runId: entry.runId, kind, text: delta, events: 1, lastSequence };
 }
 
-function beginMessage(draft: Draft, entry: Entry, named: string): number {
+function beginMessage(draft: TranscriptDraft, entry: EventEntry, named: string): number {
   const position = draft.messages.push({
     id: freeId(draft, entry, named),
     role: "assistant",
@@ -57,7 +65,7 @@ function beginMessage(draft: Draft, entry: Entry, named: string): number {
   return position;
 }
 
-export function flushStream(draft: Draft): void {
+export function flushStream(draft: TranscriptDraft): void {
   const { stream } = draft;
   if (stream === null) return;
   draft.stream = null;

@@ -1,8 +1,8 @@
 /** What each type of event does to a transcript: one row a type, so that a new type is decided on. */
 
 import type { EventType } from "../../model/index.ts";
-import type { Entry, Fields } from "../events/index.ts";
-import { type Draft, leaveOut } from "./draft.ts";
+import type { EventEntry, Fields } from "../events/index.ts";
+import { leaveOut, type TranscriptDraft } from "./draft.ts";
 import {
   approvalRequested,
   approvalResolved,
@@ -18,12 +18,12 @@ import { addNote, runEnded } from "./notes.ts";
 import { messageStreamed } from "./streams.ts";
 import { toolCallCompleted, toolCallFailed, toolCallStarted } from "./tools.ts";
 
-export type FoldOne = (draft: Draft, entry: Entry, payload: Fields) => void;
+export type EventFold = (draft: TranscriptDraft, entry: EventEntry, payload: Fields) => void;
 
-const untold: FoldOne = (draft) => leaveOut(draft, "untold");
-const custom: FoldOne = (draft) => leaveOut(draft, "custom");
+const untold: EventFold = (draft) => leaveOut(draft, "untold");
+const custom: EventFold = (draft) => leaveOut(draft, "custom");
 
-export const FOLDS: Readonly<Record<EventType, FoldOne>> = {
+export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   message_sent: messageSent,
   message_received: messageReceived,
   message_streamed: messageStreamed,

@@ -2,10 +2,9 @@
 
 import type { Block, Message, ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
-import { anyField, type Entry, type Fields, textField } from "../events/index.ts";
+import { anyField, type EventEntry, type Fields, textField } from "../events/index.ts";
 import { inputOf, toCall, toFailure, toResult } from "./content.ts";
 import {
-  type Draft,
   eventId,
   findCall,
   findMessage,
@@ -13,10 +12,11 @@ import {
   leaveOut,
   placeOf,
   runOf,
+  type TranscriptDraft,
   withEvents,
 } from "./draft.ts";
 
-export function toolCallStarted(draft: Draft, entry: Entry, payload: Fields): void {
+export function toolCallStarted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "toolCallId");
   if (id === undefined) {
     leaveOut(draft, "invalid");
@@ -44,7 +44,7 @@ export function toolCallStarted(draft: Draft, entry: Entry, payload: Fields): vo
 }
 
 /** The message that the call belongs to: the named one, else the agent's last words if nothing came after them. */
-function targetOf(draft: Draft, entry: Entry, named: string | undefined): number | undefined {
+function targetOf(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): number | undefined {
   if (named !== undefined) {
     const position = findMessage(draft, named, entry.runId);
     return position !== undefined && draft.messages.at(position)?.role === "assistant" ? position : undefined;
@@ -53,7 +53,7 @@ function targetOf(draft: Draft, entry: Entry, named: string | undefined): number
   return last?.role === "assistant" && runOf(last) === entry.runId ? draft.messages.length - 1 : undefined;
 }
 
-function beginMessage(draft: Draft, entry: Entry, named: string | undefined): number {
+function beginMessage(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): number {
   const place = placeOf(entry);
   const position = draft.messages.push({
     id: freeId(draft, entry, named),
@@ -69,7 +69,7 @@ function beginMessage(draft: Draft, entry: Entry, named: string | undefined): nu
 }
 
 /** The same call, reported again: its arguments are known now. */
-function completeCall(draft: Draft, entry: Entry, call: ToolCallBlock): void {
+function completeCall(draft: TranscriptDraft, entry: EventEntry, call: ToolCallBlock): void {
   const position = draft.lookup.find("call", call.id);
   const message = draft.messages.at(position);
   const known = findCall(message, call.id);
@@ -83,8 +83,8 @@ function completeCall(draft: Draft, entry: Entry, call: ToolCallBlock): void {
 
 /** Remembers where calls stand, and gives them results that came before them. */
 export function registerCalls(
-  draft: Draft,
-  entry: Entry,
+  draft: TranscriptDraft,
+  entry: EventEntry,
   { position, blocks }: { readonly position: number; readonly blocks: readonly Block[] },
 ): void {
   for (const block of blocks) {
@@ -99,12 +99,12 @@ export function registerCalls(
 }
 
 /** Agents use ids again in every run: what one run's call came to is no other one's. */
-function isOfAnotherRun(message: Message, { runId }: Entry): boolean {
+function isOfAnotherRun(message: Message, { runId }: EventEntry): boolean {
   const other = runOf(message);
   return other !== undefined && runId !== undefined && other !== runId;
 }
 
-export function toolCallCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+export function toolCallCompleted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "toolCallId");
   if (id === undefined) {
     leaveOut(draft, "invalid");
@@ -116,7 +116,7 @@ export function toolCallCompleted(draft: Draft, entry: Entry, payload: Fields): 
   });
 }
 
-export function toolCallFailed(draft: Draft, entry: Entry, payload: Fields): void {
+export function toolCallFailed(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "toolCallId");
   if (id === undefined) {
     leaveOut(draft, "invalid");
@@ -132,7 +132,7 @@ interface NewResult {
   readonly id: string;
 }
 
-export function addResult(draft: Draft, entry: Entry, { result, id }: NewResult): void {
+export function addResult(draft: TranscriptDraft, entry: EventEntry, { result, id }: NewResult): void {
   const message: Message = {
     id,
     role: "tool",
@@ -149,7 +149,7 @@ export function addResult(draft: Draft, entry: Entry, { result, id }: NewResult)
 }
 
 /** A later one takes the place of an earlier one here too. */
-function keepWaiting(draft: Draft, message: Message, toolCallId: string): void {
+function keepWaiting(draft: TranscriptDraft, message: Message, toolCallId: string): void {
   const events = draft.waiting.get(toolCallId)?.metadata.events;
   const metadata =
     typeof events === "number"
@@ -158,12 +158,12 @@ function keepWaiting(draft: Draft, message: Message, toolCallId: string): void {
   draft.waiting.set(toolCallId, { ...message, metadata });
 }
 
-function pushResult(draft: Draft, message: Message, call: ToolCallBlock): void {
+function pushResult(draft: TranscriptDraft, message: Message, call: ToolCallBlock): void {
   draft.open.delete(call.id);
   draft.messages.push(filled(message, call));
 }
 
-function replaceResult(draft: Draft, message: Message, call: ToolCallBlock): void {
+function replaceResult(draft: TranscriptDraft, message: Message, call: ToolCallBlock): void {
   const position = findResult(draft, call.id);
   const old = draft.messages.at(position);
   if (position === undefined || old === undefined) return;
@@ -180,7 +180,7 @@ function replaceResult(draft: Draft, message: Message, call: ToolCallBlock): voi
 }
 
 /** Results stand close after their calls: looked for only when a call has a second one. */
-function findResult(draft: Draft, toolCallId: string): number | undefined {
+function findResult(draft: TranscriptDraft, toolCallId: string): number | undefined {
   const { messages } = draft;
   for (let at = draft.lookup.find("call", toolCallId) ?? messages.length; at < messages.length; at++) {
     if (messages.at(at)?.toolCallId === toolCallId) return at;
@@ -197,8 +197,8 @@ function filled(message: Message, call: ToolCallBlock): Message {
 
 /** Calls of a run that ended have no result to wait for. */
 export function closeCalls(
-  draft: Draft,
-  entry: Entry,
+  draft: TranscriptDraft,
+  entry: EventEntry,
   { runId, status }: { readonly runId: string | undefined; readonly status: ToolStatus },
 ): void {
   for (const [toolCallId, callRun] of draft.open) {

@@ -7,7 +7,7 @@ import type { ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/ind
 import { changesOf, mainArgument, visibleLine, visibleText } from "../render/index.ts";
 import { changedLines, filesToHtml, linesOfFile, type NumberedFile, numbered } from "./diff.ts";
 import { escapePath, escapeVisible } from "./escape.ts";
-import { type ImageSource, imageToHtml, isShown } from "./image.ts";
+import { type ImageSource, imageToHtml, isDisplayable } from "./image.ts";
 import { languageAttribute } from "./language.ts";
 
 export type CallKind = "command" | "edit" | "plan" | "agent" | "web" | "search" | "read" | "other";
@@ -157,7 +157,7 @@ function textOfResult({ content }: ToolResultBlock): string {
   const texts = content.flatMap((block) => {
     if (block.type === "text" || block.type === "thinking") return [block.text];
     if (block.type === "file") return [block.text ?? `[file ${block.name ?? ""} ${block.mimeType}]`];
-    if (block.type === "image") return isShown(block) ? [] : [`[image ${block.mimeType}]`];
+    if (block.type === "image") return isDisplayable(block) ? [] : [`[image ${block.mimeType}]`];
     return [JSON.stringify(block.type === "unknown" ? block.raw : block, null, 2) ?? ""];
   });
   return visibleText(texts.join("\n")).replace(/\n+$/u, "");

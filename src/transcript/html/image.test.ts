@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageToHtml, isShown } from "./image.ts";
+import { imageToHtml, isDisplayable } from "./image.ts";
 
 const URL = "/v1/machine/sessions/claude%3Aa/messages/m/image?path=content%2F0";
 
@@ -13,7 +13,7 @@ test.each(["image/svg+xml", "image/PNG", "text/html", "png", ""])(
   "images of the kind %j are not shown",
   (mimeType) => {
     expect(imageToHtml({ type: "image", mimeType, data: "aGk=", url: URL }, "served")).toBe("");
-    expect(isShown({ type: "image", mimeType, data: "aGk=", url: URL })).toBe(false);
+    expect(isDisplayable({ type: "image", mimeType, data: "aGk=", url: URL })).toBe(false);
   },
 );
 
@@ -30,7 +30,7 @@ test.each([`${URL}&branch=b.1*`, "/v1/machine/a'(1)!?path=b"])(
     const block = { type: "image", mimeType: "image/png", url } as const;
     const src = url.replaceAll("&", "&amp;").replaceAll("'", "&#39;");
     expect(imageToHtml(block, "served")).toBe(`<img alt="image" data-served="${src}">`);
-    expect([imageToHtml(block, "inline"), imageToHtml(block), isShown(block)]).toEqual(["", "", true]);
+    expect([imageToHtml(block, "inline"), imageToHtml(block), isDisplayable(block)]).toEqual(["", "", true]);
   },
 );
 

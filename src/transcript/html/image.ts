@@ -33,6 +33,6 @@ export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): 
 }
 
 /** Whether it is shown where it can be served. */
-export function isShown(block: ImageBlock): boolean {
+export function isDisplayable(block: ImageBlock): boolean {
   return imageToHtml(block, "served") !== "";
 }

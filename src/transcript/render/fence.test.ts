@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fence, inlineCode, isTame } from "./fence.ts";
+import { fence, inlineCode, isPlainText } from "./fence.ts";
 
 test.each([
   ["", "```md\n```"],
@@ -40,5 +40,5 @@ test.each([
   ["[a]: b", false],
   ["[^a]", false],
 ])("whether %j can stand as Markdown: %j", (text, tame) => {
-  expect(isTame(text)).toBe(tame);
+  expect(isPlainText(text)).toBe(tame);
 });

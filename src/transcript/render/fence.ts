@@ -17,7 +17,7 @@ export function inlineCode(text: string): string {
  * Whether text can stand in a document as Markdown without changing what lies around it: no heading, no
  * rule, no HTML, no image to fetch, no link definition, and every code block closed. Says no when in doubt.
  */
-export function isTame(text: string): boolean {
+export function isPlainText(text: string): boolean {
   let open: string | null = null;
   for (const line of text.split("\n")) {
     const [, marks, info] = /^(`{3,})([\w+#.-]*)[ \t]*$/u.exec(line) ?? [];

@@ -6,7 +6,7 @@
  */
 
 import type { Message } from "../../model/index.ts";
-import { fence, inlineCode, isTame } from "./fence.ts";
+import { fence, inlineCode, isPlainText } from "./fence.ts";
 import { type MessageKind, messageKind, type Part, type ResultPart, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -53,7 +53,7 @@ function partToMarkdown(part: Part, options: MarkdownOptions): string[] {
     case "text":
       return part.text.trim() === ""
         ? []
-        : [isTame(part.text) ? part.text.trimEnd() : fence(part.text, "markdown")];
+        : [isPlainText(part.text) ? part.text.trimEnd() : fence(part.text, "markdown")];
     case "thinking":
       return ["### Thinking", part.text === "" ? "*(hidden by the vendor)*" : fence(part.text, "text")];
     case "media":
