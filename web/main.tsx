@@ -7,7 +7,7 @@ import { applyTheme } from "./shell/theme-button.tsx";
 
 applyTheme();
 const hasCode = (): boolean => location.hash.startsWith("#code=");
-if (hasCode()) await (await import("./state/enter.ts")).enter();
+if (hasCode()) await (await import("./state/login.ts")).logIn();
 // A new address in a tab that has the page already.
 addEventListener("hashchange", () => {
   if (hasCode()) location.reload();
@@ -15,4 +15,4 @@ addEventListener("hashchange", () => {
 followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);
-void import("./help/later.ts").then(({ loadLater }) => loadLater());
+void import("./help/deferred-parts.ts").then(({ loadLater }) => loadLater());

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { openStore } from "../../src/store/index.ts";
 import type { ChatEvent, ChatState } from "../../src/wire/machine/index.ts";
-import { foldLive, type Live, NOTHING_LIVE } from "../../web/state/live.ts";
+import { foldLive, NO_RUNNING_TURN, type RunningTurn } from "../../web/state/live.ts";
 import { chunk, DONE, type Script } from "../acp/script.ts";
 import type { TalkHome } from "../cli/talk.ts";
 import { eventsOf, type OpenMachine } from "./open-machine.ts";
@@ -51,7 +51,7 @@ export function storeOf(home: TalkHome): string {
 
 export interface ChatReader extends AsyncDisposable {
   readonly state: ChatState | null;
-  readonly live: Live;
+  readonly live: RunningTurn;
   readonly events: readonly ChatEvent[];
   /** Resolves when this is so; looked at after every event. Rejects when the stream ends before. */
   until(isSo: (reader: ChatReader) => boolean): Promise<void>;
@@ -66,7 +66,7 @@ export async function readChat(machine: OpenMachine, key: string, token?: string
   const events: ChatEvent[] = [];
   const waiting = new Set<() => void>();
   let state: ChatState | null = null;
-  let live = NOTHING_LIVE;
+  let live = NO_RUNNING_TURN;
   let isOver = false;
   const read = async (): Promise<void> => {
     for await (const { event, data } of eventsOf(response)) {

@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { readHistory } from "../../src/live/index.ts";
 import { LIVE_FEED_TYPES, toWireEvent, type WireEvent } from "../../src/wire/index.ts";
-import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/at.ts";
 import {
   EMPTY_PART,
   foldNotes,
@@ -13,6 +12,7 @@ import {
   notesAfter,
   withNewer,
 } from "../../web/live/fold.ts";
+import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/position.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 
 /** What the feed sends of a session. */

@@ -14,7 +14,7 @@ import { type ChannelHead, isName, type MessagesWindow } from "../../src/wire/in
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
 import { ask, sayError } from "../state/server.ts";
-import { type Channel, foldEvent, foldWindow, NOTHING, type ShownMessage } from "./fold.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, type ShownMessage } from "./fold.ts";
 import { channelPath } from "./paths.ts";
 import { type Row, toRows } from "./rows.ts";
 import { storedName, storeName } from "./your-name.ts";
@@ -48,7 +48,7 @@ export class ChannelState {
   readonly replyTo: Signal<ShownMessage | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
   readonly rows: ReadonlySignal<readonly Row[]>;
-  readonly #channel: Signal<Channel> = signal(NOTHING);
+  readonly #channel: Signal<Channel> = signal(EMPTY_CHANNEL);
   readonly #messages: ReadonlySignal<readonly ShownMessage[]>;
   readonly #over = new AbortController();
   readonly #newId = createIds({

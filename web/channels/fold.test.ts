@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClientEvent } from "../../src/client/index.ts";
 import type { ChannelMessage } from "../../src/wire/index.ts";
-import { type Channel, foldEvent, foldWindow, MOST_LOADED, NOTHING } from "./fold.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./fold.ts";
 
 const AT = "2026-01-01T10:00:00.000Z";
 
@@ -26,7 +26,7 @@ function event(type: ClientEvent["type"], sequence: number, more: object = {}): 
 }
 
 const window = (messages: readonly ChannelMessage[], sequence: number, hasOlder = false): Channel =>
-  foldWindow(NOTHING, { messages, sequence, hasOlder }, "instead");
+  foldWindow(EMPTY_CHANNEL, { messages, sequence, hasOlder }, "instead");
 
 const ids = ({ messages }: Channel): readonly string[] => messages.map(({ messageId }) => messageId);
 

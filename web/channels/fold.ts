@@ -33,7 +33,7 @@ export interface Channel {
   readonly hasNewer: boolean;
 }
 
-export const NOTHING: Channel = {
+export const EMPTY_CHANNEL: Channel = {
   messages: [],
   notices: [],
   open: new Map(),

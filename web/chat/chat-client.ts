@@ -12,7 +12,7 @@ import {
 import type { SessionState } from "../session/session-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { Handlers } from "../state/listen.ts";
-import { foldLive, type Live, NOTHING_LIVE, settled } from "../state/live.ts";
+import { foldLive, NO_RUNNING_TURN, type RunningTurn, settled } from "../state/live.ts";
 import { ask, sayError } from "../state/server.ts";
 import { THIS_PAGE } from "./this-page.ts";
 
@@ -22,7 +22,7 @@ export class ChatClient {
   /** Why the last action of this page failed. */
   readonly failure: Signal<string | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
-  #live: Live = NOTHING_LIVE;
+  #live: RunningTurn = NO_RUNNING_TURN;
 
   constructor(session: SessionState) {
     this.session = session;
@@ -33,7 +33,7 @@ export class ChatClient {
     this.session.followChat(this.#handlers());
     return () => {
       this.session.followChat(null);
-      this.#show(NOTHING_LIVE);
+      this.#show(NO_RUNNING_TURN);
     };
   }
 
@@ -88,7 +88,7 @@ export class ChatClient {
     };
   }
 
-  #show(live: Live): void {
+  #show(live: RunningTurn): void {
     this.#live = live;
     batch(() => {
       this.session.liveMessages.value = live.messages;

@@ -4,7 +4,7 @@
  */
 
 import { startColourWorker } from "../content/trusted-html.ts";
-import type { ColourAnswer, ColourRequest, Painted } from "./tokens.ts";
+import type { ColourAnswer, ColourRequest, HighlightRanges } from "./tokens.ts";
 
 const MAX_CHARS = 60_000;
 /** The longest wait for an idle page before code is coloured. */
@@ -12,7 +12,7 @@ const IDLE_MS = 500;
 
 let worker: Worker | null = null;
 let asked = 0;
-const waiting = new Map<number, (painted: readonly Painted[]) => void>();
+const waiting = new Map<number, (painted: readonly HighlightRanges[]) => void>();
 
 /** Colours code with a language below `element`; the returned function removes the colours. */
 export function colourCode(element: Element): () => void {
@@ -48,7 +48,7 @@ function textNodesOf(element: Element): Text[] {
   return nodes;
 }
 
-type FindWords = (request: Omit<ColourRequest, "id">) => readonly Painted[];
+type FindWords = (request: Omit<ColourRequest, "id">) => readonly HighlightRanges[];
 
 let findHere: FindWords | null = null;
 
@@ -57,7 +57,7 @@ export function colourWith(find: FindWords): void {
   findHere = find;
 }
 
-function ask(request: Omit<ColourRequest, "id">): Promise<readonly Painted[]> {
+function ask(request: Omit<ColourRequest, "id">): Promise<readonly HighlightRanges[]> {
   const find = findHere;
   if (find !== null) {
     return new Promise((resolve) => {
@@ -82,7 +82,7 @@ function start(): Worker | null {
   return started;
 }
 
-function paint(nodes: readonly Text[], painted: readonly Painted[]): () => void {
+function paint(nodes: readonly Text[], painted: readonly HighlightRanges[]): () => void {
   const made: (readonly [Highlight, Range])[] = [];
   let start = 0;
   let at = 0;

@@ -9,7 +9,7 @@ export interface ColourRequest {
 }
 
 /** A range in UTF-16 units of the text; ranges are in order, and none crosses a line. */
-export interface Painted {
+export interface HighlightRanges {
   readonly from: number;
   readonly to: number;
   /** The name of a `::highlight()`. */
@@ -18,5 +18,5 @@ export interface Painted {
 
 export interface ColourAnswer {
   readonly id: number;
-  readonly painted: readonly Painted[];
+  readonly painted: readonly HighlightRanges[];
 }

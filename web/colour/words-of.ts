@@ -15,19 +15,19 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { Language } from "../../src/transcript/html/index.ts";
-import { changedWords, paintedOf } from "./painted.ts";
-import type { ColourRequest, Painted } from "./tokens.ts";
+import { changedWords, highlightRangesOf } from "./highlight-ranges.ts";
+import type { ColourRequest, HighlightRanges } from "./tokens.ts";
 
 const LANGUAGES: Readonly<Record<Language, Parameters<typeof highlight.registerLanguage>[1]>> = {
   ...{ bash, css, go, java, json, markdown, python, rust, sql, typescript, xml, yaml },
 };
 
-export function wordsOf({ language, text, lines }: Omit<ColourRequest, "id">): readonly Painted[] {
+export function wordsOf({ language, text, lines }: Omit<ColourRequest, "id">): readonly HighlightRanges[] {
   if (highlight.getLanguage(language) === undefined && Object.hasOwn(LANGUAGES, language))
     highlight.registerLanguage(language, LANGUAGES[language as Language]);
   const words = lines === null ? [] : changedWords(text, lines, diffWordsWithSpace);
   const html = Object.hasOwn(LANGUAGES, language)
     ? highlight.highlight(text, { language, ignoreIllegals: true }).value
     : "";
-  return [...paintedOf(html), ...words].sort((a, b) => a.from - b.from);
+  return [...highlightRangesOf(html), ...words].sort((a, b) => a.from - b.from);
 }

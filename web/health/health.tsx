@@ -8,7 +8,7 @@ import { agentName, bytes, clock, counted, dateAndClock } from "../content/words
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
 import { passHeaders } from "../state/pass.ts";
-import { Repeated } from "../state/repeated.ts";
+import { Poll } from "../state/polling.ts";
 import { ask } from "../state/server.ts";
 import { readMetrics, type ServerNumbers } from "./metrics.ts";
 
@@ -31,7 +31,7 @@ async function readHealth(signal: AbortSignal): Promise<Health> {
 }
 
 export function HealthPage(): VNode {
-  const state = useMemo(() => new Repeated(readHealth), []);
+  const state = useMemo(() => new Poll(readHealth), []);
   useEffect(() => {
     document.title = "Health · Continuo";
     return state.follow();

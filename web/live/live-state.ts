@@ -11,7 +11,6 @@ import type { LiveHistory, NoteHistory, WireEvent } from "../../src/wire/index.t
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
 import { ask, isAbort, ServerError, sayError } from "../state/server.ts";
-import { hasPlace, itemsAt, shownNotes, stepFrom } from "./at.ts";
 import {
   EMPTY_PART,
   foldNotes,
@@ -24,6 +23,7 @@ import {
   withNewer,
 } from "./fold.ts";
 import { livePath } from "./paths.ts";
+import { hasPlace, itemsAt, shownNotes, stepFrom } from "./position.ts";
 
 /** Events of one window. */
 const WINDOW = 200;

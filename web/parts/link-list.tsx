@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { useVirtual } from "../shell/virtual.ts";
-import { Repeated } from "../state/repeated.ts";
+import { Poll } from "../state/polling.ts";
 import { ask } from "../state/server.ts";
 
 interface LinkList<Answer, Row> {
@@ -23,7 +23,7 @@ interface LinkList<Answer, Row> {
 
 export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
   const { title, path, rowsOf, noteOf, none } = list;
-  const state = useMemo(() => new Repeated((signal) => ask<Answer>(path, { signal })), [path]);
+  const state = useMemo(() => new Poll((signal) => ask<Answer>(path, { signal })), [path]);
   useEffect(() => {
     document.title = `${title} · Continuo`;
     return state.follow();

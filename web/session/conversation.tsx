@@ -14,7 +14,7 @@ import { RowView } from "./rows.tsx";
 import type { Goal, SessionState } from "./session-state.ts";
 
 /** What the reader chose to see. It outlives the rows that leave the screen. */
-export interface Shown {
+export interface ConversationView {
   /** Folds that were opened or closed, by the key of their row. */
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
   readonly thinking: Signal<boolean>;
@@ -32,7 +32,7 @@ const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 const AHEAD = 12;
 
 export function Conversation({ state }: { state: SessionState }): VNode {
-  const shown = useMemo<Shown>(
+  const shown = useMemo<ConversationView>(
     () => ({
       folds: signal(new Map()),
       thinking: signal(false),
@@ -56,7 +56,7 @@ export function Conversation({ state }: { state: SessionState }): VNode {
   );
 }
 
-function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+function Switches({ state, shown }: { state: SessionState; shown: ConversationView }): VNode {
   return (
     <section class="switches" aria-label="What is shown">
       <button
@@ -96,7 +96,7 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
 }
 
 /** Opens the tree of branches, if there are several. */
-function BranchSwitch({ state, shown }: { state: SessionState; shown: Shown }): VNode | null {
+function BranchSwitch({ state, shown }: { state: SessionState; shown: ConversationView }): VNode | null {
   const count = state.head.value?.branches.length ?? 0;
   if (count < 2 || isSaved()) return null;
   return (
@@ -113,13 +113,13 @@ function BranchSwitch({ state, shown }: { state: SessionState; shown: Shown }): 
   );
 }
 
-function toggleTree(state: SessionState, shown: Shown): void {
+function toggleTree(state: SessionState, shown: ConversationView): void {
   if ((state.head.value?.branches.length ?? 0) < 2 || isSaved()) return;
   shown.tree.value = !shown.tree.value;
   if (!shown.tree.value) document.getElementById("branches")?.focus();
 }
 
-function toggleThinking(state: SessionState, shown: Shown): void {
+function toggleThinking(state: SessionState, shown: ConversationView): void {
   const turn = shown.turn.value;
   if (turn !== null) state.goal.value = { to: "turn", turn };
   shown.thinking.value = !shown.thinking.value;
@@ -130,7 +130,7 @@ function toggleView(state: SessionState): void {
   void state.setView(state.view.value === "model" ? "history" : "model");
 }
 
-function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+function Turns({ state, shown }: { state: SessionState; shown: ConversationView }): VNode {
   const scroller = useRef<HTMLElement>(null);
   const rows = state.rows.value;
   const virtualizer = useVirtual({
@@ -204,7 +204,7 @@ function useEdges(state: SessionState, count: number, first: number, last: numbe
  * Nothing else is loaded until the turn is reached: the virtualizer scrolls to an index, which rows before it would
  * change.
  */
-function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
+function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   useGoal(virtualizer, state.goal, (goal) => {
     const rows = state.rows.value;
     const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => isAtGoal(row, goal));
@@ -219,7 +219,7 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 }
 
 /** The turn at the top of the screen; while the reader goes somewhere else, it is the one that they go to. */
-function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
+function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   const rows = state.rows.value;
   const isGoing = state.goal.value !== null || state.loading.value;
   // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
@@ -234,7 +234,7 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
   });
 }
 
-function useTurnKeys(state: SessionState, shown: Shown): void {
+function useTurnKeys(state: SessionState, shown: ConversationView): void {
   const total = (): number => state.outline.value?.total ?? 0;
   const go = (turn: number): void => {
     if (turn < 1 || turn > total()) return;

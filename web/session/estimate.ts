@@ -1,13 +1,13 @@
 /** The estimated height of a row before it is drawn; a drawn row is measured. */
 
 import type { Row } from "../state/history.ts";
-import type { Shown } from "./conversation.tsx";
+import type { ConversationView } from "./conversation.tsx";
 
 const LINE = 24;
 const CHARS = 90;
 const FOLDED = 30;
 
-export function estimate(row: Row, shown: Shown): number {
+export function estimate(row: Row, shown: ConversationView): number {
   switch (row.type) {
     case "seen":
     case "foot":

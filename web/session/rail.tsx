@@ -9,13 +9,13 @@ import { counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { isSaved } from "../state/server.ts";
-import type { Shown } from "./conversation.tsx";
-import { Found } from "./found.tsx";
+import type { ConversationView } from "./conversation.tsx";
+import { SearchResults } from "./search-results.tsx";
 import type { SessionState } from "./session-state.ts";
 
 const ROW = 32;
 
-export function Rail({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+export function Rail({ state, shown }: { state: SessionState; shown: ConversationView }): VNode {
   const words = useSignal("");
   const asked = words.value.trim();
   // A page from disk has no server to search.
@@ -39,7 +39,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
       {asked === "" || isSaved() ? (
         <TurnList state={state} shown={shown} asked={asked.toLowerCase()} />
       ) : (
-        <Found state={state} words={asked} />
+        <SearchResults state={state} words={asked} />
       )}
     </>
   );
@@ -47,7 +47,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
 
 interface TurnListProps {
   readonly state: SessionState;
-  readonly shown: Shown;
+  readonly shown: ConversationView;
   /** Shows only turns whose question contains this text. */
   readonly asked: string;
 }

@@ -10,7 +10,7 @@ import { Html } from "../content/html.tsx";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { Row } from "../state/history.ts";
-import type { Shown } from "./conversation.tsx";
+import type { ConversationView } from "./conversation.tsx";
 import type { SessionState } from "./session-state.ts";
 
 type BlockRow = Extract<Row, { type: "text" | "thinking" | "media" | "result" | "unknown" }>;
@@ -18,7 +18,7 @@ type BlockRow = Extract<Row, { type: "text" | "thinking" | "media" | "result" | 
 interface RowProps<Shape = Row> {
   readonly row: Shape;
   readonly state: SessionState;
-  readonly shown: Shown;
+  readonly shown: ConversationView;
 }
 
 export function RowView({ row, state, shown }: RowProps): VNode {
@@ -241,7 +241,7 @@ function Foot({ row: { turn } }: RowProps<Extract<Row, { type: "foot" }>>): VNod
 interface FoldProps {
   readonly id: string;
   readonly isOpen: boolean;
-  readonly shown: Shown;
+  readonly shown: ConversationView;
   readonly class: string;
   readonly children: unknown;
 }

@@ -13,16 +13,16 @@ import {
   type WindowMessage,
 } from "../../src/wire/machine/index.ts";
 import {
+  EMPTY_PART,
   foldGrowth,
   foldRest,
   foldWindow,
   type LoadedPart,
-  NOTHING,
   type Row,
   toRows,
 } from "../state/history.ts";
 import { type Growth, type Handlers, listen } from "../state/listen.ts";
-import { type Live, NOTHING_LIVE, withLive } from "../state/live.ts";
+import { NO_RUNNING_TURN, type RunningTurn, withLive } from "../state/live.ts";
 import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 
@@ -41,7 +41,7 @@ export class SessionState {
   readonly key: string;
   readonly head: Signal<SessionHead | null> = signal(null);
   readonly outline: Signal<Outline | null> = signal(null);
-  readonly part: Signal<LoadedPart> = signal(NOTHING);
+  readonly part: Signal<LoadedPart> = signal(EMPTY_PART);
   readonly view: Signal<HistoryView> = signal("history");
   /** The id of a branch's end; `null` for the active one. */
   readonly branch: Signal<string | null> = signal(null);
@@ -51,8 +51,8 @@ export class SessionState {
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
   /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
-  readonly liveMessages: Signal<Live["messages"]> = signal(NOTHING_LIVE.messages);
-  readonly openText: Signal<Live["open"]> = signal(null);
+  readonly liveMessages: Signal<RunningTurn["messages"]> = signal(NO_RUNNING_TURN.messages);
+  readonly openText: Signal<RunningTurn["open"]> = signal(null);
   readonly rows: ReadonlySignal<readonly Row[]> = computed(() =>
     toRows(this.#shown(), {
       turns: this.outline.value?.turns ?? [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Message } from "../../src/model/index.ts";
 import type { OutlineTurn, WindowMessage } from "../../src/wire/machine/index.ts";
-import { foldGrowth, foldWindow, NOTHING, toRows, turnOfRow } from "./history.ts";
+import { EMPTY_PART, foldGrowth, foldWindow, toRows, turnOfRow } from "./history.ts";
 
 function said(
   id: string,
@@ -30,7 +30,7 @@ describe("the loaded part", () => {
       hasOlder: false,
       hasNewer: false,
     });
-    expect(foldWindow(middle, NOTHING, "instead")).toEqual(NOTHING);
+    expect(foldWindow(middle, EMPTY_PART, "instead")).toEqual(EMPTY_PART);
   });
 
   test("takes new messages only where its end is loaded, and replaces changed ones", () => {

@@ -18,7 +18,7 @@ export interface LoadedPart {
   readonly hasNewer: boolean;
 }
 
-export const NOTHING: LoadedPart = { messages: [], hasOlder: false, hasNewer: false };
+export const EMPTY_PART: LoadedPart = { messages: [], hasOlder: false, hasNewer: false };
 
 export function foldWindow(
   part: LoadedPart,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../src/model/index.ts";
 import type { WindowMessage } from "../../src/wire/machine/index.ts";
-import { foldLive, type Live, NOTHING_LIVE, settled, withLive } from "./live.ts";
+import { foldLive, NO_RUNNING_TURN, type RunningTurn, settled, withLive } from "./live.ts";
 
 function told(
   sequence: number,
@@ -19,8 +19,8 @@ const messages = (...all: readonly WindowMessage[]) => ({ type: "messages", mess
 const token = (sequence: number, from: number, text: string, block = 0) =>
   ({ type: "token", sequence, block, from, text }) as const;
 
-function folded(...events: readonly Parameters<typeof foldLive>[1][]): Live {
-  return events.reduce(foldLive, NOTHING_LIVE);
+function folded(...events: readonly Parameters<typeof foldLive>[1][]): RunningTurn {
+  return events.reduce(foldLive, NO_RUNNING_TURN);
 }
 
 describe("tokens", () => {
@@ -69,6 +69,6 @@ describe("with the history", () => {
   test("a message that the history has in the same form is no longer live", () => {
     const live = folded(messages(told(3, ["half"]), told(1, ["old"])));
     expect([...settled(live, read).messages.keys()]).toEqual([3]);
-    expect(settled(NOTHING_LIVE, read)).toBe(NOTHING_LIVE);
+    expect(settled(NO_RUNNING_TURN, read)).toBe(NO_RUNNING_TURN);
   });
 });

@@ -3,7 +3,7 @@
 import type { Block } from "../../src/model/index.ts";
 import type { ChatEvent, WindowMessage } from "../../src/wire/machine/index.ts";
 
-export interface Live {
+export interface RunningTurn {
   /** By their sequence in the log. */
   readonly messages: ReadonlyMap<number, WindowMessage>;
   readonly open: OpenText | null;
@@ -16,11 +16,11 @@ export interface OpenText {
   readonly text: string;
 }
 
-export const NOTHING_LIVE: Live = { messages: new Map(), open: null };
+export const NO_RUNNING_TURN: RunningTurn = { messages: new Map(), open: null };
 
 type TurnEvent = Extract<ChatEvent, { readonly type: "turn" | "messages" | "token" }>;
 
-export function foldLive(live: Live, event: TurnEvent): Live {
+export function foldLive(live: RunningTurn, event: TurnEvent): RunningTurn {
   switch (event.type) {
     case "turn":
       // A complete message stays until the history has it.
@@ -40,7 +40,7 @@ export function foldLive(live: Live, event: TurnEvent): Live {
 /** How many messages of the newest turns are kept. */
 const MOST = 500;
 
-function withMessages(live: Live, told: readonly WindowMessage[]): Live {
+function withMessages(live: RunningTurn, told: readonly WindowMessage[]): RunningTurn {
   const messages = new Map(live.messages);
   let { open } = live;
   for (const one of told) {
@@ -60,7 +60,7 @@ function openIn({ message: { content } }: WindowMessage, sequence: number): Open
   return { sequence, block: content.length - 1, text: textOfBlock(last) };
 }
 
-function textAt({ messages, open }: Live, sequence: number, block: number): string | null {
+function textAt({ messages, open }: RunningTurn, sequence: number, block: number): string | null {
   if (open?.sequence === sequence && open.block === block) return open.text;
   const found = messages.get(sequence)?.message.content[block];
   return found === undefined ? null : textOfBlock(found);
@@ -76,7 +76,7 @@ function textOfBlock(block: Block): string {
  */
 export function withLive(
   read: readonly WindowMessage[],
-  messages: Live["messages"],
+  messages: RunningTurn["messages"],
   isAtEnd: boolean,
 ): readonly WindowMessage[] {
   if (messages.size === 0) return read;
@@ -93,7 +93,7 @@ export function withLive(
 }
 
 /** Removes messages that the history has in the same form, after the turn has ended. */
-export function settled(live: Live, read: readonly WindowMessage[]): Live {
+export function settled(live: RunningTurn, read: readonly WindowMessage[]): RunningTurn {
   const had = new Map(read.map((one) => [sequenceOf(one), JSON.stringify(one.message.content)]));
   const left = [...live.messages].filter(
     ([sequence, { message }]) => had.get(sequence) !== JSON.stringify(message.content),

@@ -10,7 +10,7 @@ import type { SessionState } from "./session-state.ts";
 
 const TYPING_MS = 180;
 
-export function Found({ words, state }: { words: string; state: SessionState }): VNode {
+export function SearchResults({ words, state }: { words: string; state: SessionState }): VNode {
   const answer = useSignal<SessionFound | null>(null);
   const failure = useSignal<string | null>(null);
   const name = JSON.stringify(state.name());

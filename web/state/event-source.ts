@@ -4,14 +4,14 @@ import { EventParser } from "./event-stream.ts";
 import type { Handlers } from "./listen.ts";
 import { access, request } from "./server.ts";
 
-export interface Followed {
+export interface EventSourceOptions {
   readonly path: () => string;
   readonly handlers: Handlers;
   readonly onOpen: (() => void) | undefined;
 }
 
 /** Until the signal aborts. */
-export function follow(followed: Followed, signal: AbortSignal): void {
+export function follow(followed: EventSourceOptions, signal: AbortSignal): void {
   let stop: AbortController | null = null;
   const look = (): void => {
     if (signal.aborted || document.visibilityState !== "visible") {
@@ -28,7 +28,7 @@ export function follow(followed: Followed, signal: AbortSignal): void {
 }
 
 /** Until the signal aborts, or the server refuses the stream. */
-async function followVisibly(followed: Followed, signal: AbortSignal): Promise<void> {
+async function followVisibly(followed: EventSourceOptions, signal: AbortSignal): Promise<void> {
   const parser = new EventParser();
   while (!signal.aborted && access.value === "in") {
     try {
@@ -41,7 +41,7 @@ async function followVisibly(followed: Followed, signal: AbortSignal): Promise<v
 }
 
 async function followOnce(
-  { path, handlers, onOpen }: Followed,
+  { path, handlers, onOpen }: EventSourceOptions,
   parser: EventParser,
   signal: AbortSignal,
 ): Promise<"ended" | "refused"> {

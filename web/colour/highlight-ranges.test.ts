@@ -1,12 +1,12 @@
 import { diffWordsWithSpace } from "diff";
 import { expect, test } from "vitest";
-import { changedWords, paintedOf } from "./painted.ts";
+import { changedWords, highlightRangesOf } from "./highlight-ranges.ts";
 
 test("what the highlighter wrote becomes places in the text, line by line", () => {
   const html =
     '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;x\ny&quot;</span>; &lt;b';
   const text = 'const a = "x\ny"; <b';
-  expect(paintedOf(html).map(({ from, to, name }) => [text.slice(from, to), name])).toEqual([
+  expect(highlightRangesOf(html).map(({ from, to, name }) => [text.slice(from, to), name])).toEqual([
     ["const", "code-keyword"],
     ['"', "code-string"],
     ["x", "code-string"],
@@ -17,7 +17,7 @@ test("what the highlighter wrote becomes places in the text, line by line", () =
 
 test("a class within a string that has no colour keeps the string's", () => {
   const html = '<span class="hljs-string">a<span class="hljs-subst">b</span></span>c';
-  expect(paintedOf(html).map(({ from, to }) => [from, to])).toEqual([
+  expect(highlightRangesOf(html).map(({ from, to }) => [from, to])).toEqual([
     [0, 1],
     [1, 2],
   ]);

@@ -1,6 +1,6 @@
 /** From the output of the highlighter, and from replaced lines, to ranges of the text. Pure. */
 
-import type { Painted } from "./tokens.ts";
+import type { HighlightRanges } from "./tokens.ts";
 
 /** Maps the highlighter's classes to the few colours of the page. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -15,8 +15,8 @@ const COLOURS: Readonly<Record<string, string>> = {
 const PIECE = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)/gu;
 
 /** `html` is the highlighter's output: only spans, five entities and text. */
-export function paintedOf(html: string): Painted[] {
-  const painted: Painted[] = [];
+export function highlightRangesOf(html: string): HighlightRanges[] {
+  const painted: HighlightRanges[] = [];
   const open: (string | null)[] = [];
   let at = 0;
   for (const [piece, name, , text] of html.matchAll(PIECE)) {
@@ -38,8 +38,8 @@ function colourOf(name: string): string | null {
 }
 
 /** No range reaches over a line end: each line of a difference is a node of its own. */
-function linesOf(text: string, start: number, name: string): Painted[] {
-  const painted: Painted[] = [];
+function linesOf(text: string, start: number, name: string): HighlightRanges[] {
+  const painted: HighlightRanges[] = [];
   let from = start;
   for (const line of text.split("\n")) {
     if (line !== "") painted.push({ from, to: from + line.length, name });
@@ -64,7 +64,7 @@ export function changedWords(
   text: string,
   signs: readonly string[],
   compare: (before: string, after: string) => readonly Word[],
-): Painted[] {
+): HighlightRanges[] {
   const lines = text.split("\n");
   const starts: number[] = [];
   let start = 0;
@@ -82,7 +82,7 @@ export function changedWords(
     );
     if (same * 2 < Math.max(before.length, after.length)) return [];
     let [from, to] = [starts[old] ?? 0, starts[fresh] ?? 0];
-    const painted: Painted[] = [];
+    const painted: HighlightRanges[] = [];
     for (const { value, added, removed } of words) {
       if (removed) painted.push({ from, to: from + value.length, name: "word-del" });
       if (added) painted.push({ from: to, to: to + value.length, name: "word-ins" });

@@ -9,7 +9,7 @@ const CODE = /^#code=([^/]+)(\/.*)?$/u;
 const NONCE = "continuo-tab";
 
 /** The code leaves the address; the route stays. */
-export async function enter(): Promise<void> {
+export async function logIn(): Promise<void> {
   const [, code, place = "/"] = CODE.exec(location.hash) ?? [];
   if (code === undefined) return;
   await whenShown();

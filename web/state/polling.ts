@@ -5,7 +5,7 @@ import { sayError } from "./server.ts";
 
 const LOOK_MS = 3_000;
 
-export class Repeated<Answer> {
+export class Poll<Answer> {
   readonly answer: Signal<Answer | null> = signal(null);
   readonly failure: Signal<string | null> = signal(null);
   readonly #read: (signal: AbortSignal) => Promise<Answer>;
