@@ -5,7 +5,7 @@
 
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items.ts";
-import type { Standing } from "../sending/policy.ts";
+import type { SendingState } from "../sending/policy.ts";
 import type { Ending, Video } from "../tabs/tabs.ts";
 import type { Position } from "../watching/position.ts";
 
@@ -45,7 +45,7 @@ export const SETTINGS: Settings = {
   microphoneAskedAtMs: 0,
 };
 
-export interface OpenSession extends Video {
+export interface SessionToOpen extends Video {
   readonly tabId: number;
   /** The frame of the page that has the video. */
   readonly frameId: number;
@@ -55,7 +55,7 @@ export interface OpenSession extends Video {
 /** Everything that the engine needs to know; the worker sends it whenever it changes. */
 export interface EngineConfig {
   readonly settings: Settings;
-  readonly open: readonly OpenSession[];
+  readonly open: readonly SessionToOpen[];
   readonly ending: readonly Ending[];
   /** Sessions of former windows: what waits for them is sent, and they go on. */
   readonly away: readonly Ending[];
@@ -79,7 +79,12 @@ export type ToWorker =
   /** From the engine. */
   | { readonly to: "worker"; readonly type: "ready" }
   | { readonly to: "worker"; readonly type: "ended"; readonly key: string }
-  | { readonly to: "worker"; readonly type: "standing"; readonly key: string; readonly standing: Standing }
+  | {
+      readonly to: "worker";
+      readonly type: "standing";
+      readonly key: string;
+      readonly standing: SendingState;
+    }
   | { readonly to: "worker"; readonly type: "capture"; readonly key: string }
   /** From the side panel: the engine is needed. */
   | { readonly to: "worker"; readonly type: "wake" };

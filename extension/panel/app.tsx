@@ -3,12 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../limits.ts";
-import { Earlier } from "./earlier.tsx";
+import { EarlierSessions } from "./earlier-sessions.tsx";
 import { connect, view } from "./link.ts";
+import { NoVideo } from "./no-video.tsx";
 import { Session } from "./session.tsx";
 import { readSettings, settings } from "./settings.ts";
 import { Setup } from "./setup.tsx";
-import { NoVideo } from "./site.tsx";
 
 type Place = "notes" | "sessions" | "settings";
 
@@ -46,7 +46,7 @@ export function App(): JSX.Element {
         </nav>
       </header>
       {shown === "settings" && <Setup settings={known} onDone={() => setPlace("notes")} />}
-      {shown === "sessions" && view.value !== null && <Earlier view={view.value} />}
+      {shown === "sessions" && view.value !== null && <EarlierSessions view={view.value} />}
       {shown === "notes" && <Notes />}
     </main>
   );

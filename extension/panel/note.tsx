@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Note, NoteOperation } from "../../src/wire/index.ts";
 import type { ShownEvidence } from "../sending/view.ts";
+import { clock, splitNote } from "./format.ts";
 import { ask } from "./link.ts";
-import { clock, splitNote } from "./words.ts";
 
 export interface NoteProps {
   readonly note: Note;

@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { PurgeWarning } from "../../src/wire/index.ts";
 import type { ContextRequest, Failure } from "../sending/view.ts";
+import { clock } from "./format.ts";
 import { ask } from "./link.ts";
-import { clock } from "./words.ts";
 
 interface Props {
   readonly sessionKey: string;

@@ -7,21 +7,21 @@ import type { NoteOperation } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
-import type { ShownSession } from "../sending/shown.ts";
+import type { PanelSession } from "../sending/panel-view.ts";
 import type { Failure } from "../sending/view.ts";
 import { Composer } from "./composer.tsx";
+import { costOf, statusOf } from "./format.ts";
 import { ask, wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { Timeline } from "./timeline.tsx";
-import { costOf, statusOf } from "./words.ts";
 
 /** So near to an end of the list is at it. */
 const NEAR_PX = 40;
 
 interface Props {
-  readonly session: ShownSession;
+  readonly session: PanelSession;
   readonly view: EngineView;
 }
 
@@ -106,14 +106,14 @@ export function Session({ session, view }: Props): JSX.Element {
   );
 }
 
-function withoutNotes({ standing }: ShownSession): string {
+function withoutNotes({ standing }: PanelSession): string {
   if (standing.isDegraded) return "There are no notes yet. They go on after the repair.";
   if (standing.connection === "offline") return "There are no notes yet. They go on when the server answers.";
   return "Play the video. Notes appear here a few seconds after something was said.";
 }
 
 /** The list stays at its newest note until somebody scrolls up, where it receives earlier notes. */
-function useNewestNote({ key, notes, earlier }: ShownSession): {
+function useNewestNote({ key, notes, earlier }: PanelSession): {
   readonly list: RefObject<HTMLElement | null>;
   readonly scrolled: () => void;
 } {
@@ -133,7 +133,7 @@ function useNewestNote({ key, notes, earlier }: ShownSession): {
   return { list, scrolled };
 }
 
-function Head({ session }: { readonly session: ShownSession }): JSX.Element {
+function Head({ session }: { readonly session: PanelSession }): JSX.Element {
   const { tone, text } = statusOf(session);
   const cost = costOf(session);
   const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;

@@ -1,9 +1,9 @@
 /** The time of the video with its notes. It is drawn here and not in the page, which could read it there. */
 
 import type { JSX } from "preact";
-import type { Timeline as NotesTimeline } from "../sending/shown.ts";
+import type { Timeline as NotesTimeline } from "../sending/panel-view.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
-import { clock } from "./words.ts";
+import { clock } from "./format.ts";
 
 interface Props {
   readonly timeline: NotesTimeline;

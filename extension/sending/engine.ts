@@ -1,26 +1,26 @@
 /** All sessions of the browser: which are open, which end, and what the side panel asks of them. */
 
 import { LIMITS } from "../limits.ts";
-import type { EngineConfig, OpenSession } from "../messages/messages.ts";
+import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
 import type { Item } from "./items.ts";
-import type { Standing } from "./policy.ts";
+import { type PanelSession, toPanelSession } from "./panel-view.ts";
+import type { SendingState } from "./policy.ts";
 import { SessionSender } from "./session.ts";
-import { type ShownSession, toShown } from "./shown.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
 
 /** What the engine says to the rest of the extension. */
 export interface EngineHost {
   ended(key: string): void;
-  standing(key: string, standing: Standing): void;
+  standing(key: string, standing: SendingState): void;
 }
 
 export interface EngineView {
   /** The session that records. */
-  readonly session: ShownSession | null;
+  readonly session: PanelSession | null;
   /** Where its video is now, and in which frame of which tab. */
   readonly position: Position | null;
-  readonly place: Pick<OpenSession, "tabId" | "frameId"> | null;
+  readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
   /** The share of the browser's room for the extension that is used. */
@@ -31,7 +31,7 @@ export class Engine {
   readonly #host: EngineHost;
   #config: EngineConfig | null = null;
   readonly #senders = new Map<string, SessionSender>();
-  readonly #standings = new Map<string, Standing>();
+  readonly #standings = new Map<string, SendingState>();
   /** By tab and frame. */
   readonly #positions = new Map<string, Position>();
   /** Sessions that this engine ended, until the worker knows. */
@@ -65,7 +65,7 @@ export class Engine {
     const sender = this.#senders.get(recording?.key ?? "");
     const room = { notes, durationMs: position?.durationMs ?? null };
     return {
-      session: sender === undefined ? null : toShown(sender.view, room),
+      session: sender === undefined ? null : toPanelSession(sender.view, room),
       position,
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
       open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
@@ -73,7 +73,7 @@ export class Engine {
     };
   }
 
-  get recording(): OpenSession | null {
+  get recording(): SessionToOpen | null {
     return this.#config?.open.find(({ tabId }) => tabId === this.#config?.recording) ?? null;
   }
 
@@ -95,11 +95,11 @@ export class Engine {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
   }
 
-  #positionOf(open: OpenSession | null | undefined): Position | null {
+  #positionOf(open: SessionToOpen | null | undefined): Position | null {
     return this.#positions.get(`${open?.tabId}/${open?.frameId}`) ?? null;
   }
 
-  moved({ tabId, frameId }: Pick<OpenSession, "tabId" | "frameId">, position: Position): void {
+  moved({ tabId, frameId }: Pick<SessionToOpen, "tabId" | "frameId">, position: Position): void {
     this.#positions.set(`${tabId}/${frameId}`, position);
     this.#changed();
   }

@@ -5,29 +5,29 @@ import { LIMITS } from "../limits.ts";
 import type { ItemKind } from "./items.ts";
 
 /** How a session stands with its server. */
-export interface Standing {
+export interface SendingState {
   readonly connection: "open" | "offline";
   readonly level: Level;
   readonly isDegraded: boolean;
 }
 
-export const NEW_STANDING: Standing = { connection: "offline", level: "normal", isDegraded: false };
+export const NEW_SENDING_STATE: SendingState = { connection: "offline", level: "normal", isDegraded: false };
 
 const EVERY_KIND: readonly ItemKind[] = ["transcript", "remark", "frame", "audio", "voice"];
 
 /** Kinds that may be sent now. */
-export function sendable({ connection, level, isDegraded }: Standing): readonly ItemKind[] {
+export function sendable({ connection, level, isDegraded }: SendingState): readonly ItemKind[] {
   if (isDegraded || connection === "offline") return [];
   return level === "critical" ? ["remark"] : EVERY_KIND;
 }
 
 /** How many frames may wait; the oldest beyond them go. */
-export function frameRoom({ isDegraded }: Standing): number {
+export function frameRoom({ isDegraded }: SendingState): number {
   return isDegraded ? LIMITS.degradedFrames : LIMITS.offlineFrames;
 }
 
 /** The time between two frames that a page takes; `null` while none is taken. */
-export function frameInterval(everyMs: number, { level }: Pick<Standing, "level">): number | null {
+export function frameInterval(everyMs: number, { level }: Pick<SendingState, "level">): number | null {
   if (level === "critical") return null;
   return Math.max(LIMITS.shortestFrameEveryMs, everyMs) * (level === "warning" ? 2 : 1);
 }
@@ -40,13 +40,13 @@ export interface Badge {
 
 export const NO_BADGE: Badge = { text: "", colour: "#FFA500", title: "Continuo" };
 
-export function badgeOf({ level, isDegraded }: Pick<Standing, "level" | "isDegraded">): Badge {
+export function badgeOf({ level, isDegraded }: Pick<SendingState, "level" | "isDegraded">): Badge {
   if (isDegraded) return { text: "!", colour: "#C62828", title: "Continuo: the session is read-only" };
   if (level !== "critical") return NO_BADGE;
   return { text: "⏸", colour: "#FFA500", title: "Continuo: the server is busy; evidence waits here" };
 }
 
-export interface Waiting {
+export interface QueueCounts {
   readonly order: number;
   readonly kind: ItemKind;
 }
@@ -55,12 +55,12 @@ export interface Waiting {
  * The next items to send together: the oldest that may be sent, in order. A frame or a piece of audio, which is
  * uploaded first, goes by itself.
  */
-export function nextBatch<One extends Waiting>(
+export function nextBatch<One extends QueueCounts>(
   waiting: readonly One[],
   kinds: readonly ItemKind[],
 ): readonly One[] {
   const free = waiting.filter(({ kind }) => kinds.includes(kind));
-  const isLarge = ({ kind }: Waiting): boolean => kind === "frame" || kind === "audio";
+  const isLarge = ({ kind }: QueueCounts): boolean => kind === "frame" || kind === "audio";
   const first = free[0];
   if (first === undefined) return [];
   if (isLarge(first)) return [first];

@@ -8,13 +8,13 @@ import {
   badgeOf,
   frameInterval,
   frameRoom,
-  NEW_STANDING,
+  NEW_SENDING_STATE,
   nextBatch,
-  type Standing,
+  type SendingState,
   sendable,
 } from "./policy.ts";
 
-const OPEN: Standing = { ...NEW_STANDING, connection: "open" };
+const OPEN: SendingState = { ...NEW_SENDING_STATE, connection: "open" };
 const CUE = {
   kind: "transcript",
   id: "cue.1",
@@ -35,13 +35,13 @@ test("at a critical level only remarks are sent, degraded and offline nothing", 
 
 test("the rate of frames is halved on a warning, and frames stop at a critical level", () => {
   expect(
-    ["normal", "warning", "critical"].map((level) => frameInterval(5_000, { level } as Standing)),
+    ["normal", "warning", "critical"].map((level) => frameInterval(5_000, { level } as SendingState)),
   ).toEqual([5_000, 10_000, null]);
   expect(frameInterval(1, { level: "normal" })).toBe(LIMITS.shortestFrameEveryMs);
 });
 
 test("300 frames wait offline, 20 while the session is degraded", () => {
-  expect([frameRoom(NEW_STANDING), frameRoom({ ...OPEN, isDegraded: true })]).toEqual([300, 20]);
+  expect([frameRoom(NEW_SENDING_STATE), frameRoom({ ...OPEN, isDegraded: true })]).toEqual([300, 20]);
 });
 
 test("the badge pauses at a critical level only", () => {

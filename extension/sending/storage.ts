@@ -5,7 +5,7 @@
 
 import type { Outbox, OutboxBatch, OutboxState } from "../../src/client/live/index.ts";
 import type { Item, ItemKind } from "./items.ts";
-import { frameRoom, nextBatch, type Standing, sendable } from "./policy.ts";
+import { frameRoom, nextBatch, type SendingState, sendable } from "./policy.ts";
 
 export interface StoredItem {
   readonly order: number;
@@ -116,7 +116,7 @@ export function enqueue(key: string, items: readonly Item[]): Promise<void> {
 }
 
 /** The next items that may be sent. */
-export async function nextItems(key: string, standing: Standing): Promise<readonly StoredItem[]> {
+export async function nextItems(key: string, standing: SendingState): Promise<readonly StoredItem[]> {
   const kinds = sendable(standing);
   if (kinds.length === 0) return [];
   if (kinds.length === 1) {
@@ -159,7 +159,7 @@ export function removeItems(orders: readonly number[]): Promise<void> {
 }
 
 /** Removes the oldest frames that are too many; returns how many. */
-export async function trimFrames(key: string, standing: Standing): Promise<number> {
+export async function trimFrames(key: string, standing: SendingState): Promise<number> {
   let removed = 0;
   await change(["waiting"], async (transaction) => {
     const waiting = transaction.objectStore("waiting");

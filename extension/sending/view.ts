@@ -9,7 +9,7 @@ import type {
 } from "../../src/client/live/index.ts";
 import { LIMITS } from "../limits.ts";
 import { isFields } from "./items.ts";
-import { NEW_STANDING, type Standing } from "./policy.ts";
+import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
 
 /** Evidence as the panel shows it below a note. */
 export interface ShownEvidence {
@@ -40,7 +40,7 @@ export interface SessionView {
   readonly title: string;
   readonly videoId: string;
   readonly sessionId: string | null;
-  readonly standing: Standing;
+  readonly standing: SendingState;
   readonly degraded: string | null;
   readonly depth: number;
   /** Items that wait in the browser, and frames that made room. */
@@ -59,7 +59,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
   return {
     ...session,
     sessionId: null,
-    standing: NEW_STANDING,
+    standing: NEW_SENDING_STATE,
     degraded: null,
     depth: 0,
     waiting: 0,

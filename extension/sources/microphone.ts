@@ -1,7 +1,7 @@
 /** The microphone: one complete recording for each piece of speech, with a little of what came before it. */
 
 import { LIMITS } from "../limits.ts";
-import { hear, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
+import { foldLoudness, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
 
 interface Take {
   readonly recorder: MediaRecorder;
@@ -49,7 +49,7 @@ export class Microphone {
   #listen(): void {
     this.#analyser.getFloatTimeDomainData(this.#samples);
     const nowMs = Date.now();
-    const { voice, event } = hear(this.#voice, loudnessOf(this.#samples), nowMs);
+    const { voice, event } = foldLoudness(this.#voice, loudnessOf(this.#samples), nowMs);
     this.#voice = voice;
     const isStale = !this.#take.isSpeech && nowMs - this.#take.startedAtMs >= LIMITS.leadMs;
     if (event === "begins") {

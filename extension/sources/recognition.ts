@@ -2,7 +2,7 @@
 
 import type { SpeechEvents } from "./voice.ts";
 
-export interface Said {
+export interface RecognizedSpeech {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -43,7 +43,7 @@ export function canRecognise(): boolean {
 const REFUSALS = ["not-allowed", "service-not-allowed"];
 
 export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {
-  said(said: Said): void;
+  said(said: RecognizedSpeech): void;
   /** The browser does not recognise speech here. */
   refused(error: unknown): void;
 }

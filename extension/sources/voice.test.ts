@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { hear, loudnessOf, SILENT, type Voice } from "./voice.ts";
+import { foldLoudness, loudnessOf, SILENT, type Voice } from "./voice.ts";
 
 /** The events of a run of loud (`#`) and quiet (`.`) looks, 50 ms each. */
 function eventsOf(sound: string): readonly string[] {
   let voice: Voice = SILENT;
   return [...sound].flatMap((one, at) => {
-    const heard = hear(voice, one === "#" ? 0.2 : 0.001, at * LIMITS.loudnessEveryMs);
+    const heard = foldLoudness(voice, one === "#" ? 0.2 : 0.001, at * LIMITS.loudnessEveryMs);
     voice = heard.voice;
     return heard.event === null ? [] : [`${heard.event} ${at}`];
   });

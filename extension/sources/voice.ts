@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../limits.ts";
 
-export interface Recorded {
+export interface SpeechSegment {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
   readonly startMs: number;
@@ -14,7 +14,7 @@ export interface SpeechEvents {
   mediaTimeMs(): number;
   began(mediaTimeMs: number): void;
   ended(mediaTimeMs: number): void;
-  recorded(recording: Recorded): void;
+  recorded(recording: SpeechSegment): void;
 }
 
 export interface Voice {
@@ -27,13 +27,13 @@ export interface Voice {
 
 export const SILENT: Voice = { state: "silent", otherSinceMs: null, beganAtMs: null };
 
-export interface Heard {
+export interface VoiceResult {
   readonly voice: Voice;
   readonly event: "begins" | "ends" | null;
 }
 
 /** `loudness` is the root mean square of samples from -1 to 1. A click is no speech, a breath no end of it. */
-export function hear(voice: Voice, loudness: number, nowMs: number): Heard {
+export function foldLoudness(voice: Voice, loudness: number, nowMs: number): VoiceResult {
   const isLoud = loudness >= LIMITS.speechLevel;
   const isTooLong = voice.beganAtMs !== null && nowMs - voice.beganAtMs >= LIMITS.longestSpeechMs;
   if (isTooLong) return { voice: SILENT, event: "ends" };

@@ -12,14 +12,14 @@ export interface Video {
 }
 
 /** A tab as the browser lists it. Its address is known on sites that the extension may read. */
-export interface Place {
+export interface TabAddress {
   readonly tabId: number;
   readonly windowId: number;
   readonly index: number;
   readonly url: string;
 }
 
-export interface LiveTab extends Place {
+export interface LiveTab extends TabAddress {
   readonly part: string;
   readonly video: Video | null;
   /** The frame of the page in which the video is; 0 is the page itself. */
@@ -68,7 +68,7 @@ export interface Hello {
   /** Whether the person looks at the tab. */
   readonly isActive: boolean;
   /** Every tab of the browser. */
-  readonly places: readonly Place[];
+  readonly places: readonly TabAddress[];
   readonly newPart: string;
   readonly nowMs: number;
 }
@@ -164,7 +164,7 @@ export function savedOf(tabs: Tabs, nowMs: number): readonly SavedTab[] {
 }
 
 /** Tabs of former windows that came back: by address, and those of one address in their order. */
-function claimSaved(tabs: Tabs, places: readonly Place[]): Tabs {
+function claimSaved(tabs: Tabs, places: readonly TabAddress[]): Tabs {
   const taken = new Set(tabs.live.map(({ tabId }) => tabId));
   const free = places.filter(({ tabId, url }) => !taken.has(tabId) && url !== "").sort(byPlace);
   const saved = [...tabs.saved].sort(byPlace);
@@ -185,7 +185,10 @@ function claimSaved(tabs: Tabs, places: readonly Place[]): Tabs {
   };
 }
 
-function byPlace(left: Pick<Place, "windowId" | "index">, right: Pick<Place, "windowId" | "index">): number {
+function byPlace(
+  left: Pick<TabAddress, "windowId" | "index">,
+  right: Pick<TabAddress, "windowId" | "index">,
+): number {
   return left.windowId - right.windowId || left.index - right.index;
 }
 

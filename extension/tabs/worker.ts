@@ -10,7 +10,7 @@ import {
   type ToPage,
   type ToWorker,
 } from "../messages/messages.ts";
-import { badgeOf, frameInterval, NEW_STANDING, type Standing } from "../sending/policy.ts";
+import { badgeOf, frameInterval, NEW_SENDING_STATE, type SendingState } from "../sending/policy.ts";
 import { enqueue } from "../sending/storage.ts";
 import { plainText } from "../watching/captions.ts";
 import { type EngineLink, linkEngine } from "./engine-link.ts";
@@ -23,7 +23,7 @@ import {
   hello,
   keyOf,
   loaded,
-  type Place,
+  type TabAddress,
   type Tabs,
   type Video,
 } from "./tabs.ts";
@@ -201,7 +201,7 @@ class Worker {
     return "stored";
   }
 
-  async #onStanding(key: string, standing: Standing): Promise<void> {
+  async #onStanding(key: string, standing: SendingState): Promise<void> {
     await browser.storage.session.set({ [`standing ${key}`]: standing });
     const tabs = await currentTabs();
     const tab = tabs.live.find((one) => keyOf(one) === key);
@@ -292,13 +292,13 @@ function titled(video: Video | null, { frameId }: Frame, tab: Browser.tabs.Tab |
   return parseVideo({ ...video, title: plainText(tab.title) });
 }
 
-async function standingOf(key: string | null): Promise<Standing> {
-  if (key === null) return NEW_STANDING;
+async function standingOf(key: string | null): Promise<SendingState> {
+  if (key === null) return NEW_SENDING_STATE;
   const name = `standing ${key}`;
-  return ((await browser.storage.session.get(name))[name] as Standing | undefined) ?? NEW_STANDING;
+  return ((await browser.storage.session.get(name))[name] as SendingState | undefined) ?? NEW_SENDING_STATE;
 }
 
-async function listPlaces(): Promise<readonly Place[]> {
+async function listPlaces(): Promise<readonly TabAddress[]> {
   return (await browser.tabs.query({})).flatMap(({ id, windowId, index, url }) =>
     id === undefined || windowId === undefined ? [] : [{ tabId: id, windowId, index, url: url ?? "" }],
   );

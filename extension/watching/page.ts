@@ -12,8 +12,8 @@ import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
 import { likeness } from "./colours.ts";
 import { captureFrame } from "./frames.ts";
 import { PageOutbox } from "./page-outbox.ts";
-import { admit, chooseVideo, look, NOTHING_SEEN } from "./steady.ts";
 import { TrackWatcher } from "./tracks.ts";
+import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 
 type Control = Extract<ToPage, { type: "control" }>;
 
@@ -31,7 +31,7 @@ const MOVES = ["play", "pause", "seeked", "ratechange", "durationchange"] as con
 export class PageWatcher {
   #video: HTMLVideoElement | null = null;
   #adapter: Adapter | null = null;
-  #steady = NOTHING_SEEN;
+  #steady = NO_CHOICE;
   #control = OFF;
   #isKnown = false;
   #isAsking = false;

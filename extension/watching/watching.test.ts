@@ -6,7 +6,7 @@ import { plainUrl, recognise } from "./adapters.ts";
 import { cueId, newWords, toCue } from "./captions.ts";
 import { colourVector, likeness, scaled } from "./colours.ts";
 import { mediaTimeAt } from "./position.ts";
-import { admit, chooseVideo, look, NOTHING_SEEN } from "./steady.ts";
+import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 
 const SOURCE = "https://media.example/talk.mp4?signature=abc";
 
@@ -90,7 +90,7 @@ test.each([
 });
 
 test("the first video counts at once, another one when it stayed", () => {
-  const first = look(NOTHING_SEEN, "a");
+  const first = look(NO_CHOICE, "a");
   expect(first.value).toBe("a");
   const values: (string | null)[] = [];
   let steady = first;

@@ -1,7 +1,7 @@
 /** Times and sentences of the panel. Pure. */
 
 import type { Note } from "../../src/wire/index.ts";
-import type { ShownSession } from "../sending/shown.ts";
+import type { PanelSession } from "../sending/panel-view.ts";
 
 /** `1:02:03`, or `2:03`. */
 export function clock(ms: number): string {
@@ -22,7 +22,7 @@ export function statusOf({
   waiting,
   session,
   failure,
-}: Pick<ShownSession, "standing" | "waiting" | "session" | "failure">): Status {
+}: Pick<PanelSession, "standing" | "waiting" | "session" | "failure">): Status {
   const pieces = ["nothing waits here", "1 item waits here"][waiting] ?? `${waiting} items wait here`;
   if (standing.isDegraded) return { tone: "bad", text: `Read-only; ${pieces}` };
   if (failure !== null && standing.connection === "offline")
@@ -35,7 +35,7 @@ export function statusOf({
 }
 
 /** `$0.42, 1,200 tokens`; empty while nothing was spent. */
-export function costOf({ session }: Pick<ShownSession, "session">): string {
+export function costOf({ session }: Pick<PanelSession, "session">): string {
   if (session === null || session.cost.modelCalls === 0) return "";
   const { costUsd, inputTokens, outputTokens } = session.cost;
   const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];

@@ -5,8 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { LiveSession, Note } from "../../src/wire/index.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
+import { clock, toMarkdown } from "./format.ts";
 import { ask } from "./link.ts";
-import { clock, toMarkdown } from "./words.ts";
 
 interface Opened {
   readonly key: string;
@@ -14,7 +14,7 @@ interface Opened {
   readonly notes: readonly Note[];
 }
 
-export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
+export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
   const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);

@@ -21,7 +21,7 @@ export interface Timeline {
   readonly markers: readonly Marker[];
 }
 
-export interface ShownSession extends Omit<SessionView, "session"> {
+export interface PanelSession extends Omit<SessionView, "session"> {
   /** How many notes came before the ones of `notes`. */
   readonly earlier: number;
   readonly timeline: Timeline;
@@ -30,14 +30,14 @@ export interface ShownSession extends Omit<SessionView, "session"> {
   readonly session: Pick<LiveSession, "state" | "cost" | "budget" | "health"> | null;
 }
 
-export interface ShownRoom {
+export interface PanelRoom {
   /** The newest notes that are shown whole. */
   readonly notes: number;
   /** The length of the video, where it is known. */
   readonly durationMs: number | null;
 }
 
-export function toShown(view: SessionView, { notes: room, durationMs }: ShownRoom): ShownSession {
+export function toPanelSession(view: SessionView, { notes: room, durationMs }: PanelRoom): PanelSession {
   const notes = view.notes.slice(-room);
   const named = new Set(notes.flatMap(({ evidence }) => evidence));
   const endMs = view.notes.reduce((last, note) => Math.max(last, note.endMs), durationMs ?? 0);
@@ -53,7 +53,7 @@ export function toShown(view: SessionView, { notes: room, durationMs }: ShownRoo
 }
 
 /** A session also lists every note it ever had. */
-function parts({ state, cost, budget, health }: LiveSession): ShownSession["session"] {
+function parts({ state, cost, budget, health }: LiveSession): PanelSession["session"] {
   return { state, cost, budget, health };
 }
 

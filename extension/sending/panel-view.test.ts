@@ -3,11 +3,11 @@
 import { expect, test } from "vitest";
 import type { LiveSession, Note } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
-import { markersOf, type ShownSession, toShown } from "./shown.ts";
+import { markersOf, type PanelSession, toPanelSession } from "./panel-view.ts";
 import { newView, type ShownEvidence } from "./view.ts";
 
 /** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
-function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): ShownSession {
+function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): PanelSession {
   const ids = Array.from({ length: minutes }, (_, n) => String(n).padStart(6, "0"));
   const notes = ids.map((noteId, n) => ({
     noteId,
@@ -19,7 +19,7 @@ function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): ShownSe
   const evidence = notes.flatMap((note) => note.evidence.map((id) => ({ id }) as ShownEvidence));
   const session = { state: "active", noteIds: ids } as unknown as LiveSession;
   const view = { ...newView({ key: "k", title: "T", videoId: "v" }), notes, evidence, session };
-  return toShown(view, { notes: room, durationMs: null });
+  return toPanelSession(view, { notes: room, durationMs: null });
 }
 
 test("markers of the timeline keep a distance", () => {

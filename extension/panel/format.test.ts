@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { LiveSession, Note } from "../../src/wire/index.ts";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, costOf, splitNote, statusOf, toMarkdown } from "./words.ts";
+import { clock, costOf, splitNote, statusOf, toMarkdown } from "./format.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 

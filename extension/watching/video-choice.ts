@@ -2,17 +2,17 @@
 
 import { LIMITS } from "../limits.ts";
 
-export interface Steady {
+export interface VideoChoice {
   /** What counts now. */
   readonly value: string | null;
   readonly candidate: string | null;
   readonly looks: number;
 }
 
-export const NOTHING_SEEN: Steady = { value: null, candidate: null, looks: 0 };
+export const NO_CHOICE: VideoChoice = { value: null, candidate: null, looks: 0 };
 
 /** The first video counts at once; another one, or none, when it stayed. */
-export function look(before: Steady, seen: string | null): Steady {
+export function look(before: VideoChoice, seen: string | null): VideoChoice {
   if (seen === before.value) return { value: seen, candidate: seen, looks: 0 };
   const looks = seen === before.candidate ? before.looks + 1 : 1;
   const isSettled = looks >= LIMITS.steadyLooks || (before.value === null && before.looks === 0);
