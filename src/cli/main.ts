@@ -4,7 +4,7 @@ import { enableCompileCache } from "node:module";
 import { homedir, setPriority } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, readVersion } from "../files/index.ts";
-import { compiledFolder } from "./installed/index.ts";
+import { compileCacheFolder } from "./installed/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
 /** The priority of `nice -n 19`. */
@@ -21,7 +21,7 @@ async function main(argv: readonly string[]): Promise<void> {
   keepHeapSmall(argv);
   const shell = shellOfThisProcess();
   try {
-    const compiled = compiledFolder(continuoHome(shell));
+    const compiled = compileCacheFolder(continuoHome(shell));
     if (compiled !== null) enableCompileCache(compiled);
     const { runProgram } = await import("./program.ts");
     process.exitCode = await runProgram(argv, shell);

@@ -8,7 +8,7 @@ import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/
 import type { Shell } from "../terminal/index.ts";
 import { Answer } from "./answer.ts";
 import type { JoinFlags } from "./flags.ts";
-import { quoted, type Unheard } from "./unheard.ts";
+import { type MissedMessages, quoted } from "./missed-messages.ts";
 
 export interface JoinedChannel {
   readonly client: AgenticClient;
@@ -18,7 +18,7 @@ export interface JoinedChannel {
   readonly shell: Shell;
   readonly note: (text: string) => void;
   readonly signal: AbortSignal;
-  readonly unheard: Unheard;
+  readonly unheard: MissedMessages;
 }
 
 export type Input = Extract<ClientEvent, { readonly type: "message" | "complete" }> & {

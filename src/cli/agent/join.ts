@@ -14,7 +14,7 @@ import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
 import { answerInput, isInput, type JoinedChannel } from "./input.ts";
-import { Unheard } from "./unheard.ts";
+import { MissedMessages } from "./missed-messages.ts";
 
 export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): Promise<number> {
   const stop = new AbortController();
@@ -43,7 +43,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
     });
     note(`${flags.as} (${agent}) is in ${channel}`);
     const { count } = client.formatMissedContext();
-    const unheard = new Unheard(client.missedMessages, count - client.missedMessages.length);
+    const unheard = new MissedMessages(client.missedMessages, count - client.missedMessages.length);
     const joined = { client, talk, channel, flags, shell, note, signal: stop.signal, unheard };
     let knows = await takeUp(joined);
     // Everything is read: what is not said to the agent is given with what is.

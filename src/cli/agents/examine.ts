@@ -39,7 +39,7 @@ export interface Examination {
   readonly steps: readonly ExaminedStep[];
 }
 
-export interface Examining {
+export interface ExamineOptions {
   readonly program: AgentProgram;
   /** As the configuration says. */
   readonly driving: OpenAgentOptions;
@@ -58,7 +58,7 @@ export async function examine({
   limitMs,
   onStep,
   signal,
-}: Examining): Promise<Examination> {
+}: ExamineOptions): Promise<Examination> {
   const { places, project: cwd } = scratch;
   const driver = await openAgent(program.agent, {
     ...driving,

@@ -7,7 +7,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { assertSaid, readInput } from "./input.ts";
 import { nextKeyOf } from "./keys.ts";
-import type { Telling } from "./telling.ts";
+import type { TurnOutput } from "./turn-output.ts";
 
 const LEFT_BY_SIGTERM = 143;
 
@@ -37,10 +37,10 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   }
   let talk: Talk | null = null;
   // What draws is loaded while the agent's program starts.
-  let told: Promise<Telling> | null = null;
-  const telling = (): Promise<Telling> => {
-    told ??= import("./telling.ts").then(({ createTelling }) =>
-      createTelling(flags, shell, {
+  let told: Promise<TurnOutput> | null = null;
+  const telling = (): Promise<TurnOutput> => {
+    told ??= import("./turn-output.ts").then(({ createTurnOutput }) =>
+      createTurnOutput(flags, shell, {
         nextKey: nextKeyOf(shell, interrupt),
         timeLimitMs: () => talk?.settings.permissions.timeoutMs ?? 0,
       }),
@@ -69,7 +69,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     return isTerminated ? LEFT_BY_SIGTERM : exitCode;
   } catch (error) {
     // Pending output is printed before the error.
-    const begun = await (told as Promise<Telling> | null);
+    const begun = await (told as Promise<TurnOutput> | null);
     await begun?.fail(error, talk?.session?.sessionId ?? null);
     if (isTerminated) return LEFT_BY_SIGTERM;
     throw error;

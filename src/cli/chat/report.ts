@@ -2,23 +2,23 @@
 
 import { type AgentEvent, isContinuoError } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
-import { Teller } from "../conversation/index.ts";
+import { TurnPrinter } from "../conversation/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { createPlainText } from "./plain-text.ts";
 
-export type ToldResult = Omit<RunResult, "sessionId"> & { readonly sessionId: string | null };
+export type ReportedResult = Omit<RunResult, "sessionId"> & { readonly sessionId: string | null };
 
 export interface Report {
   /** Where questions can be put; `null` for programs. */
-  readonly teller: Teller | null;
+  readonly teller: TurnPrinter | null;
   begin(agent: string): void;
   /** Resolves when there is room for more. */
   tell(event: AgentEvent): Promise<void>;
   note(text: string): void;
   end(): Promise<void>;
   /** What the turn came to, and the same in words; without a session where none is kept. */
-  result(result: ToldResult, facts: readonly string[]): Promise<void>;
+  result(result: ReportedResult, facts: readonly string[]): Promise<void>;
   /** The last line for a program when there is no result. A person sees the error elsewhere. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
@@ -30,8 +30,8 @@ export function createReport(flags: ChatFlags, shell: Shell): Report {
 
 /** All of it on the terminal; the last line is about the session, and goes to stderr. */
 function terminalReport(shell: Shell): Report {
-  const teller = new Teller(shell, shell.stdout);
-  const beside = new Teller(shell, shell.stderr);
+  const teller = new TurnPrinter(shell, shell.stdout);
+  const beside = new TurnPrinter(shell, shell.stderr);
   return {
     teller,
     begin: (agent) => teller.begin(agent),
@@ -48,7 +48,7 @@ function terminalReport(shell: Shell): Report {
 
 /** Only the answer goes to stdout, everything else to stderr. */
 function plainReport(shell: Shell): Report {
-  const beside = new Teller(shell, shell.stderr);
+  const beside = new TurnPrinter(shell, shell.stderr);
   const answer = createPlainText(createOutput(shell.stdout));
   return {
     teller: beside,

@@ -6,6 +6,6 @@
  * Does not know: the protocol of any agent, how a run is stored, or where the input comes from.
  */
 
-export { type AskingOptions, createAsking } from "./asking.ts";
-export { contextLeft, describeTurn, errorOf, usageParts } from "./ending.ts";
-export { Teller } from "./teller.ts";
+export { createPermissionPrompt, type PermissionPromptOptions } from "./permission-prompt.ts";
+export { TurnPrinter } from "./turn-printer.ts";
+export { contextLeft, describeTurn, errorOf, usageParts } from "./turn-summary.ts";

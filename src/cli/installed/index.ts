@@ -5,4 +5,4 @@
  * Does not know: what the files are for.
  */
 
-export { compiledFolder } from "./compiled.ts";
+export { compileCacheFolder } from "./compile-cache.ts";

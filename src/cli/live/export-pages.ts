@@ -5,7 +5,7 @@ import { visibleLine, visibleText } from "../../transcript/index.ts";
 import type { LiveSession, Note, WireEvent } from "../../wire/index.ts";
 import { timeOf } from "./lines.ts";
 
-export interface Exported {
+export interface LiveExport {
   readonly session: LiveSession;
   readonly notes: readonly Note[];
   readonly evidence: readonly WireEvent[];
@@ -17,7 +17,7 @@ interface Line {
   readonly text: string;
 }
 
-export function toMarkdown({ session, notes, evidence }: Exported): string {
+export function toMarkdown({ session, notes, evidence }: LiveExport): string {
   const lines = [
     `# ${plain(titleOf(session))}`,
     "",
@@ -35,7 +35,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none
 const STYLE =
   ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}";
 
-export function toHtml({ session, notes, evidence }: Exported): string {
+export function toHtml({ session, notes, evidence }: LiveExport): string {
   const title = escapeHtml(titleOf(session));
   const facts = factsOf(session).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const noteItems = notes.map(

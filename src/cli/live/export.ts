@@ -7,7 +7,7 @@ import { forbiddenFolders } from "../../native/index.ts";
 import type { BlobPointer, LiveSession, Note, WireEvent } from "../../wire/index.ts";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { plural, type Shell, toJsonText } from "../terminal/index.ts";
-import { type Exported, toHtml, toMarkdown } from "./export-pages.ts";
+import { type LiveExport, toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
 
@@ -55,7 +55,7 @@ function tellLeftOut(pictures: number, shell: Shell): void {
   shell.stderr.write(`left out: ${plural(pictures, "picture")} (removed, damaged, or over 32 MB)\n`);
 }
 
-async function read(key: string, access: ServerAccess): Promise<Exported> {
+async function read(key: string, access: ServerAccess): Promise<LiveExport> {
   const session = (await callServer(access, livePath(key))) as unknown as LiveSession;
   const { notes } = (await callServer(access, livePath(key, "/notes"))) as {
     readonly notes: readonly Note[];
@@ -72,13 +72,13 @@ async function read(key: string, access: ServerAccess): Promise<Exported> {
   return { session, notes, evidence };
 }
 
-function textOf(exported: Exported, format: "md" | "html" | "json"): string {
+function textOf(exported: LiveExport, format: "md" | "html" | "json"): string {
   if (format === "html") return toHtml(exported);
   return format === "md" ? toMarkdown(exported) : `${toJsonText(exported)}\n`;
 }
 
 interface Zipping {
-  readonly exported: Exported;
+  readonly exported: LiveExport;
   readonly access: ServerAccess;
   readonly leftOut: { pictures: number };
 }

@@ -17,15 +17,15 @@ import {
   applyEdit,
   diffOf,
   type Edit,
-  forgetEdit,
   inverseOf,
-  keepEdit,
-  keptEdit,
   type Registration,
+  readEditRecord,
   readSettings,
   registrationOf,
+  removeEditRecord,
   type ServerCommand,
   type Settings,
+  saveEditRecord,
   writeSettings,
 } from "./registering/index.ts";
 
@@ -136,7 +136,7 @@ function toInstall(registration: Registration, settings: Settings, shell: Shell)
 function toUninstall(registration: Registration, settings: Settings, shell: Shell): Plan {
   const { text, path } = settings;
   if (text === null) return { registration, settings, edit: null, after: null };
-  const kept = keptEdit(shell, path, text);
+  const kept = readEditRecord(shell, path, text);
   const edit = kept === null ? registration.remove(text) : inverseOf(kept.edit);
   if (edit === null) return { registration, settings, edit, after: text };
   return { registration, settings, edit, after: kept?.isNew ? null : applyEdit(text, edit) };
@@ -145,8 +145,8 @@ function toUninstall(registration: Registration, settings: Settings, shell: Shel
 function make(direction: Direction, { settings, edit, after }: Plan, shell: Shell): void {
   if (edit === null) return;
   writeSettings(settings, after, shell.home);
-  if (direction === "uninstall") forgetEdit(shell, settings.path);
-  else keepEdit(shell, settings.path, after ?? "", { edit, isNew: settings.text === null });
+  if (direction === "uninstall") removeEditRecord(shell, settings.path);
+  else saveEditRecord(shell, settings.path, after ?? "", { edit, isNew: settings.text === null });
 }
 
 /** The variables that say where things lie: some agents give their servers no other ones. */

@@ -22,7 +22,7 @@ import { toEntries } from "./filter.ts";
 import { isBegun, type Key, parseKeys } from "./keys.ts";
 import { createPreviews, type PreviewSize } from "./preview.ts";
 import { type FullScreen, openFullScreen } from "./screen.ts";
-import { createSearcher, drawMatch } from "./searching.ts";
+import { createSearcher, drawMatch } from "./searcher.ts";
 import {
   type Effect,
   entryOf,

@@ -24,12 +24,12 @@ export type Effect =
   | { readonly type: "export"; readonly entry: PickEntry; readonly format: ExportFormat }
   | { readonly type: "copy"; readonly entry: PickEntry };
 
-export interface Step {
+export interface PickUpdate {
   readonly state: PickState;
   readonly effect: Effect | null;
 }
 
-export interface Starting {
+export interface PickOptions {
   readonly message?: string | null;
   /** As if it had been typed. */
   readonly query?: string;
@@ -37,7 +37,7 @@ export interface Starting {
 
 export function startPicking(
   all: readonly PickEntry[],
-  { message = null, query = "" }: Starting = {},
+  { message = null, query = "" }: PickOptions = {},
 ): PickState {
   const empty: PickState = {
     ...{ all, query: "", shown: all, selected: 0 },
@@ -66,7 +66,7 @@ export const FORMAT_KEYS: Readonly<Record<string, ExportFormat>> = {
 };
 
 /** @param page entries that fit on the screen */
-export function foldKey(before: PickState, key: Key, page: number): Step {
+export function foldKey(before: PickState, key: Key, page: number): PickUpdate {
   const state = { ...before, message: null };
   if (key.type === "key" && key.name === "interrupt") return leave(state, 130);
   if (state.focus === "format") return chooseFormat(state, key);
@@ -81,13 +81,13 @@ export function foldKey(before: PickState, key: Key, page: number): Step {
 }
 
 const LETTERS = {
-  q: (state: PickState): Step => leave(state, 0),
-  r: (state: PickState): Step => onEntry(state, (entry) => ({ type: "resume", entry })),
-  e: (state: PickState): Step => still(entryOf(state) === null ? state : { ...state, focus: "format" }),
-  c: (state: PickState): Step => onEntry(state, (entry) => ({ type: "copy", entry })),
+  q: (state: PickState): PickUpdate => leave(state, 0),
+  r: (state: PickState): PickUpdate => onEntry(state, (entry) => ({ type: "resume", entry })),
+  e: (state: PickState): PickUpdate => still(entryOf(state) === null ? state : { ...state, focus: "format" }),
+  c: (state: PickState): PickUpdate => onEntry(state, (entry) => ({ type: "copy", entry })),
 } as const;
 
-function onKey(state: PickState, name: KeyName, page: number): Step {
+function onKey(state: PickState, name: KeyName, page: number): PickUpdate {
   switch (name) {
     case "up":
       return move(state, -1);
@@ -119,7 +119,7 @@ function onKey(state: PickState, name: KeyName, page: number): Step {
   }
 }
 
-function chooseFormat(state: PickState, key: Key): Step {
+function chooseFormat(state: PickState, key: Key): PickUpdate {
   const back: PickState = { ...state, focus: "list" };
   const format = key.type === "text" ? FORMAT_KEYS[key.text] : undefined;
   if (format === undefined || !EXPORT_FORMATS.includes(format)) return still(back);
@@ -144,21 +144,21 @@ function withQuery(state: PickState, query: string): PickState {
 }
 
 /** Moving the selection focuses the list. */
-function move(state: PickState, by: number): Step {
+function move(state: PickState, by: number): PickUpdate {
   const last = Math.max(0, state.shown.length - 1);
   const selected = Math.min(last, Math.max(0, state.selected + by));
   return still({ ...state, selected, focus: "list" });
 }
 
-function onEntry(state: PickState, effect: (entry: PickEntry) => Effect): Step {
+function onEntry(state: PickState, effect: (entry: PickEntry) => Effect): PickUpdate {
   const entry = entryOf(state);
   return { state, effect: entry === null ? null : effect(entry) };
 }
 
-function still(state: PickState): Step {
+function still(state: PickState): PickUpdate {
   return { state, effect: null };
 }
 
-function leave(state: PickState, exitCode: number): Step {
+function leave(state: PickState, exitCode: number): PickUpdate {
   return { state, effect: { type: "leave", exitCode } };
 }

@@ -1,6 +1,6 @@
 /** Where a person's lines come from. */
 
-import type { TypedAhead } from "../conversation/drawing/index.ts";
+import type { QueuedInput } from "../conversation/drawing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
@@ -25,7 +25,7 @@ export interface Input extends Disposable {
 export interface InputListener {
   readonly onInterrupt: () => void;
   /** Called with what is typed ahead, whenever it changes. */
-  readonly onTyped?: (typed: TypedAhead) => void;
+  readonly onTyped?: (typed: QueuedInput) => void;
 }
 
 export interface InputOptions {

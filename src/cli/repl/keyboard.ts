@@ -9,9 +9,9 @@ import { visibleLine } from "../../transcript/index.ts";
 import { oneKeyIn } from "../conversation/drawing/index.ts";
 import { afterInput, INTERRUPT, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
-import { type Draft, EMPTY_DRAFT, linesOf, pressKeys } from "./draft.ts";
 import type { InputHistory } from "./history.ts";
 import type { Input, InputEvent, InputListener, InputOptions } from "./input.ts";
+import { EMPTY_BUFFER, type InputBuffer, linesOf, pressKeys } from "./input-buffer.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
@@ -40,7 +40,7 @@ class Keyboard implements Input {
   /** Typed after the line that is read. */
   #ahead = "";
   /** Typed while no line is read. */
-  #draft: Draft = EMPTY_DRAFT;
+  #draft: InputBuffer = EMPTY_BUFFER;
   #kept: readonly string[] = [];
   #line: Interface | null = null;
   #listener: InputListener | null = null;
@@ -118,7 +118,7 @@ class Keyboard implements Input {
     this.#giveBack();
     const lines = [...this.#kept, ...linesOf(this.#draft)];
     this.#kept = [];
-    this.#draft = EMPTY_DRAFT;
+    this.#draft = EMPTY_BUFFER;
     for (const line of lines) this.#keepInHistory(withPastes(line, this.#pastes));
   }
 
@@ -225,7 +225,7 @@ class Keyboard implements Input {
     } else {
       this.#ahead = `${before.map((line) => `${line}\r`).join("")}${text}${this.#ahead}`;
     }
-    this.#draft = EMPTY_DRAFT;
+    this.#draft = EMPTY_BUFFER;
   }
 
   async #readKey(signal: AbortSignal): Promise<string> {

@@ -4,13 +4,13 @@ import { openTalk, type Talk, type TalkFlags, type TurnResult } from "../../conv
 import { type Block, ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
-import { createAsking, describeTurn, errorOf, Teller } from "../conversation/index.ts";
+import { createPermissionPrompt, describeTurn, errorOf, TurnPrinter } from "../conversation/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+import { runCommand } from "./command-work.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
 import type { Input, InputOptions } from "./input.ts";
-import { perform } from "./perform.ts";
 import { idsBeginning } from "./sessions.ts";
 import { parseLine } from "./slash.ts";
 
@@ -21,7 +21,7 @@ interface Repl {
   readonly shell: Shell;
   readonly input: Input;
   readonly history: InputHistory;
-  readonly teller: Teller;
+  readonly teller: TurnPrinter;
   readonly paint: Paint;
   /** The session and the agent of the last turn. */
   place: string;
@@ -31,7 +31,7 @@ interface Repl {
 
 /** Errors: those of opening the conversation. */
 export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
-  const teller = new Teller(shell, shell.stdout);
+  const teller = new TurnPrinter(shell, shell.stdout);
   const history = await openHistory(shell);
   let talk: Talk | null = null;
   let commands: readonly string[] = [];
@@ -64,7 +64,9 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
     ...conversationOf(flags, shell),
     keepOpen: "session",
     note: (text) => teller.note(text),
-    ...present({ ask: nextKey === undefined ? undefined : createAsking({ teller, nextKey, timeLimitMs }) }),
+    ...present({
+      ask: nextKey === undefined ? undefined : createPermissionPrompt({ teller, nextKey, timeLimitMs }),
+    }),
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));
@@ -120,7 +122,10 @@ async function answer(repl: Repl, line: ReplRequest, typed: string | undefined):
         throw noCommand(line.name, line.suggestion);
       await turn(repl, line.text);
     } else if (line.name !== "quit") {
-      await teller.print([...(await perform(line.name, line.argument, { talk, shell, paint, columns })), ""]);
+      await teller.print([
+        ...(await runCommand(line.name, line.argument, { talk, shell, paint, columns })),
+        "",
+      ]);
     }
   } catch (error) {
     await complain(error, repl);
@@ -134,7 +139,7 @@ async function inputOf(
   typed: string | undefined,
 ): Promise<string | readonly Block[]> {
   if (typed === undefined) return text;
-  const { attach } = await import("./attach.ts");
+  const { attach } = await import("./attachments.ts");
   const { blocks, notes } = await attach(typed, {
     cwd: talk.session?.cwd ?? talk.cwd,
     home: shell.home,

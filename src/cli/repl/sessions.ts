@@ -15,14 +15,14 @@ export interface SessionRow {
   readonly isCurrent: boolean;
 }
 
-export interface Here {
+export interface FolderOptions {
   readonly rows: readonly SessionRow[];
   /** Which lists are missing, and why. */
   readonly missing: readonly string[];
 }
 
 /** `asking` asks the agent that is open, too, and one whose files nobody here reads. */
-export async function listHere(talk: Talk, shell: Shell, asking?: "asking"): Promise<Here> {
+export async function listFolder(talk: Talk, shell: Shell, asking?: "asking"): Promise<FolderOptions> {
   const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
   const { sessions, failures } = await listCatalog(
     { cwd: talk.cwd, limit: REPL_LIMITS.sessionRows, drivers: lister.drivers },
@@ -90,6 +90,6 @@ function idLength(ids: readonly string[]): number {
 /** For Tab: of this folder without a beginning, of every folder with one. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
   const looking = { places: shell, store: readOwn(await talk.store()) };
-  const rows = prefix === "" ? (await listHere(talk, shell)).rows : await rowsByIdPrefix(prefix, looking);
+  const rows = prefix === "" ? (await listFolder(talk, shell)).rows : await rowsByIdPrefix(prefix, looking);
   return [...new Set(rows.map(({ sessionId }) => sessionId))].filter((id) => /^[\w.-]+$/u.test(id));
 }

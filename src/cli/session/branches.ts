@@ -3,7 +3,7 @@
 import { type CatalogSession, type LookUpHit, messageCounts, modelViewOf } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 
-export interface Step {
+export interface BranchStep {
   readonly message: Message;
   /** On the first message of a branch that was not shown with an earlier one: where all are shown. */
   readonly branch?: { readonly leaf: Leaf; readonly number: number; readonly count: number };
@@ -13,7 +13,7 @@ export interface Step {
 export async function* stepsOfBranch(
   session: CatalogSession,
   leaf: string | undefined,
-): AsyncGenerator<Step, void, void> {
+): AsyncGenerator<BranchStep, void, void> {
   for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
 }
 
@@ -41,7 +41,7 @@ export async function openModelView(
 }
 
 /** The active branch, then of every other what it does not share with those before it. */
-export async function* everyBranch(session: CatalogSession): AsyncGenerator<Step, void, void> {
+export async function* everyBranch(session: CatalogSession): AsyncGenerator<BranchStep, void, void> {
   const count = session.leaves.length;
   if (count < 2) {
     yield* stepsOfBranch(session, undefined);

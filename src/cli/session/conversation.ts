@@ -10,7 +10,7 @@ import type { Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "../../transcript/index.ts";
 import { drawMarkdown } from "../markdown/index.ts";
 import { clockTime, cutEnd, type Paint, type Style, wrap } from "../terminal/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 import { drawCall, drawResult } from "./draw-tools.ts";
 import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { View } from "./view.ts";
@@ -44,7 +44,7 @@ export const INDENT = "  ";
 
 export function drawConversation(
   session: CatalogSession,
-  steps: AsyncIterable<Step>,
+  steps: AsyncIterable<BranchStep>,
   options: ConversationOptions,
 ): Conversation {
   let lines = 0;

@@ -13,14 +13,14 @@ import {
   turnTitle,
 } from "../../transcript/html/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 import { describeHidden, type HiddenCounts, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { Subagents } from "./subagents.ts";
 import type { View } from "./view.ts";
 
 interface HtmlSource {
   readonly session: CatalogSession;
-  readonly steps: AsyncIterable<Step>;
+  readonly steps: AsyncIterable<BranchStep>;
   readonly subagents: Subagents;
 }
 

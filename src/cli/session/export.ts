@@ -18,7 +18,7 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
+import { type BranchStep, everyBranch, openModelView, stepsOfBranch } from "./branches.ts";
 import { EXPORT_FORMATS, type ExportFlags, type ExportFormat } from "./export-flags.ts";
 import { htmlOf } from "./export-html.ts";
 import { showJson } from "./json.ts";
@@ -108,7 +108,7 @@ function formatOf(path: string | undefined): ExportFormat {
 
 interface Source {
   readonly session: CatalogSession;
-  readonly steps: AsyncIterable<Step>;
+  readonly steps: AsyncIterable<BranchStep>;
   readonly subagents: Subagents;
 }
 

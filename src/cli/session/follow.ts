@@ -3,7 +3,7 @@
 import { type FollowItem, follow, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Output, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 import { drawConversation } from "./conversation.ts";
 import { markdownOf } from "./plain.ts";
 import { type ViewFlags, viewOf } from "./view.ts";
@@ -67,6 +67,6 @@ async function print(
   for await (const chunk of chunks) await output.write(chunk);
 }
 
-async function* stepsOf(followed: AsyncIterable<FollowItem>): AsyncGenerator<Step, void, void> {
+async function* stepsOf(followed: AsyncIterable<FollowItem>): AsyncGenerator<BranchStep, void, void> {
   for await (const { message } of followed) yield { message };
 }

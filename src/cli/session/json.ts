@@ -4,7 +4,7 @@ import type { CatalogDetails, CatalogSession, ListedSession } from "../../catalo
 import type { TrashedSession } from "../../editing/trash/index.ts";
 import { adviceFor, type Problem, present, type Severity, severityOf } from "../../model/index.ts";
 import { type Output, toJsonText } from "../terminal/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 
 export interface ProblemJson {
   readonly code: string;
@@ -73,7 +73,7 @@ export function trashedToJson({
 /** `session show --json`: one object; writes one message per line, as it is read. */
 export async function showJson(
   session: CatalogSession,
-  steps: AsyncIterable<Step>,
+  steps: AsyncIterable<BranchStep>,
   output: Output,
 ): Promise<void> {
   const { agent, sessionId } = session.details;

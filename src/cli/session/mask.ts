@@ -4,12 +4,12 @@ import type { CatalogSession } from "../../catalog/index.ts";
 import { present } from "../../model/index.ts";
 import { maskSecrets, type SecretsFound, sumSecrets } from "../../transcript/index.ts";
 import { plural } from "../terminal/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 import type { Subagents } from "./subagents.ts";
 
 export interface Mask {
   session(session: CatalogSession): CatalogSession;
-  steps(steps: AsyncIterable<Step>): AsyncGenerator<Step, void, void>;
+  steps(steps: AsyncIterable<BranchStep>): AsyncGenerator<BranchStep, void, void>;
   subagents(subagents: Subagents): Subagents;
   /** So far. */
   found(): SecretsFound;

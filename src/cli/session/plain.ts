@@ -2,13 +2,13 @@
 
 import type { CatalogSession } from "../../catalog/index.ts";
 import { messageToMarkdown } from "../../transcript/index.ts";
-import type { Step } from "./branches.ts";
+import type { BranchStep } from "./branches.ts";
 import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { View } from "./view.ts";
 
 export async function* markdownOf(
   session: CatalogSession,
-  steps: AsyncIterable<Step>,
+  steps: AsyncIterable<BranchStep>,
   view: View,
 ): AsyncGenerator<string, void, void> {
   const { title, facts, notes } = headingOf(session, view);

@@ -6,7 +6,7 @@ import { ContinuoError } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Shell, screenOf } from "../terminal/index.ts";
-import { everyBranch, type Step } from "./branches.ts";
+import { type BranchStep, everyBranch } from "./branches.ts";
 import { drawConversation } from "./conversation.ts";
 import { markdownOf } from "./plain.ts";
 
@@ -47,7 +47,7 @@ async function showIn(session: CatalogSession, messageId: string, shell: Shell):
   return true;
 }
 
-async function* turnFrom(session: CatalogSession, messageId: string): AsyncGenerator<Step, void, void> {
+async function* turnFrom(session: CatalogSession, messageId: string): AsyncGenerator<BranchStep, void, void> {
   let isShown = false;
   for await (const step of everyBranch(session)) {
     const { message } = step;
@@ -57,6 +57,6 @@ async function* turnFrom(session: CatalogSession, messageId: string): AsyncGener
   }
 }
 
-async function* each(steps: readonly Step[]): AsyncGenerator<Step, void, void> {
+async function* each(steps: readonly BranchStep[]): AsyncGenerator<BranchStep, void, void> {
   yield* steps;
 }

@@ -4,7 +4,7 @@ import { type CatalogSession, type LookUpHit, openCatalogSession } from "../../c
 import { ContinuoError } from "../../model/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
-import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
+import { type BranchStep, everyBranch, openModelView, stepsOfBranch } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import { showJson } from "./json.ts";
 import { markdownOf } from "./plain.ts";
@@ -74,7 +74,7 @@ function toLeaf(session: CatalogSession, text: string): string {
 
 async function showPlain(
   session: CatalogSession,
-  steps: AsyncIterable<Step>,
+  steps: AsyncIterable<BranchStep>,
   { flags, shell }: Pick<TerminalShow, "flags" | "shell">,
 ): Promise<void> {
   const output = createOutput(shell.stdout);
@@ -90,7 +90,7 @@ interface TerminalShow {
 
 async function showOnTerminal(
   session: CatalogSession,
-  steps: AsyncIterable<Step>,
+  steps: AsyncIterable<BranchStep>,
   { flags, shell, screen, isLarge }: TerminalShow,
 ): Promise<void> {
   const conversation: Conversation = drawConversation(session, steps, {

@@ -27,7 +27,7 @@ export interface Tokens {
   readonly total: number;
 }
 
-export interface Grouped {
+export interface UsageGroups {
   readonly groups: readonly Group[];
   readonly total: Group;
 }
@@ -40,7 +40,10 @@ export interface GroupOptions {
 }
 
 /** Days in their order, everything else with the most tokens first. */
-export function groupUsage(sessions: readonly SessionUsage[], { by, since, prices }: GroupOptions): Grouped {
+export function groupUsage(
+  sessions: readonly SessionUsage[],
+  { by, since, prices }: GroupOptions,
+): UsageGroups {
   const all = createDraft();
   const drafts = new Map<string | null, Draft>();
   const from = since?.slice(0, HOUR_CHARS);

@@ -20,7 +20,7 @@ import {
   toJsonText,
 } from "../terminal/index.ts";
 import type { Grouping, StatsFlags } from "./flags.ts";
-import { type Group, type Grouped, groupUsage } from "./groups.ts";
+import { type Group, groupUsage, type UsageGroups } from "./groups.ts";
 
 export async function runStats({ since: when, by = "day", json }: StatsFlags, shell: Shell): Promise<number> {
   const since = when === undefined ? undefined : parseSince(when, shell.now);
@@ -51,7 +51,7 @@ interface Facts {
   readonly unreadable: number;
 }
 
-function toJson({ groups, total }: Grouped, { by, since, unreadable }: Facts): object {
+function toJson({ groups, total }: UsageGroups, { by, since, unreadable }: Facts): object {
   const facts = ({ sessions, turns, tokens, cost }: Group): object => ({
     ...{ sessions, turns, tokens },
     ...{ costUsd: cost.usd, isByPrices: cost.isByPrices, unpriced: cost.unpriced },
@@ -80,7 +80,7 @@ function columnsFor(by: Grouping): readonly Column[] {
   ];
 }
 
-function draw(grouped: Grouped, by: Grouping, shell: Shell): string {
+function draw(grouped: UsageGroups, by: Grouping, shell: Shell): string {
   const { groups, total } = grouped;
   if (groups.length === 0) return "Nothing to count.\n";
   const screen = screenOf(shell, shell.stdout);

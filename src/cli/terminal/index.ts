@@ -26,5 +26,5 @@ export {
   toJsonText,
 } from "./text.ts";
 export { callHead, resultHead, STATUS_LOOKS, shortenLines } from "./tool-lines.ts";
-export { afterInput, INTERRUPT, takeInterrupts } from "./typed.ts";
+export { afterInput, INTERRUPT, takeInterrupts } from "./typed-input.ts";
 export { cutEnd, cutStart, type Span, widthOf, wrap } from "./width.ts";

@@ -9,7 +9,7 @@ import { findProgram } from "../../drivers/process/index.ts";
 import { namesIn, writeDurably } from "../../files/index.ts";
 import { escapeHtml } from "../../transcript/html/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import { viewerFolderOf } from "./running.ts";
+import { viewerFolderOf } from "./running-viewer.ts";
 
 /** After this the code in the file has expired. */
 const FILE_MS = 30_000;

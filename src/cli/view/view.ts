@@ -22,7 +22,7 @@ import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { listensAt, pageOfServer } from "./other-server.ts";
 import { takePort, type WantedPort } from "./port.ts";
-import { answerCommands, askRunning, type RunningViewer, type Wish } from "./running.ts";
+import { answerCommands, askRunning, type RunningViewer, type ViewerRequest } from "./running-viewer.ts";
 
 export async function runView(argument: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
   const { turns, maskSecrets, force } = flags;
@@ -72,7 +72,7 @@ async function isForViewer(origin: URL): Promise<boolean> {
 }
 
 /** What two commands must agree on, so that one can show what the other serves. */
-function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): Wish {
+function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerRequest {
   const folders = Object.entries(env).filter(([name]) =>
     /^(?:CONTINUO|CLAUDE|CODEX|GEMINI|PI|OPENCODE|XDG)_/u.test(name),
   );
@@ -112,7 +112,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   const { port } = new URL(listening.url);
   const origin = pageName === undefined ? listening.url : `http://${pageName}:${port}`;
   const offered = wishOf(flags, shell);
-  const pageFor = async (access: Wish["access"]): Promise<RunningViewer> => {
+  const pageFor = async (access: ViewerRequest["access"]): Promise<RunningViewer> => {
     return { origin, code: await issueCode(tokens, listening, access) };
   };
   await using _commands = await answerCommands(offered, pageFor, placesOf(shell));
@@ -137,12 +137,12 @@ async function openExisting(shell: Shell): Promise<OpenOwn | null> {
 }
 
 /** What a person may do who may open this machine's sessions; continuous sessions are only read in the page. */
-const SCOPES: Readonly<Record<Wish["access"], readonly string[]>> = {
+const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
   read: ["machine:read", "channel:*:read", "live:*:read", "metrics"],
   write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],
 };
 
-async function issueCode(store: Store, { url }: Listening, access: Wish["access"]): Promise<string> {
+async function issueCode(store: Store, { url }: Listening, access: ViewerRequest["access"]): Promise<string> {
   const { secret } = await store.createToken({
     scopes: SCOPES[access],
     handle: ANY_HANDLE,

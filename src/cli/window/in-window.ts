@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import type { HandedAnswer, HandedCommand } from "./handed.ts";
+import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
 
 /** Set by terminals for what runs in them. */
 const OF_TERMINALS =
@@ -33,7 +33,7 @@ async function main(path: string): Promise<number> {
   return await stay(`${name} ended with ${code === null ? signal : `code ${code}`}.`);
 }
 
-async function handedBy(server: Socket): Promise<HandedCommand | null> {
+async function handedBy(server: Socket): Promise<WindowCommand | null> {
   try {
     const said = await text(server);
     return said === "" ? null : JSON.parse(said);
@@ -43,7 +43,7 @@ async function handedBy(server: Socket): Promise<HandedCommand | null> {
   }
 }
 
-function answer(server: Socket, said: HandedAnswer): void {
+function answer(server: Socket, said: WindowAnswer): void {
   // The command runs, whether somebody still hears of it or not.
   server.on("error", () => undefined).end(JSON.stringify(said));
 }
@@ -57,7 +57,7 @@ async function startOf(child: ChildProcess): Promise<string | null> {
   }
 }
 
-function environmentOf({ env, cwd }: HandedCommand): NodeJS.ProcessEnv {
+function environmentOf({ env, cwd }: WindowCommand): NodeJS.ProcessEnv {
   const window = Object.entries(process.env).filter(([name]) => OF_TERMINALS.test(name));
   const server = Object.entries(env).filter(([name]) => !OF_TERMINALS.test(name));
   // Some agents believe `PWD` more than the folder itself.

@@ -11,7 +11,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { firstAndLast } from "../../drivers/process/index.ts";
 import { besideBundle } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import type { HandedAnswer, HandedCommand } from "./handed.ts";
+import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
 import type { Terminal } from "./table.ts";
 
 /** A desktop under load may need seconds for a window. */
@@ -30,7 +30,7 @@ export interface WindowOptions {
  */
 export async function openWindow(
   terminal: Terminal,
-  command: HandedCommand,
+  command: WindowCommand,
   { waitMs = WAIT_MS }: WindowOptions = {},
 ): Promise<void> {
   const name = command.argv[0] ?? "";
@@ -61,13 +61,13 @@ interface Offer {
   readonly path: string;
   readonly isTaken: () => boolean;
   /** `null` for a window that took the command and ended without an answer. */
-  readonly answer: Promise<HandedAnswer | null>;
+  readonly answer: Promise<WindowAnswer | null>;
   close(): void;
 }
 
 /** The first one that asks gets the command, and nobody else; only this user can reach the socket. */
-async function offerCommand(path: string, command: HandedCommand): Promise<Offer> {
-  const { promise: answer, resolve } = Promise.withResolvers<HandedAnswer | null>();
+async function offerCommand(path: string, command: WindowCommand): Promise<Offer> {
+  const { promise: answer, resolve } = Promise.withResolvers<WindowAnswer | null>();
   let isTaken = false;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     if (isTaken) return void socket.destroy();
@@ -83,7 +83,7 @@ async function offerCommand(path: string, command: HandedCommand): Promise<Offer
 }
 
 interface Starting {
-  readonly env: HandedCommand["env"];
+  readonly env: WindowCommand["env"];
   readonly folder: string;
   readonly offer: Offer;
   readonly failed: (why: string, hint?: string) => ContinuoError;

@@ -9,7 +9,7 @@ import { cutEnd, wrap } from "../../terminal/index.ts";
 import { type Call, drawCallLine, drawChanges, drawResult, type Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 import { drawPlan } from "./plan.ts";
-import { drawPending, type Saying, takeWhole } from "./saying.ts";
+import { drawPending, type StreamedText, takeWhole } from "./streamed-text.ts";
 
 export interface DrawingOptions extends Pen {
   /** Who speaks. */
@@ -26,7 +26,7 @@ interface OpenCall extends Call {
 type Kind = "nothing" | "heading" | "text" | "thinking" | "tool" | "note";
 
 export interface Drawing {
-  readonly saying: Saying | null;
+  readonly saying: StreamedText | null;
   /** What was drawn last: calls and their results stand together, all else apart. */
   readonly above: Kind;
   readonly calls: readonly OpenCall[];
@@ -47,7 +47,7 @@ interface OpenQuestion {
   readonly toolCallId: string;
 }
 
-export interface Step {
+export interface DrawingUpdate {
   readonly drawing: Drawing;
   readonly lines: readonly string[];
 }
@@ -67,7 +67,7 @@ export function beginDrawing(): Drawing {
   };
 }
 
-export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingOptions): Step {
+export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingOptions): DrawingUpdate {
   const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
   // An agent in plain JavaScript may tell of things that we do not know.
   const row = ROWS[event.type] as ((sheet: Sheet, event: AgentEvent) => void) | undefined;
@@ -76,7 +76,7 @@ export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingO
 }
 
 /** However the turn ended: what was not whole is drawn as it is. */
-export function endDrawing(drawing: Drawing, options: DrawingOptions): Step {
+export function endDrawing(drawing: Drawing, options: DrawingOptions): DrawingUpdate {
   const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
   finishSaying(sheet);
   for (const call of sheet.calls) if (call.drawn === "nothing") drawCall(sheet, call, "changes");
@@ -104,7 +104,7 @@ export function liveLines(drawing: Drawing, options: DrawingOptions, rows: numbe
 
 /** A drawing while an event is folded into it. */
 interface Sheet {
-  saying: Saying | null;
+  saying: StreamedText | null;
   above: Kind;
   calls: readonly OpenCall[];
   lastCallId: string | null;
@@ -117,7 +117,7 @@ interface Sheet {
   readonly options: DrawingOptions;
 }
 
-function toStep({ lines, options: _, ...drawing }: Sheet): Step {
+function toStep({ lines, options: _, ...drawing }: Sheet): DrawingUpdate {
   return { drawing, lines };
 }
 
@@ -226,7 +226,7 @@ interface Part {
   readonly messageId: string | undefined;
 }
 
-function sayPart(sheet: Sheet, kind: Saying["kind"], { delta, messageId }: Part): void {
+function sayPart(sheet: Sheet, kind: StreamedText["kind"], { delta, messageId }: Part): void {
   if (sheet.saying !== null && sheet.saying.kind !== kind) finishSaying(sheet);
   const name = heardAs(kind, messageId);
   if (!sheet.heard.includes(name)) {
@@ -240,7 +240,7 @@ function sayPart(sheet: Sheet, kind: Saying["kind"], { delta, messageId }: Part)
   sheet.saying = { kind, pending: rest, isBegun: saying.isBegun || lines.length > 0 };
 }
 
-function heardAs(kind: Saying["kind"], messageId: string | undefined): string {
+function heardAs(kind: StreamedText["kind"], messageId: string | undefined): string {
   return `${kind}:${messageId ?? ""}`;
 }
 
@@ -252,7 +252,7 @@ function finishSaying(sheet: Sheet): void {
   if (lines.length > 0) putSaid(sheet, saying, lines);
 }
 
-function putSaid(sheet: Sheet, { kind, isBegun }: Saying, lines: readonly string[]): void {
+function putSaid(sheet: Sheet, { kind, isBegun }: StreamedText, lines: readonly string[]): void {
   // Lines of one thought stand together; blocks of a text apart.
   if (isBegun && kind === "thinking") sheet.above = "heading";
   put(sheet, kind, lines);

@@ -15,8 +15,8 @@ export {
   foldEvent,
   liveLines,
 } from "./drawing.ts";
-export { drawInput, type InputLine, type TypedAhead } from "./input-line.ts";
+export { drawInput, type InputLine, type QueuedInput } from "./input-line.ts";
 export { answerOf, drawQuestion, keysIn, oneKeyIn } from "./question.ts";
 export { drawRequest } from "./request.ts";
 export { describeResumption } from "./resumption.ts";
-export { drawWaiting } from "./waiting.ts";
+export { drawStatusLine } from "./status-line.ts";

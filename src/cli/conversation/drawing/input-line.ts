@@ -4,7 +4,7 @@ import { visibleLine } from "../../../transcript/index.ts";
 import { cutEnd, cutStart, type Paint, plural, widthOf } from "../../terminal/index.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
-export interface TypedAhead {
+export interface QueuedInput {
   /** Oldest first. */
   readonly waiting: readonly string[];
   readonly text: string;
@@ -22,7 +22,7 @@ const PROMPT = "› ";
 
 /** `↳ run the tests` for each line that waits, the newest last; then the line itself, cut around the cursor. */
 export function drawInput(
-  { waiting, text, cursor }: TypedAhead,
+  { waiting, text, cursor }: QueuedInput,
   { columns, paint }: { readonly columns: number; readonly paint: Paint },
 ): InputLine {
   const shown = waiting.slice(-DRAWING_LIMITS.waitingLines);

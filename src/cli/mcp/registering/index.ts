@@ -7,6 +7,6 @@
  */
 
 export { applyEdit, diffOf, type Edit, inverseOf } from "./edit.ts";
-export { forgetEdit, keepEdit, keptEdit } from "./kept-edits.ts";
+export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
 export { type Registration, registrationOf, SERVER_NAME, type ServerCommand } from "./registrations.ts";
 export { readSettings, type Settings, writeSettings } from "./settings-file.ts";

@@ -4,7 +4,7 @@ import { ContinuoError } from "../../../model/index.ts";
 import type { Edit } from "./edit.ts";
 
 /** What a settings file holds for a name, and how to change it. */
-export interface Place {
+export interface JsonMember {
   /** The text of the value that is there. */
   readonly text: string | null;
   set(value: object): Edit;
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Errors: `invalid` for a file that is not an object of JSON, or has the name twice. */
-export function placeInJson(text: string, group: string, name: string): Place {
+export function placeInJson(text: string, group: string, name: string): JsonMember {
   if (text.trim() === "") return emptyPlace(text, group, name);
   const root = scanObject(text, skipSpace(text, text.startsWith("\ufeff") ? 1 : 0));
   const outer = memberOf(root, group);
@@ -42,7 +42,7 @@ export function placeInJson(text: string, group: string, name: string): Place {
   };
 }
 
-function emptyPlace(text: string, group: string, name: string): Place {
+function emptyPlace(text: string, group: string, name: string): JsonMember {
   const set = (value: object): Edit => ({
     ...{ at: 0, deleted: text },
     inserted: `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`,

@@ -5,8 +5,8 @@ import { PassThrough } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import type { PermissionDecision, PermissionRequest } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import { createAsking } from "./asking.ts";
-import { Teller } from "./teller.ts";
+import { createPermissionPrompt } from "./permission-prompt.ts";
+import { TurnPrinter } from "./turn-printer.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,13 +19,13 @@ test("a question is on the screen when what it is about is, also where that come
   const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80, rows: 24 });
   const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   const shell = { stdout, env: { TERM: "xterm", NO_COLOR: "1" }, onExit } as unknown as Shell;
-  const teller = new Teller(shell, stdout as unknown as NodeJS.WriteStream);
+  const teller = new TurnPrinter(shell, stdout as unknown as NodeJS.WriteStream);
   let screen = "";
   stdout.on("data", (text: string) => {
     screen += text;
   });
   const key = Promise.withResolvers<string>();
-  const asking = createAsking({ teller, nextKey: () => key.promise, timeLimitMs: () => 60_000 });
+  const asking = createPermissionPrompt({ teller, nextKey: () => key.promise, timeLimitMs: () => 60_000 });
   teller.begin("robot");
   const answer = asking(request, { signal: new AbortController().signal });
   await vi.advanceTimersByTimeAsync(5_000);
@@ -52,10 +52,10 @@ async function answered(
   stdout.on("data", (text: string) => {
     screen += text;
   });
-  const teller = new Teller(shell, stdout as unknown as NodeJS.WriteStream);
+  const teller = new TurnPrinter(shell, stdout as unknown as NodeJS.WriteStream);
   const pressed = [...keys];
   const nextKey = async (): Promise<string> => pressed.shift() ?? "n";
-  const asking = createAsking({ teller, nextKey, timeLimitMs: () => 60_000 });
+  const asking = createPermissionPrompt({ teller, nextKey, timeLimitMs: () => 60_000 });
   teller.begin("robot");
   void teller.tell({ type: "permission_request", ...asked });
   const decision = await asking(asked, { signal: new AbortController().signal });

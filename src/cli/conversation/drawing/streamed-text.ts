@@ -7,7 +7,7 @@ import { cutBlocks } from "./blocks.ts";
 import type { Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
-export interface Saying {
+export interface StreamedText {
   readonly kind: "text" | "thinking";
   /** What is not drawn yet, as it came. */
   readonly pending: string;
@@ -15,25 +15,25 @@ export interface Saying {
   readonly isBegun: boolean;
 }
 
-export interface TakenLines {
+export interface FinishedLines {
   readonly lines: readonly string[];
   readonly rest: string;
 }
 
 /** Draws what cannot become anything else any more. */
-export function takeWhole({ kind, pending }: Saying, pen: Pen): TakenLines {
+export function takeWhole({ kind, pending }: StreamedText, pen: Pen): FinishedLines {
   const { whole, rest } = kind === "text" ? cutBlocks(pending) : cutThought(pending);
   if (whole.trim() === "") return { lines: [], rest: whole === "" ? pending : rest };
   return { lines: draw(kind, whole, pen), rest };
 }
 
 /** All of it, as it is now. */
-export function drawPending({ kind, pending }: Saying, pen: Pen): string[] {
+export function drawPending({ kind, pending }: StreamedText, pen: Pen): string[] {
   // Half of a surrogate pair: the other half is on its way.
   return draw(kind, pending.replace(/[\ud800-\udbff]$/u, ""), pen);
 }
 
-function draw(kind: Saying["kind"], text: string, { columns, paint }: Pen): string[] {
+function draw(kind: StreamedText["kind"], text: string, { columns, paint }: Pen): string[] {
   const visible = visibleText(text);
   if (visible.trim() === "") return [];
   if (kind === "text") return drawMarkdown(visible.replace(/^\n+/u, ""), { columns, paint });

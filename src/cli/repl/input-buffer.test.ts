@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keysIn } from "../conversation/drawing/index.ts";
-import { EMPTY_DRAFT, linesOf, pressKeys } from "./draft.ts";
+import { EMPTY_BUFFER, linesOf, pressKeys } from "./input-buffer.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
 const UP = "\u001b[A";
@@ -21,20 +21,20 @@ test.each<[string, string, readonly string[], string, readonly string[]]>([
   ["a line of which nothing is left is gone", `a\rb\r${UP}\u0015\r`, ["a"], "|", []],
   ["Up and Down where nothing waits", `${UP}a${UP}${DOWN}b`, [], "ab|", []],
 ])("%s", (_, keys, before, text, after) => {
-  const whole = pressKeys(EMPTY_DRAFT, keys);
-  const oneByOne = keysIn(keys).reduce((draft, key) => pressKeys(draft, key).draft, EMPTY_DRAFT);
+  const whole = pressKeys(EMPTY_BUFFER, keys);
+  const oneByOne = keysIn(keys).reduce((draft, key) => pressKeys(draft, key).draft, EMPTY_BUFFER);
   const cursor = text.indexOf("|");
   expect(whole.draft).toEqual({ before, text: text.replace("|", ""), cursor, after });
   expect(oneByOne).toEqual(whole.draft);
 });
 
 test("an interrupt leaves nothing in the draft, and loses no line of it", () => {
-  const { draft, interrupts, kept } = pressKeys(EMPTY_DRAFT, `a\rb\rc${UP}\u0003d\r /cancel \re`);
+  const { draft, interrupts, kept } = pressKeys(EMPTY_BUFFER, `a\rb\rc${UP}\u0003d\r /cancel \re`);
   expect([interrupts, kept, linesOf(draft)]).toEqual([2, ["a", "b", "c", "d"], ["e"]]);
 });
 
 test("a draft is bounded, and holds no escape sequence", () => {
-  const { draft } = pressKeys(EMPTY_DRAFT, `${"x".repeat(REPL_LIMITS.aheadChars)}\ry\u009b2J`);
+  const { draft } = pressKeys(EMPTY_BUFFER, `${"x".repeat(REPL_LIMITS.aheadChars)}\ry\u009b2J`);
   expect(linesOf(draft).join("").length).toBe(REPL_LIMITS.aheadChars);
-  expect(pressKeys(EMPTY_DRAFT, "a\u202eb").draft.text).not.toContain("\u202e");
+  expect(pressKeys(EMPTY_BUFFER, "a\u202eb").draft.text).not.toContain("\u202e");
 });

@@ -5,7 +5,7 @@ import { visibleLine } from "../../../transcript/index.ts";
 /** The time that a model may think before its agent counts as silent. */
 const SILENT_MS = 10_000;
 
-export interface WaitingView {
+export interface StatusLineView {
   readonly agent: string;
   /** What the person can do now. */
   readonly hint: string;
@@ -15,7 +15,7 @@ export interface WaitingView {
 }
 
 /** `◌ 34 s · Ctrl-C cancels`; some agents do not tell that they ask their model again after an error. */
-export function drawWaiting({ agent, hint, runsMs, silentMs }: WaitingView): string {
+export function drawStatusLine({ agent, hint, runsMs, silentMs }: StatusLineView): string {
   const why = `no word from ${visibleLine(agent)} for ${seconds(silentMs)} s: its model or a tool is busy, or it asks again`;
   return ["◌ ", [`${seconds(runsMs)} s`, ...(silentMs < SILENT_MS ? [] : [why]), hint].join(" · ")].join("");
 }

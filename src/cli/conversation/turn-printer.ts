@@ -10,13 +10,13 @@ import {
   type DrawingOptions,
   drawInput,
   drawQuestion,
-  drawWaiting,
+  drawStatusLine,
   endDrawing,
   foldEvent,
   type InputLine,
   liveLines,
   type Pen,
-  type TypedAhead,
+  type QueuedInput,
 } from "./drawing/index.ts";
 import { fileText } from "./file-text.ts";
 import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
@@ -31,7 +31,7 @@ export interface Question {
   readonly comment: string | null;
 }
 
-export class Teller {
+export class TurnPrinter {
   readonly #screen: LiveScreen;
   readonly #paint: Paint;
   #agent = "";
@@ -47,7 +47,7 @@ export class Teller {
   #clock: NodeJS.Timeout | undefined;
   #question: Question | null = null;
   /** `null` where nothing can be typed. */
-  #typed: TypedAhead | null = null;
+  #typed: QueuedInput | null = null;
   #writing: Promise<void> = Promise.resolve();
   /** Who waits for a question to be on the screen. */
   readonly #asked = new Map<string, () => void>();
@@ -108,7 +108,7 @@ export class Teller {
   }
 
   /** What is typed during the turn, below everything. */
-  typed(typed: TypedAhead): void {
+  typed(typed: QueuedInput): void {
     this.#typed = typed;
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
   }
@@ -211,7 +211,7 @@ export class Teller {
       return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now(), hidden, comment });
     }
     const nowMs = performance.now();
-    const line = drawWaiting({
+    const line = drawStatusLine({
       agent: this.#agent,
       hint: this.#hint,
       runsMs: nowMs - this.#startedAt,

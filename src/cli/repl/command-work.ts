@@ -6,10 +6,10 @@ import { visibleLine } from "../../transcript/index.ts";
 import { contextLeft, usageParts } from "../conversation/index.ts";
 import { searchWork } from "../search/index.ts";
 import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
-import { listHere, toLines } from "./sessions.ts";
+import { listFolder, toLines } from "./sessions.ts";
 import { SLASH_COMMANDS, type SlashName } from "./slash.ts";
 
-export interface Performing {
+export interface CommandContext {
   readonly talk: Talk;
   readonly shell: Shell;
   readonly paint: Paint;
@@ -17,15 +17,15 @@ export interface Performing {
 }
 
 /** Lines are visible text. Errors: those of what the command does. */
-export async function perform(
+export async function runCommand(
   name: Exclude<SlashName, "quit">,
   argument: string,
-  performing: Performing,
+  performing: CommandContext,
 ): Promise<readonly string[]> {
   return await COMMANDS[name](performing, argument);
 }
 
-type Command = (performing: Performing, argument: string) => Promise<readonly string[]>;
+type Command = (performing: CommandContext, argument: string) => Promise<readonly string[]>;
 
 const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   help: async ({ paint, talk }) => [
@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
     ...ownCommands(await talk.commands(), { agent: talk.agent, paint }),
   ],
   sessions: async ({ talk, shell, paint, columns }) => {
-    const { rows, missing } = await listHere(talk, shell, "asking");
+    const { rows, missing } = await listFolder(talk, shell, "asking");
     const lines =
       rows.length === 0 ? ["  no session in this folder yet"] : toLines(rows, { shell, paint, columns });
     return [...lines, ...missing.map((text) => `  ${paint(visibleLine(text), "yellow")}`)];

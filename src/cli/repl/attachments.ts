@@ -16,7 +16,7 @@ import { type Desktop, readClipboard } from "./clipboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { CLIPBOARD } from "./paste.ts";
 
-export interface Attached {
+export interface Attachments {
   readonly blocks: readonly Block[];
   /** What was attached, for the person. */
   readonly notes: readonly string[];
@@ -62,7 +62,7 @@ interface Place {
 }
 
 /** Errors: `usage` for what is there and cannot be attached; `too_large`; those of `readClipboard`. */
-export async function attach(line: string, { cwd, home = homedir(), desktop }: Place): Promise<Attached> {
+export async function attach(line: string, { cwd, home = homedir(), desktop }: Place): Promise<Attachments> {
   const blocks: Block[] = [];
   const notes: string[] = [];
   let left: number = REPL_LIMITS.attachedBytes;

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { answerCommands, askRunning, viewerFolderOf, type Wish } from "./running.ts";
+import { answerCommands, askRunning, type ViewerRequest, viewerFolderOf } from "./running-viewer.ts";
 
 let home: string;
 let places: { readonly home: string; readonly env: Record<string, string> };
@@ -15,12 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const WISH: Wish = { work: "w", access: "write" };
+const WISH: ViewerRequest = { work: "w", access: "write" };
 const VIEWER = { origin: "http://127.0.0.1:4748", code: "c" };
 
-const answering = (more: Partial<Wish> = {}, code = "c"): Promise<AsyncDisposable> =>
+const answering = (more: Partial<ViewerRequest> = {}, code = "c"): Promise<AsyncDisposable> =>
   answerCommands({ ...WISH, ...more }, async (access) => ({ ...VIEWER, code: `${code} ${access}` }), places);
-const askedFor = async (more: Partial<Wish> = {}): Promise<string | null> =>
+const askedFor = async (more: Partial<ViewerRequest> = {}): Promise<string | null> =>
   (await askRunning({ ...WISH, ...more }, places))?.code ?? null;
 
 test("a command gets an address from the viewer that runs, by a socket that only its user can reach", async () => {

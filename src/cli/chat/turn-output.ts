@@ -3,12 +3,17 @@
 import type { Talk, TurnResult } from "../../conversations/index.ts";
 import type { AskPermission } from "../../drivers/link/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
-import { type AskingOptions, createAsking, describeTurn, errorOf } from "../conversation/index.ts";
+import {
+  createPermissionPrompt,
+  describeTurn,
+  errorOf,
+  type PermissionPromptOptions,
+} from "../conversation/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { createReport, type Report } from "./report.ts";
 
-export interface Telling {
+export interface TurnOutput {
   note(text: string): void;
   /** Denies where no question can be seen. */
   readonly ask: AskPermission;
@@ -18,11 +23,11 @@ export interface Telling {
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 
-export function createTelling(
+export function createTurnOutput(
   flags: ChatFlags,
   shell: Shell,
-  asking: Omit<AskingOptions, "teller">,
-): Telling {
+  asking: Omit<PermissionPromptOptions, "teller">,
+): TurnOutput {
   const report = createReport(flags, shell);
   const { teller } = report;
   return {
@@ -30,7 +35,7 @@ export function createTelling(
     ask:
       teller === null
         ? async () => ({ outcome: "denied", by: "policy" })
-        : createAsking({ teller, ...asking }),
+        : createPermissionPrompt({ teller, ...asking }),
     turn: (talk, input, stop) => turn(talk, input, { report, stop }),
     fail: (error, sessionId) => report.fail(error, sessionId),
   };

@@ -8,7 +8,7 @@ import { keysIn } from "../conversation/drawing/index.ts";
 import { INTERRUPT } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
-export interface Draft {
+export interface InputBuffer {
   /** Before the line that is edited, oldest first. */
   readonly before: readonly string[];
   readonly text: string;
@@ -18,21 +18,21 @@ export interface Draft {
   readonly after: readonly string[];
 }
 
-export const EMPTY_DRAFT: Draft = { before: [], text: "", cursor: 0, after: [] };
+export const EMPTY_BUFFER: InputBuffer = { before: [], text: "", cursor: 0, after: [] };
 
-export interface Pressed {
-  readonly draft: Draft;
+export interface KeyResult {
+  readonly draft: InputBuffer;
   /** Ctrl-C, and `/cancel` as a line: what was typed until the last of them is in `kept`, and not in the draft. */
   readonly interrupts: number;
   readonly kept: readonly string[];
 }
 
-export function pressKeys(draft: Draft, keys: string): Pressed {
-  let [now, interrupts, kept]: [Draft, number, readonly string[]] = [draft, 0, []];
+export function pressKeys(draft: InputBuffer, keys: string): KeyResult {
+  let [now, interrupts, kept]: [InputBuffer, number, readonly string[]] = [draft, 0, []];
   const interrupt = (lines: readonly string[]): void => {
     interrupts += 1;
     kept = [...kept, ...lines];
-    now = EMPTY_DRAFT;
+    now = EMPTY_BUFFER;
   };
   for (const key of inRuns(keysIn(keys))) {
     if (key === INTERRUPT) interrupt(linesOf(now));
@@ -69,23 +69,23 @@ function isText(key: string): boolean {
 }
 
 /** All of them, the one that is edited in its place. */
-export function linesOf({ before, text, after }: Draft): readonly string[] {
+export function linesOf({ before, text, after }: InputBuffer): readonly string[] {
   return [...before, ...(text.trim() === "" ? [] : [text]), ...after];
 }
 
-function entered({ before, text, after }: Draft): Draft {
+function entered({ before, text, after }: InputBuffer): InputBuffer {
   const line = text.trim() === "" ? [] : [text];
-  return { ...EMPTY_DRAFT, before: [...before, ...line, ...after] };
+  return { ...EMPTY_BUFFER, before: [...before, ...line, ...after] };
 }
 
-function edit(draft: Draft, key: string): Draft {
+function edit(draft: InputBuffer, key: string): InputBuffer {
   const change = Object.hasOwn(EDITS, key) ? EDITS[key] : undefined;
   if (change !== undefined) return change(draft);
   // Any other key that is no text: nothing happens.
   return isText(key) ? insert(draft, key) : draft;
 }
 
-function insert(draft: Draft, typed: string): Draft {
+function insert(draft: InputBuffer, typed: string): InputBuffer {
   const { text, cursor } = draft;
   const chars = linesOf(draft).reduce((sum, line) => sum + line.length, 0);
   const shown = visibleLine(typed).slice(0, Math.max(0, REPL_LIMITS.aheadChars - chars));
@@ -96,7 +96,7 @@ function insert(draft: Draft, typed: string): Draft {
   };
 }
 
-type Edit = (draft: Draft) => Draft;
+type Edit = (draft: InputBuffer) => InputBuffer;
 
 const home: Edit = (draft) => ({ ...draft, cursor: 0 });
 const end: Edit = (draft) => ({ ...draft, cursor: draft.text.length });
@@ -156,15 +156,15 @@ const EDITS: Readonly<Record<string, Edit>> = {
   "\u001bOB": down,
 };
 
-function without(draft: Draft, start: number, stop: number): Draft {
+function without(draft: InputBuffer, start: number, stop: number): InputBuffer {
   return { ...draft, text: draft.text.slice(0, start) + draft.text.slice(stop), cursor: start };
 }
 
 /** Of the character before the cursor: none, one unit, or a pair. */
-function sizeBefore({ text, cursor }: Draft): number {
+function sizeBefore({ text, cursor }: InputBuffer): number {
   return [...text.slice(Math.max(0, cursor - 2), cursor)].at(-1)?.length ?? 0;
 }
 
-function sizeAfter({ text, cursor }: Draft): number {
+function sizeAfter({ text, cursor }: InputBuffer): number {
   return [...text.slice(cursor, cursor + 2)][0]?.length ?? 0;
 }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { attach, mentionsIn } from "./attach.ts";
+import { attach, mentionsIn } from "./attachments.ts";
 import { type Desktop, readClipboard } from "./clipboard.ts";
 import { completionsOf } from "./completer.ts";
 import { REPL_LIMITS } from "./limits.ts";

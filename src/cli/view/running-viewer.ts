@@ -11,7 +11,7 @@ import { z } from "zod";
 import { continuoHome, makeScratchFolder, type Places } from "../../files/index.ts";
 
 /** What a command asks for. */
-export interface Wish {
+export interface ViewerRequest {
   /** What the answer depends on: the version, the store, the folders of agents. */
   readonly work: string;
   readonly access: "read" | "write";
@@ -23,7 +23,7 @@ export interface RunningViewer {
   readonly code: string;
 }
 
-const WISH: z.ZodType<Wish> = z.strictObject({
+const WISH: z.ZodType<ViewerRequest> = z.strictObject({
   work: z.string().max(100),
   access: z.enum(["read", "write"]),
 });
@@ -52,7 +52,7 @@ function socketPath(places: Places): string | null {
 }
 
 /** `null` if no viewer runs, or if the one that runs cannot do what is asked. */
-export async function askRunning(wish: Wish, places: Places): Promise<RunningViewer | null> {
+export async function askRunning(wish: ViewerRequest, places: Places): Promise<RunningViewer | null> {
   const path = socketPath(places);
   if (path === null) return null;
   const socket = connect(path);
@@ -68,19 +68,19 @@ export async function askRunning(wish: Wish, places: Places): Promise<RunningVie
   }
 }
 
-type PageFor = (access: Wish["access"]) => Promise<RunningViewer>;
+type PageFor = (access: ViewerRequest["access"]) => Promise<RunningViewer>;
 
 /**
  * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home does so
  * already, this one does not.
  */
 export async function answerCommands(
-  offered: Wish,
+  offered: ViewerRequest,
   pageFor: PageFor,
   places: Places,
 ): Promise<AsyncDisposable> {
   const path = socketPath(places);
-  const answer = async ({ work, access }: Wish): Promise<RunningViewer | null> => {
+  const answer = async ({ work, access }: ViewerRequest): Promise<RunningViewer | null> => {
     const isMore = access === "write" && offered.access === "read";
     return work !== offered.work || isMore ? null : await pageFor(access);
   };
@@ -118,7 +118,10 @@ function listensNow(server: Server, path: string): Promise<boolean> {
   });
 }
 
-async function serve(socket: Socket, answer: (wish: Wish) => Promise<RunningViewer | null>): Promise<void> {
+async function serve(
+  socket: Socket,
+  answer: (wish: ViewerRequest) => Promise<RunningViewer | null>,
+): Promise<void> {
   socket.on("error", () => undefined);
   socket.setTimeout(MAX_MS, () => socket.destroy());
   try {

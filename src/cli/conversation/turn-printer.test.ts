@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { PermissionRequest } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import { Teller } from "./teller.ts";
+import { TurnPrinter } from "./turn-printer.ts";
 
 const REQUEST: PermissionRequest = { approvalId: "p", toolName: "Bash", readOnly: false, options: [] };
 
@@ -12,7 +12,7 @@ test.each([
 ])("a question rings the bell once, on %s: %s", async (_, isTTY, rings) => {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns: 80, rows: 24 });
   const shell = { env: { TERM: "xterm" }, onExit: () => ({ [Symbol.dispose]: () => undefined }) };
-  const teller = new Teller(shell as unknown as Shell, stream as unknown as NodeJS.WriteStream);
+  const teller = new TurnPrinter(shell as unknown as Shell, stream as unknown as NodeJS.WriteStream);
   teller.begin("robot");
   const question = { request: REQUEST, deadline: Number.POSITIVE_INFINITY, hidden: 3, comment: null };
   teller.ask(question);

@@ -1,7 +1,7 @@
 /** What the server and the program in the window tell each other, each once, as JSON over a private socket. */
 
 /** From the server. */
-export interface HandedCommand {
+export interface WindowCommand {
   /** The file to start. */
   readonly program: string;
   /** With the name of the program. */
@@ -12,4 +12,4 @@ export interface HandedCommand {
 }
 
 /** From the window: the command runs, or why it does not. */
-export type HandedAnswer = { readonly started: true } | { readonly started: false; readonly error: string };
+export type WindowAnswer = { readonly started: true } | { readonly started: false; readonly error: string };

@@ -6,17 +6,17 @@
 import type { AskPermission } from "../../drivers/link/index.ts";
 import type { PermissionDecision, PermissionRequest } from "../../model/index.ts";
 import { answerOf, drawRequest, oneKeyIn } from "./drawing/index.ts";
-import type { Teller } from "./teller.ts";
+import type { TurnPrinter } from "./turn-printer.ts";
 
-export interface AskingOptions {
-  readonly teller: Teller;
+export interface PermissionPromptOptions {
+  readonly teller: TurnPrinter;
   /** The next keys that the person presses. Rejects when the signal comes. */
   readonly nextKey: (signal: AbortSignal) => Promise<string>;
   /** Who has not answered then has denied. */
   readonly timeLimitMs: () => number;
 }
 
-export function createAsking(options: AskingOptions): AskPermission {
+export function createPermissionPrompt(options: PermissionPromptOptions): AskPermission {
   const { teller, timeLimitMs } = options;
   let before: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
@@ -35,7 +35,7 @@ export function createAsking(options: AskingOptions): AskPermission {
   };
 }
 
-interface OpenQuestion extends AskingOptions {
+interface OpenQuestion extends PermissionPromptOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { type ClientEvent, formatMessages, type MissedMessage } from "../../clie
 const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 
-export class Unheard {
+export class MissedMessages {
   #messages: MissedMessage[];
   #omitted: number;
   #chars: number;

@@ -5,19 +5,24 @@ import { join } from "node:path";
 import { continuoHome, isJson, type Places, readJsonFile, writeDurably } from "../../../files/index.ts";
 import type { Edit } from "./edit.ts";
 
-export interface KeptEdit {
+export interface EditRecord {
   readonly edit: Edit;
   /** Whether the installation made the file. */
   readonly isNew: boolean;
 }
 
-export function keepEdit(places: Places, path: string, after: string, { edit, isNew }: KeptEdit): void {
+export function saveEditRecord(
+  places: Places,
+  path: string,
+  after: string,
+  { edit, isNew }: EditRecord,
+): void {
   const kept = { ...readKept(places), [path]: { sha256: sha256Of(after), edit, isNew } };
   writeDurably(keptPath(places), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 /** `null` where the file is no longer as the installation left it. */
-export function keptEdit(places: Places, path: string, text: string): KeptEdit | null {
+export function readEditRecord(places: Places, path: string, text: string): EditRecord | null {
   const kept = readKept(places);
   const entry = Object.hasOwn(kept, path) ? kept[path] : undefined;
   if (!isJson(entry) || entry.sha256 !== sha256Of(text) || !isJson(entry.edit)) return null;
@@ -26,7 +31,7 @@ export function keptEdit(places: Places, path: string, text: string): KeptEdit |
   return { edit: { at, deleted, inserted }, isNew: entry.isNew === true };
 }
 
-export function forgetEdit(places: Places, path: string): void {
+export function removeEditRecord(places: Places, path: string): void {
   const kept = readKept(places);
   if (!Object.hasOwn(kept, path)) return;
   const { [path]: _, ...others } = kept;

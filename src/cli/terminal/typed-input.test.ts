@@ -36,7 +36,7 @@ test("a disposed listener is never called", async () => {
 });
 
 test("it comes in time where the process waits for input and for nothing else", async () => {
-  const module = JSON.stringify(new URL("./typed.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("./typed-input.ts", import.meta.url).href);
   const program = `
     import { afterInput } from ${module};
     process.stdin.resume();

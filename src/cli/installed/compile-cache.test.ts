@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { compiledFolder, MAX_KEPT_BUILDS } from "./compiled.ts";
+import { compileCacheFolder, MAX_KEPT_BUILDS } from "./compile-cache.ts";
 
 let root: string;
 let bundle: string;
@@ -19,16 +19,16 @@ const home = (): string => join(root, "home");
 const kept = (): string[] => readdirSync(join(home(), "cache/compiled"));
 
 test("nothing is written where Continuo has no home yet, and nothing is kept of sources", () => {
-  expect(compiledFolder(home(), bundle)).toBe(null);
+  expect(compileCacheFolder(home(), bundle)).toBe(null);
   mkdirSync(home());
-  expect(compiledFolder(home())).toBe(null);
+  expect(compileCacheFolder(home())).toBe(null);
   expect(readdirSync(home())).toEqual([]);
 });
 
 test("a build has one folder, readable only by this user", () => {
   mkdirSync(home());
-  const folder = compiledFolder(home(), bundle) ?? "";
-  expect(compiledFolder(home(), bundle)).toBe(folder);
+  const folder = compileCacheFolder(home(), bundle) ?? "";
+  expect(compileCacheFolder(home(), bundle)).toBe(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(home(), "cache")).mode & 0o777).toBe(0o700);
 });
@@ -38,7 +38,7 @@ test("at most a fixed number of builds is kept, the newest ones", () => {
   const folders = Array.from({ length: MAX_KEPT_BUILDS + 3 }, (_, day) => {
     const at = new Date(Date.UTC(2026, 0, 1 + day));
     utimesSync(bundle, at, at);
-    const folder = compiledFolder(home(), bundle) ?? "";
+    const folder = compileCacheFolder(home(), bundle) ?? "";
     utimesSync(folder, at, at);
     return folder;
   });
@@ -49,5 +49,5 @@ test("at most a fixed number of builds is kept, the newest ones", () => {
 test("the command runs without a cache if nothing can be written", () => {
   mkdirSync(home());
   writeFileSync(join(home(), "cache"), "a file");
-  expect(compiledFolder(home(), bundle)).toBe(null);
+  expect(compileCacheFolder(home(), bundle)).toBe(null);
 });

@@ -17,7 +17,10 @@ export const MAX_KEPT_BUILDS = 4;
  * @param home Continuo's; nothing is written where it is not there yet
  * @returns `null` where nothing is to be kept
  */
-export function compiledFolder(home: string, bundle: string = fileURLToPath(import.meta.url)): string | null {
+export function compileCacheFolder(
+  home: string,
+  bundle: string = fileURLToPath(import.meta.url),
+): string | null {
   // Sources are there to be changed.
   if (!bundle.endsWith(".js") || !existsSync(home)) return null;
   const builds = join(home, "cache/compiled");
