@@ -1,4 +1,4 @@
-/** What the bundler puts in place of these names. */
+/** Constants that the bundler replaces. */
 
 interface ImportMeta {
   readonly env: { readonly FIREFOX: boolean };

@@ -6,10 +6,10 @@ export const LIMITS = {
   titleChars: 200,
   urlChars: 20_000,
   textChars: 4_000,
-  /** What a page gives to the extension at once, and in ten seconds; the rest is counted and left out. */
+  /** The amount that a page may give to the extension at once, and in ten seconds; the rest is counted and dropped. */
   itemsPerMessage: 50,
   captionsPerTenSeconds: 100,
-  /** How often the page is looked at, and how often the engine hears where the video is. */
+  /** The interval at which the page is examined, and at which the engine learns the position of the video. */
   lookMs: 500,
   positionMs: 1_000,
   /** A video counts as another one when it was seen this number of times in a row. */
@@ -61,7 +61,7 @@ export const LIMITS = {
   lineSentences: 3,
   lineLateMs: 2_500,
 
-  /** What the side panel is shown. */
+  /** Bounds of the view of the side panel. */
   shownEvidence: 2_000,
   shownSessions: 100,
   readSessions: 2_000,

@@ -1,4 +1,4 @@
-/** How the extension is built: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
+/** The build of the extension: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
 
 import { defineConfig } from "wxt";
 
@@ -28,7 +28,7 @@ export default defineConfig({
       ...(browser === "firefox" ? [] : ["offscreen", "sidePanel"]),
     ],
     optional_host_permissions: EVERY_SITE,
-    // What a page of the extension may load and run is what the extension brings.
+    // A page of the extension may load and run only files of the extension.
     content_security_policy: {
       extension_pages:
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,5 +1,5 @@
 /**
- * What the parts of the extension say to each other. Only parts of the extension can send these; what comes from a
+ * Messages between the parts of the extension. Only parts of the extension can send these; what comes from a
  * page's process is checked nonetheless. Pure.
  */
 
@@ -120,7 +120,7 @@ export function parseVideo(value: unknown): Video | null {
   };
 }
 
-/** What a page says of the frames in it: origins of sites. */
+/** Parses the origins of the frames in a page. */
 export function parseOrigins(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   const origins = value

@@ -1,4 +1,4 @@
-/** What the person says: a remark, or a question about the video. */
+/** The field for a remark, or for a question about the video. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";

@@ -16,7 +16,7 @@ export interface Status {
   readonly text: string;
 }
 
-/** What the server does with what is watched, in one line. */
+/** The server's work on the session, in one line. */
 export function statusOf({
   standing,
   waiting,

@@ -1,4 +1,4 @@
-/** What the session wants of the person: an answer, or a word on pictures that will be removed. */
+/** Requests of the session to the person: a question, or a warning about pictures that will be removed. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";

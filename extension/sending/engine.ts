@@ -9,7 +9,7 @@ import type { SendingState } from "./policy.ts";
 import { SessionSender } from "./session.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
 
-/** What the engine says to the rest of the extension. */
+/** Callbacks of the engine to the rest of the extension. */
 export interface EngineHost {
   ended(key: string): void;
   standing(key: string, standing: SendingState): void;
@@ -18,7 +18,7 @@ export interface EngineHost {
 export interface EngineView {
   /** The session that records. */
   readonly session: PanelSession | null;
-  /** Where its video is now, and in which frame of which tab. */
+  /** The position of its video, and the frame and tab that it is in. */
   readonly position: Position | null;
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
   /** The keys of the sessions of all tabs. */
@@ -32,7 +32,7 @@ export class Engine {
   #config: EngineConfig | null = null;
   readonly #senders = new Map<string, SessionSender>();
   readonly #standings = new Map<string, SendingState>();
-  /** By tab and frame. */
+  /** Sessions by tab and frame. */
   readonly #positions = new Map<string, Position>();
   /** Sessions that this engine ended, until the worker knows. */
   readonly #ended = new Set<string>();
@@ -90,7 +90,7 @@ export class Engine {
     this.#changed();
   }
 
-  /** Where the video of a session is now. */
+  /** The position of the video of a session. */
   mediaTimeMs(key: string): number {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
   }

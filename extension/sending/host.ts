@@ -7,10 +7,10 @@ import { listenToPerson } from "../sources/speech.ts";
 import { Engine, type EngineView } from "./engine.ts";
 import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
 
-/** What the side panel receives. */
+/** Messages to the side panel. */
 export type ToPanel = { readonly view: EngineView } | PanelAnswer;
 
-/** What it sends: a request, or how many of the newest notes it wants. */
+/** Messages from the side panel: a request, or the number of newest notes that it wants. */
 export type FromPanel = PanelRequest | { readonly notes: number };
 
 export interface Hosted {

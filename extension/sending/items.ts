@@ -1,4 +1,4 @@
-/** What waits to be sent: evidence, frames with their pictures, pieces of audio. Checked, since pages send it. Pure. */
+/** Items that wait to be sent: evidence, frames with their pictures, pieces of audio. They are checked, since pages send them. Pure. */
 
 import type { EvidenceInput } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -52,7 +52,7 @@ export interface VoiceItem extends Base {
 
 export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceItem;
 
-/** What a page may send. */
+/** Items that a page may send. */
 export type PageItem = TranscriptItem | FrameItem;
 
 type Fields = Readonly<Record<string, unknown>>;

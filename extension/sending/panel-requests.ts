@@ -1,4 +1,4 @@
-/** What the side panel asks of the engine, over a port that only pages of the extension can open. */
+/** Requests of the side panel to the engine, over a port that only pages of the extension can open. */
 
 import type { LiveSession, NoteOperation } from "../../src/client/live/index.ts";
 import { ContinuoError } from "../../src/model/index.ts";
@@ -61,7 +61,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "join": {
       const other = `/v1/live/${encodeURIComponent(request.other)}`;
       await engine.moveKey(request.other, async () => {
-        // What the tab had so far is a session of its own, and ends.
+        // The tab's earlier session is a session of its own, and ends.
         await requestJson(server, "DELETE", other);
         await requestJson(server, "POST", `${path}/join`, { key: request.other });
       });

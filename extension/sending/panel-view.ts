@@ -1,5 +1,5 @@
 /**
- * What a panel receives of a session. It is bounded however long somebody watches: the newest notes with their
+ * The part of a session that a panel receives. It is bounded however long somebody watches: the newest notes with their
  * evidence, and of all notes the markers that have room on the timeline. Pure.
  */
 
@@ -22,7 +22,7 @@ export interface Timeline {
 }
 
 export interface PanelSession extends Omit<SessionView, "session"> {
-  /** How many notes came before the ones of `notes`. */
+  /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
   readonly timeline: Timeline;
   /** The newest sentences that were heard. */

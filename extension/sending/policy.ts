@@ -1,10 +1,10 @@
-/** What is sent now, what waits, and what makes room, by the state of the server. Pure. */
+/** Decides by the state of the server which items are sent, which wait, and which are dropped for room. Pure. */
 
 import type { Level } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ItemKind } from "./items.ts";
 
-/** How a session stands with its server. */
+/** The state of a session's connection to its server. */
 export interface SendingState {
   readonly connection: "open" | "offline";
   readonly level: Level;
@@ -21,7 +21,7 @@ export function sendable({ connection, level, isDegraded }: SendingState): reado
   return level === "critical" ? ["remark"] : EVERY_KIND;
 }
 
-/** How many frames may wait; the oldest beyond them go. */
+/** The number of frames that may wait; the oldest beyond them are dropped. */
 export function frameRoom({ isDegraded }: SendingState): number {
   return isDegraded ? LIMITS.degradedFrames : LIMITS.offlineFrames;
 }

@@ -29,7 +29,7 @@ export async function requestPicture(server: Server, path: string): Promise<stri
   return `data:${mediaType};base64,${toBase64(bytes)}`;
 }
 
-/** By its first bytes: the server stores whatever a client sends. */
+/** Detects the type by the first bytes: the server stores whatever a client sends. */
 function pictureType(bytes: Uint8Array): string | null {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";

@@ -29,7 +29,7 @@ export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
   readonly onChange: () => void;
-  /** Whether another tab is in the same session, which then continues. */
+  /** True if another tab is in the same session, which then continues. */
   readonly isShared: () => boolean;
 }
 
@@ -118,7 +118,7 @@ export class SessionSender {
         });
         this.#client = client;
         this.#set({ sessionId: client.sessionId, failure: null });
-        // What the last engine had begun to send goes first.
+        // Items that the last engine had begun to send go first.
         await client.flushed();
         return client;
       } catch (error) {

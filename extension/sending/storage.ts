@@ -27,7 +27,7 @@ interface StoredBatch extends OutboxBatch {
 
 const NAME = "continuo";
 const VERSION = 1;
-/** How many waiting items are looked at for the next batch. */
+/** The number of waiting items that are examined for the next batch. */
 const WINDOW = 200;
 
 let opened: Promise<IDBDatabase> | null = null;

@@ -1,4 +1,4 @@
-/** What the side panel shows of a session: a fold of the frames of its socket. Pure. */
+/** The view of a session in the side panel: a fold of the frames of its socket. Pure. */
 
 import type {
   EvidenceInput,
@@ -51,7 +51,7 @@ export interface SessionView {
   readonly evidence: readonly ShownEvidence[];
   readonly requests: readonly ContextRequest[];
   readonly purges: readonly PurgeWarning[];
-  /** As the server last reported it; `null` before that. */
+  /** The last report of the server; `null` before the first. */
   readonly session: LiveSession | null;
 }
 
@@ -75,7 +75,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
 
 const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written)/u;
 
-/** Whether the notes or the state of the session must be read again after this frame. */
+/** True if the notes or the state of the session must be read again after this frame. */
 export function changesNotes(frame: LiveServerFrame): boolean {
   return frame.type === "ready" || (frame.type === "event" && NOTE_EVENTS.test(frame.event.type));
 }

@@ -13,7 +13,7 @@ interface Result {
   readonly [at: number]: { readonly transcript: string } | undefined;
 }
 
-/** What is used of the API, whose types no library of TypeScript has. */
+/** The used part of the API, whose types no library of TypeScript has. */
 interface Recogniser {
   lang: string;
   continuous: boolean;
@@ -39,7 +39,7 @@ export function canRecognise(): boolean {
   return recogniserClass() !== undefined;
 }
 
-/** What another try does not change: the person, or the browser, does not allow it. */
+/** Errors that another try does not change: the person, or the browser, does not allow it. */
 const REFUSALS = ["not-allowed", "service-not-allowed"];
 
 export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {

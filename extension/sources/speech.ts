@@ -1,4 +1,4 @@
-/** What the person says to the video that records: switched on and off with the settings and with the video. */
+/** Listens to the person while a video records; the settings and the video switch it on and off. */
 
 import type { Sources } from "../messages/messages.ts";
 import type { Engine } from "../sending/engine.ts";
@@ -13,7 +13,7 @@ export interface SpeechHost {
 }
 
 interface Listening {
-  /** What it listens for: another one begins when this differs. */
+  /** The settings of the current listener; another one begins when they differ. */
   readonly name: string;
   readonly opened: Promise<() => void>;
 }

@@ -10,7 +10,7 @@ export interface SpeechSegment {
 }
 
 export interface SpeechEvents {
-  /** Where the video is now. */
+  /** The position of the video. */
   mediaTimeMs(): number;
   began(mediaTimeMs: number): void;
   ended(mediaTimeMs: number): void;
@@ -21,7 +21,7 @@ export interface Voice {
   readonly state: "silent" | "speaking";
   /** Since when the other state is heard without a break. */
   readonly otherSinceMs: number | null;
-  /** Of this speech. */
+  /** The start of this speech. */
   readonly beganAtMs: number | null;
 }
 

@@ -20,7 +20,7 @@ export async function watchSites(now: readonly string[]): Promise<void> {
   } else if (registered.length > 0) await browser.scripting.updateContentScripts([script]);
   else await browser.scripting.registerContentScripts([script]);
   if (now.length === 0) return;
-  // Of any page: one of its frames may be of the site that was allowed.
+  // Every page is examined: one of its frames may be of the site that was allowed.
   for (const { id } of await browser.tabs.query({})) {
     // A tab of another site, that was discarded, or shows an error, is watched from its next load on.
     if (id !== undefined) await watchTab(id).catch(() => undefined);

@@ -1,5 +1,5 @@
 /**
- * Which tab has which session. A tab's part of the key outlives reloads and restarts of the browser; a video in it has
+ * Sessions by tab. A tab's part of the key outlives reloads and restarts of the browser; a video in it has
  * the key `PART/VIDEO`. Pure: each function gives the next state.
  */
 
@@ -28,7 +28,7 @@ export interface LiveTab extends TabAddress {
   readonly withoutVideoSinceMs: number | null;
 }
 
-/** What is kept of a tab beyond the end of the browser. */
+/** The part of a tab that outlives the browser. */
 export interface SavedTab {
   readonly part: string;
   readonly url: string;
@@ -44,9 +44,9 @@ export interface Ending extends Video {
 }
 
 export interface Tabs {
-  /** Of this run of the browser. */
+  /** Tabs of this run of the browser. */
   readonly live: readonly LiveTab[];
-  /** Of former windows, and nobody's yet. */
+  /** Tabs of former windows that no tab has taken yet. */
   readonly saved: readonly SavedTab[];
   readonly ending: readonly Ending[];
   /** The tab that records: the last active one that has a video. */
@@ -62,10 +62,10 @@ export function keyOf(tab: Pick<LiveTab, "part" | "video">): string | null {
 export interface Hello {
   readonly tabId: number;
   readonly frameId: number;
-  /** Whether the frame that the tab's video was in is there no longer. */
+  /** True if the frame of the tab's video is gone. */
   readonly isFrameGone: boolean;
   readonly video: Video | null;
-  /** Whether the person looks at the tab. */
+  /** True if the person looks at the tab. */
   readonly isActive: boolean;
   /** Every tab of the browser. */
   readonly places: readonly TabAddress[];
@@ -158,7 +158,7 @@ export function restarted(saved: readonly SavedTab[], ending: readonly Ending[])
   return { live: [], saved, ending, recording: null };
 }
 
-/** What is kept beyond the end of the browser. */
+/** Returns the part that outlives the browser. */
 export function savedOf(tabs: Tabs, nowMs: number): readonly SavedTab[] {
   return [...tabs.saved, ...tabs.live.map((tab) => toSaved(tab, nowMs))].slice(-LIMITS.savedTabs);
 }

@@ -20,7 +20,7 @@ export function change(act: (tabs: Tabs) => Tabs): Promise<Tabs> {
     return after;
   });
   last = changed.catch(() => {
-    // What is stored counts.
+    // The stored value counts.
     tabs = null;
   });
   return changed;

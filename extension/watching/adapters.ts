@@ -1,4 +1,4 @@
-/** Which video a page shows: an id that survives reloads and what else stands in an address. Pure. */
+/** The video of a page: an id that survives reloads and other changes of the address. Pure. */
 
 import { LIMITS } from "../limits.ts";
 
@@ -6,11 +6,11 @@ export interface Adapter {
   readonly name: "youtube" | "vimeo" | "file" | "html5";
   /** `null` for a page of another platform, or one without a video. */
   videoIdOf(page: URL, source: string): string | null;
-  /** Where a platform draws its captions, if they are no text tracks. */
+  /** The element in which a platform draws its captions, if they are no text tracks. */
   readonly captions?: string;
 }
 
-/** What differs from visit to visit and says nothing about the video. */
+/** Parameters that differ from visit to visit and do not identify the video. */
 const NOISE =
   /^(utm_.*|fbclid|gclid|dclid|msclkid|igshid|si|feature|ref|ref_src|t|start|time_continue|autoplay|pp|ab_channel)$/iu;
 

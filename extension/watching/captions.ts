@@ -43,8 +43,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * What a window of words that moves on added: captions that are drawn word by word repeat what still stands there.
- * `""` where nothing is new.
+ * Returns the words that a moving window added: captions that are drawn word by word repeat what still stands there.
+ * Returns `""` if nothing is new.
  */
 export function newWords(before: string, now: string): string {
   if (now === before || before === "") return now === before ? "" : now;

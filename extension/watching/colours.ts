@@ -2,7 +2,7 @@
 
 export const COLOURS_VERSION = "rgb64.1";
 
-/** How much of each of 4 x 4 x 4 colours a picture has, as a vector of length 1. `pixels` are RGBA. */
+/** The share of each of 4 x 4 x 4 colours in a picture, as a vector of length 1. `pixels` are RGBA. */
 export function colourVector(pixels: ArrayLike<number>): readonly number[] {
   const counts = new Array<number>(64).fill(0);
   for (let at = 0; at + 3 < pixels.length; at += 4) {

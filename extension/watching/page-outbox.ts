@@ -1,4 +1,4 @@
-/** What a page keeps until the extension has it on disk: in order, sent again while nobody answers. */
+/** Items that a page keeps until the extension stored them: in order, sent again while nobody answers. */
 
 import { LIMITS } from "../limits.ts";
 import type { EvidenceAnswer } from "../messages/messages.ts";

@@ -61,7 +61,7 @@ export class PageWatcher {
   #hear(message: ToPage): void {
     switch (message.type) {
       case "control":
-        // What was shown until now belongs to who recorded until now.
+        // The captions so far belong to the session that recorded so far.
         if (this.#control.isRecording) this.#tracks.read();
         this.#control = message;
         if (!this.#isKnown && !(message.isRecording && message.captions)) {
@@ -130,7 +130,7 @@ export class PageWatcher {
   }
 
   #onCue(cue: Cue): void {
-    // What is read before anybody said whether this tab records is kept until then.
+    // Captions are kept until it is known whether this tab records.
     if (this.#isKnown && !(this.#control.isRecording && this.#control.captions)) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");

@@ -1,11 +1,11 @@
-/** Where a video is, between two reports of its page. Pure. */
+/** The position of a video between two reports of its page. Pure. */
 
 export interface Position {
   readonly mediaTimeMs: number;
   readonly durationMs: number | null;
   readonly playing: boolean;
   readonly rate: number;
-  /** By the clock of the machine. */
+  /** The time by the clock of the machine. */
   readonly atMs: number;
 }
 

@@ -3,7 +3,7 @@
 import { LIMITS } from "../limits.ts";
 
 export interface VideoChoice {
-  /** What counts now. */
+  /** The chosen video. */
   readonly value: string | null;
   readonly candidate: string | null;
   readonly looks: number;

@@ -1,4 +1,4 @@
-/** What agents report about their own sessions: those that are open, and those whose files Continuo does not read. */
+/** Lists that agents report about their own sessions: open ones, and those whose files Continuo does not read. */
 
 import { canonicalFolder } from "../files/index.ts";
 import {
@@ -30,12 +30,12 @@ interface Filter {
   readonly signal?: AbortSignal;
 }
 
-/** Whether its sessions are known only from what it reports. */
+/** True if only the agent's own list names its sessions. */
 export function isListedOnlyByAgent(agent: string): boolean {
   return !isAgentName(agent);
 }
 
-/** As a row of the list. Its name takes the place of the location, which is unknown. */
+/** Makes a row of the list. The name of the session stands for the location, which is unknown. */
 export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ReportedSession): ListedSession {
   return {
     ...{ agent, sessionId, title, cwd, updatedAt },
@@ -110,7 +110,7 @@ export interface ListAllOptions extends Omit<ListOptions, "limit"> {
 export interface AllSessions {
   /** Newest first. If both know a session, the reader's row is used: it has more facts. */
   readonly sessions: readonly (SessionInfo | ReportedSession)[];
-  /** Which lists are missing, and why. */
+  /** The lists that are missing, each with its reason. */
   readonly failures: readonly ListFailure[];
 }
 

@@ -37,7 +37,7 @@ export interface AgentSessions {
    * started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` where such an agent has no list.
    */
   list(options?: ListSessionsOfAgent): Promise<readonly ListedSession[]>;
-  /** What can be done with its sessions, as the agent's program says it. Errors: `agent_missing`, `agent_failed`. */
+  /** The abilities that the agent's program reports. Errors: `agent_missing`, `agent_failed`. */
   capabilities(options?: CallOptions): Promise<SessionCapabilities>;
   /**
    * Starts the agent in a session: its id, the beginning of it, a path, or `last`. Close the conversation when done.
@@ -84,7 +84,7 @@ function placesFrom({ home, env }: PlacesAt): Places {
   return { home, env };
 }
 
-/** By the one look-up, only among the sessions of this agent. Errors: `not_found`, `ambiguous`. */
+/** Looks only among the sessions of this agent. Errors: `not_found`, `ambiguous`. */
 async function sessionOf(
   id: string,
   driver: AgentDriver,

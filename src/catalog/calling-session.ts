@@ -1,12 +1,12 @@
 /**
- * Which session an agent is in that started this process: an agent's MCP server asks about its own conversation.
+ * Finds the session of the agent that started this process: an agent's MCP server asks about its own conversation.
  *
  * - the agent is the nearest process above this one that bears the name of an agent
  * - the session is the one that the process keeps note of (Claude Code), or whose file it has open for writing (Codex)
  * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
  * - of several, it is the one that waits for the result of this very call, where only one does
  *
- * Where that does not lead to exactly one session, those that it may be are returned, and none is chosen.
+ * If that does not lead to exactly one session, all candidates are returned and none is chosen.
  */
 
 import { type Ancestor, ancestorsOf, canonicalFolder, type Places, programsIn } from "../files/index.ts";
@@ -19,7 +19,7 @@ export interface CallingSessionOptions {
   readonly places: Places;
   /** The process that started this one. */
   readonly pid: number;
-  /** What the name of the tool ends with that the agent called. */
+  /** The end of the name of the tool that the agent called. */
   readonly tool: string;
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface CallingSession {
 
 /** Sessions that are looked into for a call that waits. */
 const MAX_CHOICES = 20;
-/** Of the clock of processes and that of files. */
+/** The tolerance between the clock of processes and the times of files. */
 const ROUNDING_MS = 1_000;
 /** At the end of a session, where a call that waits stands. */
 const END_BYTES: number = 1024 * 1024;
@@ -65,7 +65,7 @@ interface Choice {
 
 interface Choices {
   readonly choices: readonly Choice[];
-  /** Whether a single choice is the session. */
+  /** True if a single choice is the session. */
   readonly isProven: boolean;
 }
 
@@ -112,7 +112,7 @@ function lastWritten({ files, location }: FoundSession, updatedAt: string | null
   return Math.max(0, ...files.map(({ mtimeMs }) => mtimeMs));
 }
 
-/** Whether the session's last calls have one of the tool that has no result yet. */
+/** True if one of the session's last calls is a call of the tool without a result. */
 async function isWaiting(
   reader: AgentReader,
   found: FoundSession,

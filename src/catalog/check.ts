@@ -1,4 +1,4 @@
-/** What is wrong with a session: whether the log of one of Continuo's own is what was stored, and what a native one tells. */
+/** Checks a session: compares the log of an own session with its hashes, and reads a native one for problems. */
 
 import type { Places } from "../files/index.ts";
 import { isAgentName, isContinuoError, type Problem } from "../model/index.ts";
@@ -35,7 +35,7 @@ interface Checking {
   readonly places: Places;
 }
 
-/** As `session check`; of a session that only its agent tells of, what is known. */
+/** Checks a row of the list. A session that only its agent reports is checked as far as it is known. */
 export async function checkRow(row: ListedSession, { store, places }: Checking): Promise<readonly Problem[]> {
   if (isOwn(row)) return store === null ? row.problems : (await checkOwn(row, store)).problems;
   if (!isAgentName(row.agent) || row.location === "") return row.problems;

@@ -1,4 +1,4 @@
-/** What the text of a session depends on outside of its own files, and whether that is still as it was. */
+/** The files outside of a session on which its text depends, and the check whether they changed. */
 
 import { statFile } from "../files/index.ts";
 import { stampOf } from "../index-file/index.ts";
@@ -14,7 +14,6 @@ export function areDependenciesUnchanged(beside: DependencyStamps, now: StampOfD
   return Object.entries(beside).every(([name, state]) => now(name) === state);
 }
 
-/** Of a file that is there or not. */
 export function stampOfFile(path: string): string {
   const file = statFile(path);
   return file === null ? IS_GONE : stampOf([file]);

@@ -5,7 +5,7 @@ import type { OpenedSession } from "../native/kit/index.ts";
 
 export interface EveryStep {
   readonly keys: readonly string[];
-  /** By step: the last line of the file that is written to now. */
+  /** The last line of the file that is written to now, by step. */
   readonly lastLines: readonly number[];
   /** There are several branches. */
   readonly withIds: boolean;
@@ -28,7 +28,7 @@ export function everyStep({ leaves, steps }: OpenedSession): EveryStep | null {
       const read = new Set<string>();
       let first = 0;
       for (const { keys, read: readSteps } of branches) {
-        // What stands on a branch before is not read again.
+        // Records that the branch shares with an earlier one are not read again.
         const isNew = (at: number): boolean => first + at >= from && !read.has(keys[at] ?? "");
         for await (const { step, messages } of readSteps(isNew, signal)) {
           yield {

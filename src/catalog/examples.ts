@@ -1,4 +1,4 @@
-/** Where sessions are looked for: this machine, and the examples that ship with Continuo. */
+/** The places of sessions: this machine, and the examples that ship with Continuo. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { AgentName } from "../model/index.ts";
 import { findSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "../native/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 
-/** What lists found out about files, for the next one: the rows of the index. Opened when a list first asks. */
+/** The rows of the index, which lists keep for the next list. They are opened when a list first asks. */
 export function rowsOf(places: Places): SavedSkimMemo {
   return openRows(indexPathOf(places), Date.now());
 }

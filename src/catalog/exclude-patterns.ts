@@ -1,7 +1,7 @@
 /** Patterns of folders and files that are kept out of the index. Pure. */
 
 /**
- * Whether a path, or a folder above it, matches one of the patterns. `*` is any text without a slash, `?` one character
+ * Tests whether a path, or a folder above it, matches one of the patterns. `*` is any text without a slash, `?` one character
  * of it, `**` any text, `~/` the home folder; a pattern without a slash names a file or a folder at any depth.
  */
 export function excludes(patterns: readonly string[], home: string): (path: string) => boolean {

@@ -30,7 +30,7 @@ export interface FollowItem {
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** Where to begin: at the newest turn when left out. */
+  /** The position to begin at; the newest turn when left out. */
   readonly from?: "newest turn" | "start";
   /** Milliseconds between two looks; 250 when left out. */
   readonly pollMs?: number;
@@ -119,7 +119,7 @@ function isQuiet({ files }: FoundSession): boolean {
   return Date.now() - changedMs > CATALOG_LIMITS.followTickMs;
 }
 
-/** Where it lies now: its agent may have begun another file, or archived it. `null` where it is nowhere. */
+/** Finds the session again: its agent may have begun another file or archived it. `null` if it is nowhere. */
 async function findAgain(
   { agent, sessionId, location }: FoundSession,
   { reader, places }: Pick<LocatedSession, "reader" | "places">,
@@ -165,11 +165,11 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
 }
 
 interface News {
-  /** What is new among messages; it counts as given when it is taken. */
+  /** Returns the messages that are new. They count as given. */
   read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
 }
 
-/** What was given of a block: its length tells whether a text continues from there. */
+/** The text of a block that was given. Its length shows whether a longer text continues it. */
 interface GivenBlock {
   readonly hash: string;
   readonly textLength: number | null;

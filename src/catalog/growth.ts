@@ -1,4 +1,4 @@
-/** Whether the file of a session only grew since it was read, so that its scan can be continued. */
+/** Detects that the file of a session only grew since it was read, so that its scan can continue. */
 
 import { stampOf, type TextBefore } from "../index-file/index.ts";
 import type { FoundSession, SavedScan } from "../native/kit/index.ts";
@@ -11,14 +11,13 @@ export interface GrowingFile {
   /** Stamps of the other files that the session is made of. */
   readonly others: string;
   /**
-   * Whether the files are as they were when this was made, and nobody wrote them just before: a change within the
+   * True if the files are as they were when this was made, and nobody wrote them just before: a change within the
    * same tick of the clock would not show.
    */
   isUnchanged(): boolean;
   toKept(scan: SavedScan): KeptScan;
 }
 
-/** As the index keeps it. */
 interface KeptScan {
   readonly inode: number;
   readonly sizeBytes: number;

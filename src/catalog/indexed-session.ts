@@ -1,4 +1,4 @@
-/** What a search knows of a session without opening it, and where its text comes from. */
+/** A session as a search knows it without opening it, and the source of its text. */
 
 import type { TextSource } from "../index-file/index.ts";
 import type { Message, NativeRef, SessionInfo } from "../model/index.ts";
@@ -12,15 +12,15 @@ export interface IndexedSession
   > {
   /** `continuo` for its own sessions. */
   readonly agent: string;
-  /** Of a sub-agent: the session that started it. */
+  /** The session that started this sub-agent. */
   readonly parentId: string | null;
-  /** Of a deleted session: what `session restore` takes. Its `location` is where it was. */
+  /** The trash id of a deleted session, which `session restore` takes. Its `location` is the former one. */
   readonly trashId: string | null;
-  /** Of Continuo's own: the native sessions that are the same conversation. */
+  /** The native sessions that are the same conversation as this own session. */
   readonly nativeRefs: readonly Pick<NativeRef, "agent" | "sessionId">[];
 }
 
-/** As the index keeps it: also the sub-agents that lie inside of its files, by their locations. */
+/** A session as the index stores it, with the sub-agents that lie inside of its files, by their locations. */
 export interface StoredIndexedSession extends IndexedSession {
   readonly inside: readonly { readonly id: string; readonly location: string }[];
 }
@@ -30,9 +30,9 @@ export interface CatalogSource extends TextSource {
   readonly found?: FoundSession;
   /** The greatest comes first. */
   readonly changedMs: number;
-  /** Of what its text depends on outside of its files; left out where that is nothing. */
+  /** Stamps of the files outside of the session on which its text depends; left out if there are none. */
   readonly besideNow?: StampOfDependency;
-  /** What lies inside of the same files, of which the text was filled. */
+  /** Sub-agents inside of the same files whose text was filled. */
   insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
 }
 

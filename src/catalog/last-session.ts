@@ -12,7 +12,7 @@ export interface LastSession extends Pick<CatalogList, "error" | "failures"> {
   readonly row: ListedSession | null;
 }
 
-/** How many more rows are listed where all of those before were empty. */
+/** The number of further rows that are listed if all earlier ones were empty. */
 const GROWTH = 8;
 
 /** Only as many sessions are read as there are empty ones that are newer. Errors: those of the list. */

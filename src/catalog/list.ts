@@ -50,14 +50,14 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
   readonly drivers?: readonly AgentDriver[];
 }
 
-/** Where to look. */
+/** The places and stores that a list or a look-up reads. */
 export interface CatalogSources {
   readonly places: PlacesAt;
   /** The store where it is open already; `null` for only native sessions. Left out: as the environment says. */
   readonly store?: OpenOwn | null;
 }
 
-/** Where there is no store, none is loaded. A store or a list that cannot be read takes nothing from the others. */
+/** No store is loaded if none exists. A store or a list that cannot be read does not affect the others. */
 export async function listCatalog(
   wanted: ListQuery,
   { places, store: given }: CatalogSources,
@@ -70,7 +70,7 @@ export async function listCatalog(
   const natives = agents === undefined ? null : toAgents(agents);
   const told = await agentListsOf(drivers, wanted);
   const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
-  // What the caller has open stays open.
+  // A store that the caller opened stays open.
   await using _own = given === undefined ? opened.store : null;
   const { store } = opened;
   const rows = store === null ? [] : await listOwn(store);
@@ -160,7 +160,7 @@ function isWanted(row: OwnRow, { agents, cwd, since }: ListQuery): boolean {
   );
 }
 
-/** Of the payload of a `message_sent`, which may be no such thing. */
+/** Reads the payload of a `message_sent`, which may have another shape. */
 function wordsOf(data: unknown): string | null {
   const content = isJson(data) ? data.content : undefined;
   if (typeof content === "string") return content;
@@ -208,7 +208,7 @@ async function firstOf(
   return { sessions, archivedLeftOut, emptyLeftOut };
 }
 
-/** What the person said first stands for a title that nobody gave. */
+/** The first message of the person replaces a title that nobody gave. */
 async function withTitle(row: ListedSession, { store }: OpenOwn): Promise<ListedSession> {
   if (row.title !== null || row.agent !== OWN) return row;
   const { events } = await store.read(row.sessionId, { types: ["message_sent"], limit: 1 });

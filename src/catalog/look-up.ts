@@ -37,7 +37,7 @@ import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
 
 export interface LocatedSession extends Lookup {
   readonly places: Places;
-  /** Whether it is an example that ships with Continuo, because this machine has no sessions. */
+  /** True if it is an example that ships with Continuo, because this machine has no sessions. */
   readonly isExample: boolean;
 }
 
@@ -50,7 +50,7 @@ export type LookUpHit =
 export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
 
 export interface LookUpOptions extends CatalogSources {
-  /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
+  /** If this machine has no sessions, the examples that ship with Continuo are searched. */
   readonly examples?: "with examples" | "without examples";
   /** Called with the edits of killed processes that cannot be settled now. */
   readonly onUnfinished?: (problems: readonly Problem[]) => void;
@@ -138,7 +138,7 @@ interface Candidate extends Match {
   readonly own?: OwnRow;
 }
 
-/** Whether the text can only name an own session: `continuo:ID`, or its location as `--json` prints it. */
+/** True if the text can only name an own session: `continuo:ID`, or its location as `--json` prints it. */
 function ownNameOf(name: string, places: PlacesAt): string | null {
   if (name.startsWith(`${OWN}:`)) return name.slice(OWN.length + 1);
   const [, path, id] = /^(.*[^#])#([^#]+)$/su.exec(name) ?? [];
@@ -155,7 +155,7 @@ function isNativeAlone(name: string): boolean {
 interface NativeMatches {
   readonly lookup?: Lookup;
   readonly matches: readonly Match[];
-  /** Whether it is the name of a file. */
+  /** True if it is the name of a file. */
   readonly isPath: boolean;
 }
 
@@ -323,7 +323,7 @@ export async function rowsByIdPrefix(
   return rows;
 }
 
-/** Whether a sub-agent is there: in a place of its own, or inside of a session's file. */
+/** True if the sub-agent exists: in a place of its own, or inside of a session's file. */
 export async function isSubagentPlace(location: string, places: Places): Promise<boolean> {
   const file = location.replace(/#[^#]*$/u, "");
   for await (const found of findSessions({ places, subagents: "include", memo: rowsOf(places) })) {

@@ -19,7 +19,7 @@ import { type OpenOwn, openOwn } from "./store.ts";
 /** Beyond the row, what `session info` tells. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
 
-/** What commands show of a session, native or not: every `OpenedSession` is one. */
+/** A session as commands show it, native or own: every `OpenedSession` is one. */
 export interface CatalogSession {
   readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
@@ -44,9 +44,9 @@ export async function openCatalogSession(
 }
 
 /**
- * What the agent's model would be sent on the next resume, compaction applied.
+ * Returns the messages that the agent's model would receive on the next resume, compaction applied.
  *
- * Errors: `unsupported` for Continuo's own: what is sent depends on the agent that continues it.
+ * Errors: `unsupported` for own sessions: the messages depend on the agent that continues them.
  */
 export async function modelViewOf(
   located: LookUpHit,

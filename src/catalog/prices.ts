@@ -1,8 +1,8 @@
 /**
- * What a model call costs, by a table of list prices. Pure.
+ * The cost of a model call, by a table of list prices. Pure.
  *
  * A price is in USD for a million tokens. The table is as of `PRICES_AS_OF`; it knows no subscriptions, no discounts, and no
- * prices that depend on the length of a prompt. What an agent says itself of the cost goes before it.
+ * prices that depend on the length of a prompt. A cost that the agent itself reports goes before it.
  */
 
 import type { Usage } from "../model/index.ts";
@@ -10,18 +10,18 @@ import type { Usage } from "../model/index.ts";
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** As `input` when left out. */
+  /** The price of `input` when left out. */
   readonly cacheRead?: number;
-  /** As `input` when left out. */
+  /** The price of `input` when left out. */
   readonly cacheWrite?: number;
 }
 
-/** By the names of models, in lower case, without a provider in front and without a date at the end. */
+/** Prices by the name of the model, in lower case, without a provider in front and without a date at the end. */
 export type Prices = Readonly<Record<string, Price>>;
 
 export const PRICES_AS_OF = "2025-12-31";
 
-/** Where to check them: the table was put together from copies of these pages that others published. */
+/** Pages with the prices of each provider. The table was compiled from published copies of them. */
 export const PRICE_SOURCES: readonly string[] = [
   "https://claude.com/pricing",
   "https://platform.openai.com/docs/pricing",
@@ -76,11 +76,11 @@ export interface ModelUsage {
 }
 
 export interface Cost {
-  /** What is known of the cost; `null` where nothing is. */
+  /** The known part of the cost; `null` if nothing is known. */
   readonly usd: number | null;
   /** Models whose tokens are not in it, because they have no price; `null` for tokens without a model. */
   readonly unpriced: readonly (string | null)[];
-  /** Whether any of it comes from a table of prices, and not from the agent. */
+  /** True if any of it comes from a table of prices and not from the agent. */
   readonly isByPrices: boolean;
 }
 

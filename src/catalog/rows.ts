@@ -2,7 +2,7 @@
 
 import { type NativeRef, present, type Session, type SessionInfo } from "../model/index.ts";
 
-/** What `agent` says of Continuo's own sessions, and what stands before their ids. */
+/** The value of `agent` for own sessions, and the prefix of their ids. */
 export const OWN = "continuo";
 
 /** A row: a native session, or one of Continuo's own. */
@@ -70,7 +70,7 @@ export function byNewest(a: ListedSession, b: ListedSession): number {
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
-/** What commands call it: two sessions of agents can have one id. */
+/** The name of a session in commands, with its agent: two agents can have the same id. */
 export function nameOf(row: ListedSession): string {
   return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
 }

@@ -1,4 +1,4 @@
-/** What all sessions used: for each the hours, models, turns and tokens, kept for the next time in the rows of the index. */
+/** Usage of all sessions: hours, models, turns and tokens of each, kept in the rows of the index. */
 
 import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
@@ -53,7 +53,7 @@ export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<
   return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
 }
 
-/** What the index knows of the usage of sessions, and what is found out of others for it. */
+/** Reads the usage of sessions from the index, and adds what it reads from others to the index. */
 export interface UsageIndex {
   /** A full read, unless the index has it. Errors: those of opening the session. */
   of(found: FoundSession): Promise<readonly UsageBucket[]>;

@@ -1,4 +1,4 @@
-/** Where Continuo's own sessions lie, and the store that holds them, which is loaded here and nowhere before. */
+/** The store of own sessions and its location. Only this file loads it. */
 
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
@@ -10,11 +10,11 @@ import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
 
 export interface OpenOwn extends AsyncDisposable {
   readonly store: Store;
-  /** Where it is, without credentials. */
+  /** The address of the store, without credentials. */
   readonly location: string;
 }
 
-/** What a flag names, else `CONTINUO_STORE` (empty: as if it were not set), else the database of `CONTINUO_HOME`. */
+/** Returns the store of the flag, else of `CONTINUO_STORE` (unless empty), else the database of `CONTINUO_HOME`. */
 export function storeUrlOf(places: PlacesAt, flag?: string): string {
   const url = flag ?? (places.env.CONTINUO_STORE || "sqlite:");
   const rest = /^sqlite:(.*)$/isu.exec(url)?.[1];
@@ -91,7 +91,7 @@ export async function ownSessionContinuedIn(
   return (await listOwn(own)).find((row) => isSame(row, native)) ?? null;
 }
 
-/** What the store takes for a name; nothing else can be the id of a session. */
+/** The form of a name in the store; nothing else can be the id of a session. */
 function isName(id: string): boolean {
   return id !== "" && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }

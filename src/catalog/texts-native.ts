@@ -29,14 +29,14 @@ export interface NativeSourceOptions {
   readonly nowMs: number;
   /** A folder or a file. */
   readonly isExcluded: (path: string) => boolean;
-  /** What was kept out, or taken in, by other patterns is looked at again. */
+  /** Sessions that other patterns excluded or included are examined again. */
   readonly rules: string;
   readonly memo: SavedSkimMemo;
   readonly signal: AbortSignal | undefined;
   readonly onFound?: (sessions: number) => void;
 }
 
-/** Of every native session that has a file and is not excluded. */
+/** Lists the text of every native session that has a file and is not excluded. */
 export async function nativeSources(options: NativeSourceOptions): Promise<CatalogSource[]> {
   const { places, memo, signal, isExcluded } = options;
   const found: FoundSession[] = [];
@@ -67,20 +67,20 @@ async function titleBeside(
   try {
     return (await reader?.titleBeside?.(found, places)) ?? null;
   } catch (error) {
-    // Where titles cannot be read, the session reports it when it is opened.
+    // If titles cannot be read, the session reports it when it is opened.
     if (!isContinuoError(error)) throw error;
     return null;
   }
 }
 
-/** What its place and files next to it tell of a session, which its own files do not. */
+/** Facts about a session that its place and the files next to it hold. */
 function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
   const isPlain = !archived && cwd === undefined && title === null;
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
 }
 
 interface BesideFacts {
-  /** How many sessions have the same file: those of a database. */
+  /** The number of sessions in the same file, for a database. */
   readonly sharing: number;
   readonly placed: string;
   readonly besideNow: StampOfDependency;
@@ -128,7 +128,7 @@ export interface OpenTextOptions {
   readonly signal: AbortSignal | undefined;
   readonly before: TextBefore | null;
   readonly besideNow: StampOfDependency;
-  /** Whether what was learned is kept, to continue when the session has grown. */
+  /** True if the scan is kept, to continue when the session has grown. */
   readonly keep: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface OwnSources extends AsyncDisposable {
 
 interface OwnState {
   readonly row: OwnRow;
-  /** Of its log: changes with every event. */
+  /** A mark of its log, which changes with every event. */
   readonly head: string;
 }
 

@@ -16,7 +16,7 @@ import { everyMessage } from "./every-message.ts";
 import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 import { changedMsOf } from "./texts-native.ts";
 
-/** What stands before the id of the trash, where a session is named by it. */
+/** The prefix of a trash id when it names a session. */
 export const TRASHED = "trash:";
 
 export interface TrashSourceOptions {

@@ -34,7 +34,6 @@ export interface TextsOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds since 1970; now when left out. */
   readonly nowMs?: number;
-  /** As `FillOptions`. */
   readonly batchChars?: number;
   readonly onProgress?: (progress: TextsProgress) => void;
   /** Called for each native session that is found, with their number so far. */
@@ -90,7 +89,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   saved.catch(() => undefined);
   const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
   let stored = await readStored(path);
-  // What lies inside of the files of others is known when these are read.
+  // Sub-agents inside of the files of others are known when these are read.
   const sourcesNow = (): readonly CatalogSource[] => [
     ...all.sources,
     ...all.sources.flatMap((source) => insideOf(source, stored, filled)),
@@ -157,7 +156,7 @@ async function fillStale(
   });
 }
 
-/** How much of the text is there, without changing anything. */
+/** Counts the indexed texts without changing anything. */
 export async function textsState(options: TextsOptions): Promise<{
   readonly sessions: number;
   readonly ready: number;
@@ -218,7 +217,7 @@ function isReady(
   filled: ReadonlySet<string>,
 ): boolean {
   if (source === undefined || !session.isComplete) return false;
-  // What changed a moment ago was read just now, and counts for this call.
+  // A session that changed a moment ago was read just now, and counts for this call.
   if (source.stamp === null) return filled.has(session.key);
   return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
 }

@@ -6,14 +6,14 @@ import { everyMessage, type Readable } from "./every-message.ts";
 
 export { filesOfCall } from "../index-file/index.ts";
 
-/** What a person said, and everything that was said and done until the person speaks again. */
+/** A message of a person, and everything until the person speaks again. */
 export interface SessionTurn extends Pick<Turn, "messageId" | "at" | "tools" | "files" | "errors"> {
   /** 1-based; the active branch comes first. */
   readonly number: number;
   readonly messages: readonly Message[];
 }
 
-/** Of every branch, each message once. One turn is in memory at a time. */
+/** Yields the turns of every branch, each message once. One turn is in memory at a time. */
 export async function* sessionTurns(
   session: Readable,
   options: { readonly signal?: AbortSignal } = {},

@@ -1,4 +1,4 @@
-/** Where the tokens of a session went: by hour and model. */
+/** The tokens of a session by hour and model. */
 
 import type { Message, Usage } from "../model/index.ts";
 import { addUsage } from "../native/kit/index.ts";
@@ -12,7 +12,7 @@ export interface UsageBucket {
   readonly hour: string | null;
   /** `null` if none is recorded. */
   readonly model: string | null;
-  /** What a person said in it, each time. */
+  /** The number of messages of a person. */
   readonly turns: number;
   readonly usage: Usage;
 }
@@ -27,7 +27,7 @@ export async function usageOf(session: CatalogSession): Promise<readonly UsageBu
   let asked: Message[] = [];
   let sum: Usage | null = null;
   for await (const message of everyMessage(session)) {
-    // What the history of another session begins with is that session's.
+    // Records that a fork shares with its source count for the source.
     if (message.metadata.records?.some(({ file }) => file !== undefined) === true) continue;
     if (messageKind(message) === "person") asked.push(message);
     const { usage, model } = message;
@@ -72,7 +72,7 @@ function add(
   });
 }
 
-/** What is more in the whole than in the parts. */
+/** Subtracts the sum of the parts from the whole. */
 function difference(whole: Usage, parts: Usage): Usage {
   const more = (field: keyof Usage): number => {
     const left = (whole[field] ?? 0) - (parts[field] ?? 0);

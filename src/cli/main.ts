@@ -32,8 +32,8 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * What a command allocates dies at once, or lives as long as a session or a connection. V8 lets the young generation
- * grow to 200 MB for large sessions and many connections, and copies what lives on through it; reading is not slower
+ * Objects of a command die at once, or live as long as a session or a connection. V8 lets the young generation
+ * grow to 200 MB for large sessions and many connections, and copies the survivors through it; reading is not slower
  * without.
  *
  * The old generation may grow to four times what lives before V8 collects, which is most of what a large session

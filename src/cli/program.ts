@@ -24,7 +24,7 @@ import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
 import { addViewCommand } from "./view/index.ts";
 
-/** What the commands need to run; left out where the program is only described. */
+/** The environment of the commands; left out if the program is only described. */
 export interface ProgramRun {
   readonly shell: Shell;
   /** Called with the exit code of a command that ended. */
@@ -175,7 +175,7 @@ function withDefaultCommand(argv: readonly string[]): string[] {
   if (first === "session" && (second === undefined || isListFlag(second)))
     return ["session", "list", ...argv.slice(1)];
   if (isListFlag(first)) return ["session", "list", ...argv];
-  // What people try first.
+  // These are the commands that people try first.
   return SESSION_COMMANDS.includes(first) ? ["session", ...argv] : [...argv];
 }
 

@@ -1,4 +1,4 @@
-/** What stands in the way of using a configuration, as errors and as lines of warning. */
+/** Checks that refuse an unusable configuration, as errors and as lines of warning. */
 
 import { ContinuoError, shellWord } from "../model/index.ts";
 import type { Configuration, ConfigurationProblem, UntrustedFile } from "./settings.ts";

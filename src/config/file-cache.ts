@@ -1,7 +1,7 @@
 /**
- * What files said that had nothing wrong in them, by the hash of their bytes: a file that did not change is not
- * parsed and checked again, and what does that (yaml, zod) is not even loaded. A file of our own; it may be deleted.
- * What sets variables is not copied: they hold keys.
+ * The contents of files without problems, by the hash of their bytes: a file that did not change is not
+ * parsed and checked again, and the parsers (yaml, zod) are not even loaded. The cache is Continuo's own; it may be deleted.
+ * Environment variables are not copied, since they hold keys.
  */
 
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { isJson, readJsonFile, writeDurably } from "../files/index.ts";
 
 import type { FileContent } from "./schema.ts";
 
-/** Of the schema that they were checked by: its first letters. A test says when it is another one. */
+/** The first letters of the hash of the schema that checked them. A test fails if it is another one. */
 export const SCHEMA_HASH = "0c7ddf1675ddcb90";
 
 /** The home has one file, each project another. */

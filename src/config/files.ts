@@ -1,4 +1,4 @@
-/** Where the files lie, and their bytes: read once, so that what is hashed is what is used. */
+/** The configuration files and their bytes: read once, so that the bytes that are hashed are those that are used. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ export interface RawFile {
   /** Symbolic links resolved. */
   readonly path: string;
   readonly text: string;
-  /** Of its bytes. */
+  /** The hash of its bytes. */
   readonly sha256: string;
 }
 

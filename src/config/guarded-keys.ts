@@ -1,4 +1,4 @@
-/** What a project's file may not say before the person trusts it: whatever makes programs run, and what they inherit. Pure. */
+/** Keys that a project's file may not set before the person trusts it: they make programs run, or say what these inherit. Pure. */
 
 import type { FileAgent, FileContent } from "./schema.ts";
 

@@ -11,7 +11,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What `docs/continuo.schema.json` holds. */
+/** The content of `docs/continuo.schema.json`. */
 export function toJsonSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(FILE_SCHEMA, { io: "input" }) as JsonSchema;
   return {
@@ -50,7 +50,7 @@ function innerOf(schema: JsonSchema, name: string): JsonSchema | undefined {
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
-/** Of the map, where something else may stand in its place. */
+/** Returns the map among several schemas for one value. */
 function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
   return (
     schema?.properties ?? schema?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {}

@@ -17,7 +17,7 @@ export interface Layers {
   readonly agent: string | null;
   readonly continuation: ContinuationMode;
   readonly alwaysContinue: boolean | null;
-  /** Of every agent, before its own. */
+  /** Settings of every agent, which its own settings override. */
   readonly context: ContextSettings;
   readonly agents: Readonly<Record<string, AgentSettings>>;
 }
@@ -80,7 +80,7 @@ function withAgent(
   };
 }
 
-/** What the file says above all agents holds for each that says nothing else. */
+/** A setting above all agents applies to each agent without a setting of its own. */
 export function withCommon(
   settings: AgentSettings,
   { environment, alwaysContinue, context }: Pick<Layers, "environment" | "alwaysContinue" | "context">,
@@ -139,7 +139,7 @@ function toEndpoint({ url, model, api_key_env }: FileEndpoint): EndpointSettings
   return { url, model, ...given({ apiKeyEnv: api_key_env }) };
 }
 
-/** What is not given does not take the place of what is. */
+/** A value that is left out does not replace one that is there. */
 function given<T extends object>(some: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

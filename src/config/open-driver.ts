@@ -16,7 +16,7 @@ export async function openDriver(
   return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
 }
 
-/** What the agent is not given in a folder. Errors: as `openDriver`; `corrupt` for the record of trust. */
+/** Returns the restrictions of the agent in a folder. Errors: as `openDriver`; `corrupt` for the record of trust. */
 export function restrictionFor(settings: AgentSettings, places: PlacesAt, cwd: string): Restriction | null {
   return restrictionIn(settings.name, cwd, optionsOf(settings, places));
 }

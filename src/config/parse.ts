@@ -12,7 +12,7 @@ export interface ParsedFile {
   /** Without any of it where there are problems. */
   readonly content: FileContent;
   readonly problems: readonly ConfigurationProblem[];
-  /** Where a key stands. */
+  /** The position of a key. */
   readonly placeOf: (path: readonly PropertyKey[]) => TextPosition;
 }
 
@@ -66,7 +66,7 @@ function toValue(document: Document): { readonly value: unknown } | { readonly m
   }
 }
 
-/** Of the key itself; of the last part of the path that is there, where it is not. */
+/** Returns the position of the key, or of the last part of the path that exists. */
 function offsetOf({ contents }: Document, path: readonly PropertyKey[]): number {
   let offset = contents?.range?.[0] ?? 0;
   let node: unknown = contents;

@@ -48,7 +48,7 @@ export async function readConfiguration(options: ReadConfigurationOptions): Prom
   );
   if (known !== null) {
     const configuration = lay(options, found, new Map(raw.map((file, at) => [file, asParsed(known[at])])));
-    // What is wrong has a place, and only the text knows where.
+    // Problems have positions, which only the text shows.
     if (configuration.problems.length === 0) return configuration;
   }
   const { parseFile } = await import("./parse.ts");
@@ -121,7 +121,7 @@ interface Reading {
   layers: Layers;
   readonly problems: ConfigurationProblem[];
   readonly files: ConfigurationFile[];
-  /** By the name of an agent: the last file that names it. */
+  /** The last file that names an agent, by the agent's name. */
   readonly named: Map<string, SaidBy>;
   /** The last file that says which agent is the default. */
   defaultBy: SaidBy | null;

@@ -1,4 +1,4 @@
-/** What a `continuo.yaml` may say: its keys, their values, and what they mean. */
+/** The schema of `continuo.yaml`: its keys, their values, and their meaning. */
 
 import { z } from "zod";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";

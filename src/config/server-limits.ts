@@ -2,7 +2,7 @@
 
 import { ContinuoError, nearest } from "../model/index.ts";
 
-/** What is left out is the server's own default. */
+/** A limit that is left out has the server's default. */
 export interface ServerLimitSettings {
   readonly requestsPerSecond?: number;
   readonly connections?: number;
@@ -24,7 +24,7 @@ export interface ServerLimitKey {
   readonly says: string;
 }
 
-/** By the key of the file, which is also the name in the flag. */
+/** The limits by their key in the file, which is also the name in the flag. */
 export const SERVER_LIMIT_KEYS: Readonly<Record<string, ServerLimitKey>> = {
   requests_per_second: {
     setting: "requestsPerSecond",

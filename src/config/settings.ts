@@ -15,7 +15,7 @@ export interface SessionSettings {
   readonly alwaysContinue: boolean | null;
 }
 
-/** What of the earlier messages an agent receives at most; no limit where none is given. */
+/** The largest part of the earlier messages that an agent receives; no limit when left out. */
 export interface ContextSettings {
   readonly limit?: number;
   readonly maxMessages?: number;
@@ -36,7 +36,7 @@ export function agentsByName(agents: Iterable<AgentSettings>): Record<string, Ag
   return named;
 }
 
-/** Of one turn; no limit where none is given. */
+/** The limits of one turn; no limit when left out. */
 export interface BudgetSettings {
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;
@@ -45,7 +45,7 @@ export interface BudgetSettings {
 }
 
 export interface AgentSettings {
-  /** What it inherits; `null`: all in a trusted folder, a list elsewhere. */
+  /** The variables that it inherits; `null`: all in a trusted folder, a list elsewhere. */
   readonly environment: "pass" | "deny" | null;
   readonly name: string;
   /** A name on the search path or an absolute path; `null`: the agent's own. */
@@ -62,7 +62,7 @@ export interface AgentSettings {
   readonly context: ContextSettings;
 }
 
-/** What flags may say of an agent; what is left out is as the files say. */
+/** Settings of an agent by flags; the files decide on those that are left out. */
 export interface AgentFlags {
   readonly model?: string;
   readonly transport?: Transport;
@@ -75,7 +75,7 @@ export interface AgentFlags {
 export interface ConfigurationFlags {
   readonly agent?: string;
   readonly continuation?: ContinuationMode;
-  /** Of the agent that the conversation is with. */
+  /** The flags of the agent of the conversation. */
   readonly settings?: AgentFlags;
 }
 
@@ -88,7 +88,7 @@ export interface ConfigurationProblem {
   /** `agents.claude.modle`; empty for the file as a whole. */
   readonly key: string;
   readonly message: string;
-  /** What was perhaps meant. */
+  /** The key that was perhaps meant. */
   readonly suggestion: string | null;
 }
 
@@ -111,7 +111,7 @@ export interface EndpointSettings {
   readonly apiKeyEnv?: string;
 }
 
-/** What is left out is as the library has it. */
+/** A setting that is left out has the library's default. */
 export interface LiveConfiguration {
   readonly adaptiveBatching?: boolean;
   readonly backpressure?: boolean;
@@ -146,13 +146,13 @@ export interface Configuration {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Patterns of sessions whose text is not indexed. */
   readonly indexExclude: readonly string[];
-  /** Whether a process may index in the background. */
+  /** True if a process may index in the background. */
   readonly indexBackground: "on" | "off";
-  /** Of `continuo serve`. */
+  /** Limits of `continuo serve`. */
   readonly serverLimits: ServerLimitSettings;
-  /** What calls of models cost, in USD for a million tokens, by the name of the model. */
+  /** Prices of models in USD for a million tokens, by the name of the model. */
   readonly prices: Readonly<Record<string, PriceSettings>>;
-  /** How a server of this user runs continuous sessions. */
+  /** Settings of continuous sessions on a server of this user. */
   readonly live: LiveConfiguration;
   /** That were read, the first one first. */
   readonly files: readonly ConfigurationFile[];
@@ -163,7 +163,7 @@ export interface Configuration {
 
 export const FILE_NAME = "continuo.yaml";
 
-/** What stands in no file. */
+/** The settings without any file. */
 export const DEFAULTS: Pick<AgentSettings, "session" | "permissions"> & {
   readonly continuation: ContinuationMode;
 } = {

@@ -1,5 +1,5 @@
 /**
- * What the person trusts, in `trust.json` of `CONTINUO_HOME`: projects' files, by path and content, and folders, whose
+ * The record of trust, `trust.json` of `CONTINUO_HOME`: projects' files, by path and content, and folders, whose
  * agents may use the project's own configuration.
  */
 

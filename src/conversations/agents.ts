@@ -31,7 +31,7 @@ export interface AgentOptions {
   readonly effort?: string;
 }
 
-/** Where a conversation is to be opened. */
+/** Options that choose the session in which an agent is opened. */
 export type AgentOpening = Pick<
   OpenConversation,
   "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
@@ -45,9 +45,9 @@ export interface ConversationAgent extends DrivenAgent {
   prepare(place: ProgramPlace): void;
   /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
   enter(entrance: AgentOpening): Promise<Conversation>;
-  /** Where its next turn finds a session open; `null` where nothing was started early. */
+  /** The session that its next turn finds open; `null` if nothing was started early. */
   readonly place: ProgramPlace | null;
-  /** What is open, also early; waits for its opening. `null` where nothing is. */
+  /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */
   opened(): Promise<Conversation | null>;
   /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
   lister(): Promise<AgentDriver | null>;
@@ -117,7 +117,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
 interface Early {
   readonly driver: AgentDriver;
   start(open: OpenConversation): Promise<Conversation>;
-  /** What was begun, when it is open; `null` where it is not to be had. */
+  /** The conversation that was begun, when it is open; `null` if it failed. */
   conversation(): Promise<Conversation | null>;
   readonly place: ProgramPlace | null;
   drop(): Promise<void>;
@@ -169,7 +169,7 @@ function startedEarly(driver: AgentDriver): Early {
       const opening = { open, stop, conversation: driver.open({ ...open, signal: stop.signal }) };
       begun = opening;
       const conversation = await opening.conversation;
-      // Which one the last one is, is known now.
+      // The program has now said which session is the last one.
       if (begun === opening && open.continueLast === true) {
         const { continueLast: _, ...rest } = open;
         begun = { ...opening, open: { ...rest, resumeSessionId: conversation.sessionId } };
@@ -214,7 +214,7 @@ function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
   return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
 }
 
-/** What others said is written as a session of this agent, where Continuo writes its files. */
+/** Messages of others are written as a session of this agent, if Continuo writes its files. */
 function replayWriter(name: AgentName, places: PlacesAt): ReplayWriter {
   return async (messages, options) => {
     const { replayWriterOf } = await import("../handoff/index.ts");

@@ -62,7 +62,7 @@ export async function referToNativeRecord(
   return await store.updateSession(session.sessionId, { metadata });
 }
 
-/** How many of the folder's newest sessions are looked at for a turn that was cut off. */
+/** The number of the folder's newest sessions that are searched for a turn that was cut off. */
 const LOOKED_AT = 5;
 
 /**

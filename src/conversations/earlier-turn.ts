@@ -9,7 +9,7 @@ export interface EarlierTurn {
   readonly status: RunStatus;
   /** The words that the agent was given. */
   readonly input: string;
-  /** What the agent said, as far as it is stored. */
+  /** The agent's answer, as far as it is stored. */
   readonly answer: string;
   /** Why there is no whole answer; empty where nothing is known. */
   readonly reason: string;

@@ -1,4 +1,4 @@
-/** What a person asks of a conversation, as flags or as a request. */
+/** Settings of a conversation, as flags or as a request. */
 
 import type { OnMissing } from "../model/index.ts";
 

@@ -13,9 +13,9 @@ import {
 import { handOffCommand, present } from "../model/index.ts";
 
 export interface HandOverOptions {
-  /** Where it continues; the session's own folder when left out. */
+  /** The folder in which it continues; the session's own folder when left out. */
   readonly cwd?: string;
-  /** Where Continuo's own sessions are looked for. */
+  /** The store of own sessions. */
   readonly places: PlacesAt;
   readonly options: Omit<HandOffOptions, "cwd">;
 }

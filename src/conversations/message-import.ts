@@ -26,7 +26,7 @@ export interface ImportOptions {
   /** The native session that knows all of it. */
   readonly ref: NativeRef | null;
   readonly parentId?: string;
-  /** Where it was taken from, for the session's metadata. */
+  /** The source, for the session's metadata. */
   readonly from: Readonly<Record<string, unknown>>;
   /** Older messages that are not among those to be kept. */
   readonly leftOut?: number;
@@ -92,7 +92,7 @@ async function fill(
   return { session, messages: kept, leftOut };
 }
 
-/** What the metadata of a session say of the native session that knows all of it. */
+/** The entry in the metadata of a session about the native session that knows all of it. */
 export function referenceTo(ref: NativeRef, baseSequence: number): ReferenceMetadata {
   const { agent, sessionId, location, cwd } = ref;
   const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };

@@ -17,7 +17,7 @@ export interface NativeImportOptions {
   readonly places: PlacesAt;
   /** Called now and then with how many messages are stored. */
   readonly onProgress?: (messages: number) => void;
-  /** Where the session tells no folder. */
+  /** The folder if the session does not record one. */
   readonly cwd: string;
 }
 
@@ -46,7 +46,7 @@ export async function importNative(
   );
 }
 
-/** What the agent itself reported about it; Continuo does not read its files. Errors: the store's. */
+/** Imports the messages that the agent itself reported; Continuo does not read its files. Errors: the store's. */
 export async function importReported(
   { agent, sessionId, title }: ReportedSession,
   { history, store, cwd }: NativeImportOptions & { readonly history: readonly Message[] },
@@ -55,7 +55,7 @@ export async function importReported(
   return await importMessages(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
 }
 
-/** What an agent put there for its own model means nothing to another one. */
+/** Removes blocks that an agent wrote for its own model, since they mean nothing to another one. */
 async function* said(history: AsyncIterable<Message> | Iterable<Message>): AsyncGenerator<Message> {
   for await (const message of history) {
     if (message.origin !== "injected" && message.origin !== "notification") yield message;
@@ -70,7 +70,7 @@ async function* behind(count: number, messages: AsyncIterable<Message>): AsyncGe
   }
 }
 
-/** How many of the oldest are beyond the limits; what is kept begins with a person's words. */
+/** Counts the oldest messages beyond the limits; the rest begins with a message of a person. */
 export async function olderThanLimits(
   messages: AsyncIterable<Message>,
   { takenMessages, takenChars }: { takenMessages: number; takenChars: number } = TALK_LIMITS,

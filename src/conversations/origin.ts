@@ -1,4 +1,4 @@
-/** Which conversation a person means: by a name, or the last one of the folder. */
+/** Finds the conversation that a person means: by a name, or the last one of the folder. */
 
 import {
   type AgentListOptions,
@@ -60,7 +60,7 @@ export async function findOrigin(name: string, looking: FindOriginOptions): Prom
   return await originOf(named, looking);
 }
 
-/** Where an agent says that it is. Errors: `not_found` where our reader does not find it. */
+/** Finds the session that an agent reports. Errors: `not_found` if Continuo's reader does not find it. */
 export async function originAt(
   {
     agent,

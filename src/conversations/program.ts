@@ -19,10 +19,10 @@ export interface ProgramOptions {
 export interface Program {
   /** The agent, made by this state when there is none yet. Errors: `not_found`, `usage`. */
   ready(state: TalkState): Promise<ConversationAgent>;
-  /** Where it was started early; `null` where it was not. */
+  /** The place in which it was started early; `null` if it was not. */
   readonly place: ProgramPlace | null;
   start(state: TalkState): Promise<void>;
-  /** As `start`, and waits for it. Errors: as `AgentDriver.open`. */
+  /** Starts it and waits for it. Errors: as `AgentDriver.open`. */
   check(state: TalkState): Promise<void>;
   /** While a turn runs somebody waits: only then it reports how long the driver lets a session rest. */
   whileSaying<T>(turn: () => Promise<T>): Promise<T>;
@@ -31,7 +31,7 @@ export interface Program {
 
 export function createProgram({ setting, places, ask, keepOpen, note }: ProgramOptions): Program {
   let agent: ConversationAgent | null = null;
-  /** By `performance.now()`. */
+  /** The time by `performance.now()`. */
   let restsUntilMs = 0;
   let isSaying = false;
   const noted = new Set<string>();

@@ -1,4 +1,4 @@
-/** What an agent is not given in a folder, in words. Pure. */
+/** The restrictions of an agent in a folder, as text. Pure. */
 
 import { isAbsolute, relative } from "node:path";
 import type { Restriction } from "../model/index.ts";

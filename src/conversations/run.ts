@@ -16,7 +16,7 @@ import type { Recovery, UnansweredInput } from "./crash-recovery.ts";
 import type { TalkFlags } from "./flags.ts";
 import { nativeIdOf } from "./native-id.ts";
 
-/** Where an input comes from, for callers that may have to give it again. */
+/** The origin of an input, for callers that may have to give it again. */
 export interface TurnInput {
   /** The caller's own id of the input; `Talk.earlierTurn` finds the turn by it. */
   readonly inputId?: string;
@@ -36,9 +36,8 @@ export interface TurnOptions {
   readonly note: (text: string) => void;
   readonly flags: TalkFlags;
   readonly settings: AgentSettings;
-  /** Of the configuration. */
   readonly continuation: ContinuationMode;
-  /** Where something was said before; `elsewhere`: in an agent's session, and this is the first turn on it here. */
+  /** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
   readonly before: "nothing" | "elsewhere" | "here";
   readonly turnInput?: TurnInput;
   /** The agent's own record has this input already, from a run that a crash ended. */
@@ -47,7 +46,7 @@ export interface TurnOptions {
 
 export interface TurnResult {
   readonly result: RunResult;
-  /** As it is after the turn. */
+  /** The session after the turn. */
   readonly session: Session;
   /** `false` for a first turn that failed before the agent did anything: its session, or its copy of one, is deleted. */
   readonly isKept: boolean;
@@ -71,8 +70,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnResult> {
 }
 
 /**
- * Whether the first turn failed before the agent did anything: then the session is deleted, and `true` returned. It holds
- * nothing but the question, and of an agent's own session the copy.
+ * Returns true if the first turn failed before the agent did anything; the session is then deleted, since it holds
+ * only the question, or the copy of an agent's own session.
  */
 async function deleteUnanswered(
   { store, session, before, turnInput = {} }: TurnOptions,
@@ -156,7 +155,7 @@ function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Age
 }
 
 export interface WokenSession {
-  /** As it is now. */
+  /** The session now. */
   readonly session: Session;
   /** The newest input that nobody answered. */
   readonly unanswered: UnansweredInput | null;

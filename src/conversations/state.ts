@@ -12,7 +12,6 @@ import { settingsOf } from "./settings.ts";
 export type Policy = AgentSettings["permissions"]["policy"];
 
 export interface TalkState {
-  /** Of the agent that answers. */
   readonly settings: AgentSettings;
   /** `null` before the first turn of a new one. */
   readonly session: Session | null;
@@ -20,22 +19,22 @@ export interface TalkState {
   readonly isFresh: boolean;
   /** The agent's own mode that was asked for. */
   readonly mode: string | null;
-  /** How much the agent's model shall think, as the agent names it; `null`: the agent decides. */
+  /** The effort of the agent's model, by the agent's name for it; `null`: the agent decides. */
   readonly effort: string | null;
   /** The model that was asked for in this conversation, as its agent names it; `null`: a flag or the configuration decides. */
   readonly model: string | null;
-  /** What the person chose in this conversation; `null`: a flag or the configuration decides. */
+  /** The person's choice in this conversation; `null`: a flag or the configuration decides. */
   readonly policy: Policy | null;
 }
 
-/** What does not change while a conversation is open. */
+/** Settings that do not change while a conversation is open. */
 export interface TalkSetting {
   readonly configuration: Configuration;
   readonly flags: TalkFlags;
   readonly cwd: string;
 }
 
-/** Where an agent's program is, or is to start: in a native session, or `null` in a new one. */
+/** The place of an agent's program, or of its start: a native session, or `null` for a new one. */
 export interface ProgramPlace {
   readonly nativeId: string | null;
   readonly cwd: string;
@@ -153,14 +152,14 @@ function withAgent(state: TalkState, name: string, { configuration, flags }: Tal
   return { ...state, settings: chosen, mode, effort, model };
 }
 
-/** Where the next turn begins; `null` where another session, or a replay, begins once the input is known. */
+/** Returns the place of the next turn; `null` if another session, or a replay, begins once the input is known. */
 export function nextPlace({ session, settings }: TalkState, { cwd }: TalkSetting): ProgramPlace | null {
   if (session === null) return { nativeId: null, cwd };
   const nativeId = nativeIdOf(session, settings.name);
   return nativeId === null ? null : { nativeId, cwd: session.cwd ?? cwd };
 }
 
-/** Where something was said before; `elsewhere`: in an agent's session, and the next turn is the first on it here. */
+/** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
 export function saidBefore({ session, isFresh }: TalkState): "nothing" | "elsewhere" | "here" {
   if (session === null) return "nothing";
   return isFresh ? "elsewhere" : "here";

@@ -46,7 +46,7 @@ export interface TalkOptions {
   readonly openStore: () => Promise<OpenedStore>;
   /** Puts a question to the person; left out where nobody is there. */
   readonly ask?: AskPermission;
-  /** Whether the agent's program stays between turns. */
+  /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: a session taken up, input that nobody answered. */
   readonly note: (text: string) => void;
@@ -63,7 +63,7 @@ export interface SayOptions extends TurnInput {
 export interface Talk extends AsyncDisposable {
   readonly cwd: string;
   readonly configuration: Configuration;
-  /** What it is now, as plain data. */
+  /** The state as plain data. */
   readonly state: TalkState;
   readonly agent: string;
   readonly settings: AgentSettings;
@@ -72,14 +72,14 @@ export interface Talk extends AsyncDisposable {
   readonly session: Session | null;
   /** Commands of the agent's own, as its open program tells them; waits for its start. */
   commands(): Promise<readonly AgentCommand[]>;
-  /** How full its model's context was at the last call; `null` where it does not tell. */
+  /** The use of the model's context at the last call; `null` if the agent does not report it. */
   context(): Promise<ContextUse | null>;
   /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore>;
   /** One turn. Errors: as `executeRun`. */
   say(input: RunInput, options: SayOptions): Promise<TurnResult>;
   /**
-   * As `say`, and the input is stored at once: while another turn runs, this one waits in the store, where it can be
+   * Does the same as `say`, but stores the input at once: while another turn runs, this one waits in the store, where it can be
    * cancelled, and survives a crash.
    */
   queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
@@ -96,9 +96,9 @@ export interface Talk extends AsyncDisposable {
   setPermissions(policy: Policy): Promise<void>;
   /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
   setMode(mode: string | null): Promise<void>;
-  /** As the agent names it, `null` its own choice. Errors: as `setMode`; `unsupported`. */
+  /** Sets the model by the agent's name for it; `null` leaves the choice to the agent. Errors: as `setMode`; `unsupported`. */
   setEffort(effort: string | null): Promise<void>;
-  /** As the agent names it, `null` what a flag or the configuration says. Errors: as `setMode`. */
+  /** Sets the effort by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
   setModel(model: string | null): Promise<void>;
   setTitle(title: string): Promise<void>;
   /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
@@ -129,7 +129,7 @@ class OpenTalk implements Talk {
   #last: Promise<unknown> = Promise.resolve();
   /** The newest change, or turn that did not wait in the store. */
   #lastAlone: Promise<unknown> = Promise.resolve();
-  /** What a crash left unanswered in the session: the same words again are its retry. */
+  /** The input that a crash left unanswered: the same words again are its retry. */
   #woken: WokenSession | null = null;
   /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
   #copied: Origin | null = null;
@@ -373,7 +373,7 @@ class OpenTalk implements Talk {
     return await findOrigin(id, { store: await this.store(), places, configuration, lister });
   }
 
-  /** Of the folder, with this agent; where there is none, the first turn begins a new one. */
+  /** Takes the last session of the folder with this agent; if there is none, the first turn begins a new one. */
   async #continueIfAny(): Promise<void> {
     const isByAgent = this.settings.session.continueLast === "agent";
     try {
@@ -391,7 +391,7 @@ class OpenTalk implements Talk {
     return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
   }
 
-  /** Which one that is, is known when the agent is in it: its first turn finds it open. */
+  /** The session is known when the agent is in it: its first turn finds it open. */
   async #lastByAgent(): Promise<Origin> {
     const { places, note } = this.#options;
     const { agent, cwd } = this;

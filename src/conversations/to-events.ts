@@ -2,7 +2,7 @@
 
 import { type Block, type Message, type NewEvent, present } from "../model/index.ts";
 
-/** As if the agent had said it in a run. */
+/** The events are those of a run of the agent. */
 export function toEvents(message: Message): NewEvent[] {
   const { id: messageId, role, model, usage, stopReason, timestamp } = message;
   const time = timestamp === undefined ? {} : { occurredAt: timestamp };

@@ -1,4 +1,4 @@
-/** Which files the call of a tool names, by the arguments that the tools of the five agents take. Pure. */
+/** The files that the call of a tool names, by the arguments of the tools of the five agents. Pure. */
 
 const PATH_ARGUMENTS: readonly string[] = [
   "file_path",

@@ -40,10 +40,9 @@ export interface TextSource {
   open(signal: AbortSignal | undefined, before: TextBefore | null): Promise<OpenText>;
 }
 
-/** What was kept when the session was read the last time. */
+/** The stored result of the last reading of the session. */
 export interface TextBefore {
   readonly scan: unknown;
-  /** As `OpenText.beside`. */
   readonly beside: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +50,7 @@ export interface OpenText extends Disposable {
   /** Whatever a search needs to filter, to show and to open the session, as JSON. */
   readonly source: string;
   readonly steps: TextSteps;
-  /** What the text depends on outside of the files of the stamp: states by name, as they were before it was read. */
+  /** Stamps, by name, of files outside of the session on which the text depends, as they were before it was read. */
   readonly beside: Readonly<Record<string, string>>;
 }
 
@@ -234,7 +233,7 @@ async function turnsToKeep(
 
 interface StepsRead {
   readonly messages: AsyncIterable<Message>;
-  /** Of the steps that were not read, and of those that were. */
+  /** Steps that were not read, and those that were. */
   readonly kept: [key: string, messages: number | readonly string[]][];
 }
 

@@ -103,7 +103,7 @@ function stateOf(database: DatabaseSync): IndexState {
 
 /** Creates the tables where they are missing. An older index is emptied: it can be found out again. */
 function prepare(database: DatabaseSync): IndexState {
-  // What a transaction changed stays in memory until it is committed, so that readers wait for no more than that.
+  // Changes of a transaction stay in memory until the commit, so that readers wait only for that.
   database.exec("pragma cache_spill = off; pragma synchronous = normal");
   const state = stateOf(database);
   if (state !== "missing") return state;

@@ -1,9 +1,9 @@
 /** The limits of the index. */
 
-/** How long a reader or a writer waits for another process. */
+/** The time that a reader or a writer waits for another process. */
 export const BUSY_TIMEOUT_MS = 2_000;
 
-/** How often a batch is tried where another process keeps the file for longer than that. */
+/** The number of tries of a batch while another process keeps the file for longer than that. */
 export const WRITE_ATTEMPTS = 5;
 export const WRITE_RETRY_MS = 200;
 
@@ -16,7 +16,7 @@ export const MAX_WORD_CHARS = 64;
 /** A name in code of more parts counts as a whole only. */
 export const MAX_NAME_PARTS = 12;
 
-/** Of one text (a block of a message); more of it is not searched, and counted. */
+/** The length of one text (a block of a message); the rest is counted but not searched. */
 export const MAX_TEXT_CHARS = 1_000_000;
 
 /** A turn that is longer is kept as several, so that memory is bounded. */
@@ -28,7 +28,7 @@ export const CHUNK_CHARS: number = 256 * 1024;
 /** Text that one transaction writes, in characters. */
 export const BATCH_CHARS: number = 4 * 1024 * 1024;
 
-/** How deep the arguments of a tool are looked into. */
+/** The depth to which the arguments of a tool are searched. */
 export const MAX_ARGUMENT_DEPTH = 8;
 
 /** Files and tools that are remembered of one turn. */
@@ -37,5 +37,5 @@ export const MAX_FACTS = 500;
 /** One chunk, decompressed: a turn of the greatest length in JSON. */
 export const MAX_BATCH_BYTES: number = 64 * 1024 * 1024;
 
-/** What a session is continued with, decompressed: 200 bytes a record, and a few for each message. */
+/** The size of a resume point, decompressed: 200 bytes a record, and a few for each message. */
 export const MAX_KEPT_BYTES: number = 256 * 1024 * 1024;

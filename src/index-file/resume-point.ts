@@ -1,15 +1,15 @@
 /**
- * Where the text of a session that has grown continues: after the turns that are as they were. A history comes in
- * steps, each with a key that says what it is made of; as long as the keys are the same, so are the messages.
+ * The place at which the text of a grown session continues: after the unchanged turns. A history comes in
+ * steps, each with a key for its content; as long as the keys are the same, so are the messages.
  */
 
 import type { Message } from "../model/index.ts";
 
 /** The messages of a session, by what they are made of. */
 export interface TextSteps {
-  /** What each step is made of; none if that is unknown; then everything is read each time. */
+  /** The key of each step; none if that is unknown; then everything is read each time. */
   readonly keys: readonly string[];
-  /** Whether keys that are equal to those of the last time stand for the same messages. */
+  /** True if equal keys stand for the same messages. */
   readonly isContinued: boolean;
   /** Messages that several branches share come once: what was read before is known by their ids. */
   readonly withIds: boolean;
@@ -25,17 +25,17 @@ export interface HistoryStep {
 }
 
 export interface SavedSteps {
-  /** What the session is opened with the next time, as JSON. */
+  /** The state with which the session is opened the next time, as JSON. */
   readonly scan: unknown;
   /** The number of first steps that do not change while the session only grows. */
   readonly settled: number;
 }
 
-/** What is kept of the steps of a session, as JSON. */
+/** The steps of a session as the index stores them, as JSON. */
 export interface StoredSteps {
   readonly scan: unknown;
   readonly withIds: boolean;
-  /** Of the settled steps: the key, and the ids of the messages or their number. */
+  /** Settled steps: the key of each, and the ids of its messages or their number. */
   readonly steps: readonly (readonly [key: string, messages: number | readonly string[]])[];
   readonly turns: readonly StoredTurnLength[];
 }
@@ -49,9 +49,9 @@ export interface ResumePoint {
   readonly turns: number;
   /** The turn after these is as it was too, and may continue. */
   readonly isOpen: boolean;
-  /** Of the steps before `step`. */
+  /** The turns of the steps before `step`. */
   readonly kept: StoredSteps["steps"];
-  /** Where to read. */
+  /** The step at which reading starts. */
   readonly step: number;
   /** Messages of that step which belong to the turns before. */
   readonly skip: number;
@@ -90,7 +90,7 @@ function turnsWithin(
   return { turns: turns.length, messages, isOpen: false };
 }
 
-/** Where a message stands, by its number. */
+/** Returns the place of a message by its number. */
 function placeOf(
   steps: StoredSteps["steps"],
   message: number,

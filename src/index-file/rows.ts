@@ -1,5 +1,5 @@
 /**
- * What skims found out about files, kept for the next list: an answer counts for one path, size, inode and time of
+ * Results of skims, stored for the next list: a result counts for one path, size, inode and time of
  * change, and is never given for another.
  */
 
@@ -66,7 +66,7 @@ interface UsedRow {
   readonly answers: Answers;
 }
 
-/** What was asked about, by path. */
+/** Rows that were asked for, by path. */
 interface Used {
   readonly rows: Map<string, UsedRow>;
   readonly changed: Set<string>;
@@ -78,13 +78,13 @@ function createUsed(): Used {
 
 type FindAnswers = (name: string, stamp: string) => Answers | null;
 
-/** What the file holds, read when it is first asked for. */
+/** The rows of the file, read when they are first needed. */
 interface Stored {
   brief(): FindAnswers | Promise<FindAnswers>;
   /** All of them, unless the one that is asked for was expected. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
-  /** Of everything that was read. */
+  /** The size of everything that was read. */
   names(): Promise<readonly string[]>;
 }
 
@@ -181,7 +181,7 @@ function writeRows(database: DatabaseSync, { table, used, gone }: Changes): void
   });
 }
 
-/** Of another state of the file, or of a damaged row: none. */
+/** Returns nothing for another state of the file, and for a damaged row. */
 function parseAnswers(row: KnownRow | undefined, name: string, stamp: string): Answers | null {
   if (row === undefined || row.stamp !== stamp) return null;
   if (checksumOf(name, stamp, row.answers) !== row.checksum) return null;
@@ -201,7 +201,7 @@ export function stampOf(files: readonly FoundFile[]): string {
     .join("\n");
 }
 
-/** Whether a later change of any of the files shows in its stamp. */
+/** True if a later change of any of the files shows in its stamp. */
 export function isSettled(files: readonly FoundFile[], nowMs: number): boolean {
   return files.every(({ mtimeMs, ctimeMs }) => nowMs - Math.max(mtimeMs, ctimeMs) >= SETTLED_AFTER_MS);
 }

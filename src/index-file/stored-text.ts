@@ -1,4 +1,4 @@
-/** What the index holds of the text of sessions: which ones, and turns that match. */
+/** Reads the text of sessions in the index: the stored sessions, and turns that match. */
 
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly cutChars: number;
   /** Nobody is writing it. */
   readonly isComplete: boolean;
-  /** What `OpenText` said, as JSON. */
+  /** The facts of `OpenText`, as JSON. */
   readonly source: string;
 }
 
@@ -59,7 +59,7 @@ export interface TurnMatch {
   readonly files: readonly string[];
   readonly errors: number;
   readonly chunk: number;
-  /** Of BM25: greater is better; 0 where no words were asked for. */
+  /** The score of BM25: greater is better; 0 if the query has no words. */
   readonly score: number;
 }
 
@@ -89,7 +89,7 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
       number: Number(row.number),
       messageId: String(row.message),
       at: row.at === null ? null : String(row.at),
-      // Of thousands of matches, few are asked.
+      // Only a few of thousands of matches are read.
       get tools() {
         return JSON.parse(String(row.tools));
       },
@@ -104,7 +104,7 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
   return matches;
 }
 
-/** How many turns there are, or match an expression. */
+/** Counts all turns, or those that match an expression. */
 export function countTurns(database: DatabaseSync, match?: string): number {
   const row =
     match === undefined

@@ -11,7 +11,7 @@ export interface SummaryRows {
   readonly answers: { [name: string]: unknown };
 }
 
-/** Of a damaged row: none. */
+/** Returns nothing for a damaged row. */
 export function readSummary(database: DatabaseSync, table: string): Map<string, SummaryRows> {
   const row = database.prepare("select entries, checksum from brief where name = ?").get(table);
   const entries = new Map<string, SummaryRows>();

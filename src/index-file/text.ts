@@ -18,7 +18,7 @@ export interface StoredTurn {
   readonly chunk: number;
 }
 
-/** What one transaction does, in order. */
+/** The changes of one transaction, in order. */
 export type TextChange =
   /**
    * Takes the session: other processes that write it stop. Keeps the first turns where they still have these hashes.
@@ -42,7 +42,7 @@ export interface NumberedTurn extends Turn {
   readonly hash: string;
 }
 
-/** What a chunk holds, as JSON: its turns by number, with their passages. */
+/** The content of a chunk as JSON: its turns by number, with their passages. */
 export type ChunkTurns = readonly (readonly [number: number, passages: readonly Passage[]])[];
 
 /** Between two texts of a turn, so that no phrase goes from one to the other. No word contains it. */
@@ -132,7 +132,7 @@ function sessionOf(database: DatabaseSync, key: string, writer: string): number 
   return row === undefined ? null : Number(row.id);
 }
 
-/** Where another process changed what is to be kept, it continues, and the session is filled again another time. */
+/** If another process changed the row, that process continues, and the session is filled again later. */
 function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,

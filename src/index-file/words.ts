@@ -1,5 +1,5 @@
 /**
- * What a word is, for the index and for a query alike. Pure.
+ * The definition of a word, for the index and for a query alike. Pure.
  *
  * - a run of letters, digits and marks by Unicode, in lower case, without the accents of Latin, Greek and Cyrillic
  * - each character of a script that is written without spaces (Han, kana, Hangul, Thai, …) is a word of its own, so
@@ -41,7 +41,7 @@ function nextBeyondAscii(text: string, from: number): number {
   return BEYOND_ASCII.exec(text)?.index ?? -1;
 }
 
-/** What no letter beside it depends on: neither composition nor the form of a final sigma goes over it. */
+/** Characters that no neighbour depends on: neither composition nor the form of a final sigma crosses them. */
 function isWhite(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
@@ -96,7 +96,7 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Where a part of a name ends and the next one begins. */
+/** The border between two parts of a name. */
 const HUMP = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/g;
 const NOT_OF_NAME = /[^A-Za-z0-9]/g;
 /** Random letters change between cases at every second one. */

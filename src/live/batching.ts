@@ -75,7 +75,7 @@ export function afterBatch(window: BatchWindow, left: readonly Message[]): Batch
   };
 }
 
-/** Whether the window has closed. A window that has only frames begins no batch. */
+/** True if the window has closed. A window that has only frames begins no batch. */
 export function isDue({ oldestAtMs, closesAtMs }: BatchWindow, nowMs: number): boolean {
   return oldestAtMs !== null && closesAtMs !== null && nowMs >= closesAtMs;
 }

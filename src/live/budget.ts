@@ -1,4 +1,4 @@
-/** What a session may spend. At 80 % it warns; at 100 % no model is called, but evidence is still accepted. Pure. */
+/** The budget of a session. It warns at 80 %; at 100 % no model is called, but evidence is still accepted. Pure. */
 
 import { LIMITS } from "./limits.ts";
 import type { BudgetState, LiveBudget, LiveCost } from "./types.ts";

@@ -1,5 +1,5 @@
 /**
- * What becomes of drafts. A draft updates the note with the same content at the same place, merges several such notes,
+ * Decisions on drafts. A draft updates the note with the same content at the same place, merges several such notes,
  * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
  */
 
@@ -20,7 +20,7 @@ export interface ComparedNote {
   readonly vector: readonly number[];
   /** `person`: a person edited or accepted it, and the agent never changes it. */
   readonly by: "agent" | "person";
-  /** How often the agent changed it in the last hour. */
+  /** The number of changes by the agent in the last hour. */
   readonly revisions: number;
 }
 
@@ -28,9 +28,9 @@ export interface Rule {
   /** The cosine from which two texts count as the same; it depends on the embedder. */
   readonly threshold: number;
   readonly newId: () => string;
-  /** Whether a person may be asked about an unsure draft; otherwise it is written as unsure. */
+  /** True if a person may be asked about an unsure draft; otherwise it is written as unsure. */
   readonly mayAsk: (draft: Draft) => boolean;
-  /** Whether there is room for one more note. */
+  /** True if there is room for one more note. */
   readonly mayWrite: () => boolean;
 }
 

@@ -54,7 +54,7 @@ export interface LiveFold extends Pending {
   lastInputAtMs: number;
   readonly notes: Map<string, NoteEntry>;
   readonly requests: Map<string, OpenRequest>;
-  /** By sequence, oldest first. */
+  /** Evidence by sequence, the oldest first. */
   readonly audio: Map<number, PendingAudio>;
   /** The memory of the note writer. */
   memory: unknown;
@@ -121,7 +121,7 @@ export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
 }
 
 /**
- * Whether the event is evidence, or an action of a person on a note: it makes a session active, and the note writer is
+ * True if the event is evidence, or an action of a person on a note: it makes a session active, and the note writer is
  * given it.
  */
 export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {

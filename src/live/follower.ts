@@ -27,7 +27,7 @@ export class Follower {
   #fold: LiveFold;
   #fault: string | null;
   #ended: "no" | "yes" = "no";
-  /** How long the restore took. */
+  /** The duration of the restore. */
   readonly restoreMs: number;
 
   private constructor(

@@ -1,5 +1,5 @@
 /**
- * Which frames refer to which pictures, and until when: one claim of the store per reference. Several events, also of
+ * References of frames to pictures, and their end: one claim of the store per reference. Several events, also of
  * different sessions, can refer to the same bytes, which stay until the last reference expires.
  */
 
@@ -62,7 +62,7 @@ export async function keepPicture(store: Store, hash: string, videoId: string): 
   await setExpiry(store, hash, NEVER);
 }
 
-/** Whether any video, or the given one, keeps the picture. */
+/** True if any video, or the given one, keeps the picture. */
 export async function isKept(store: Store, hash: string, videoId?: string): Promise<boolean> {
   if (videoId !== undefined) return (await store.getClaim(keptName(hash, videoId))) !== null;
   return (await store.listClaims({ prefix: `${KEPT}${hash}/`, limit: 1 })).items.length > 0;

@@ -30,7 +30,7 @@ import { LIMITS } from "./limits.ts";
 import { onOneServer, startRegularly } from "./one-server.ts";
 import type { BlobPointer, Clock, EvidenceInput, FrameTier } from "./types.ts";
 
-/** How long pictures stay, in days from their arrival. */
+/** The days for which pictures stay after their arrival. */
 export interface FrameDays {
   /** 7 by default. */
   readonly full?: number;
@@ -58,7 +58,7 @@ interface DuePictures {
   readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
 }
 
-/** Whether the sender of evidence may use a picture. */
+/** Resolves to true if the sender of evidence may use the picture. */
 export type MayUse = (hash: string) => Promise<boolean>;
 
 /** A sender within this process may use every picture. */

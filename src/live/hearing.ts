@@ -1,4 +1,4 @@
-/** What was heard so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
+/** Speech so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
 
 import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "./limits.ts";
@@ -28,7 +28,7 @@ import type { EvidenceItem, NoteRequest } from "./types.ts";
 /** Plain JSON: the writer's memory. */
 export interface Hearing {
   readonly type: "thoughts.1";
-  /** By speaker. */
+  /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
 }

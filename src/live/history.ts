@@ -43,7 +43,7 @@ export async function readHistory(
   };
 }
 
-/** Where a note comes from. Errors: `not_found`, `out_of_range`, the store's. */
+/** Reads the events and the evidence of a note. Errors: `not_found`, `out_of_range`, the store's. */
 export async function readNoteHistory(
   store: Store,
   { sessionId, noteId, at }: { readonly sessionId: string; readonly noteId: string; readonly at?: number },

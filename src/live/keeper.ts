@@ -114,7 +114,7 @@ export class Keeper {
     return stateOf(this.#options.follower);
   }
 
-  /** Whether a batch is being processed. */
+  /** True while a batch is being processed. */
   get isBusy(): boolean {
     return this.#audio.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
   }

@@ -67,7 +67,7 @@ export class LaneWork {
     this.#options = options;
   }
 
-  /** Whether work is in progress that waits for no timer. */
+  /** True while work is in progress that waits for no timer. */
   get isBusy(): boolean {
     return this.#running !== null && this.#phase === "working";
   }
@@ -211,7 +211,7 @@ export class LaneWork {
     return this.#isSpent ? extractiveWriter() : writerOf(follower.fold.noteWriter);
   }
 
-  /** Whether the decision was stored although the append reported an error. */
+  /** True if the decision was stored although the append reported an error. */
   async #isDecided({ given, isEnd }: Batch): Promise<boolean> {
     const { store, follower } = this.#options;
     await follower.reaches(await store.latestSequence(follower.sessionId));

@@ -1,4 +1,4 @@
-/** How alike two notes are: by their places in the medium, and by their texts as vectors. Pure. */
+/** The similarity of two notes, by their places in the medium and by their texts as vectors. Pure. */
 
 import type { Span } from "./types.ts";
 

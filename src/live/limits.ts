@@ -4,7 +4,7 @@ export const LIMITS = {
   /** UTF-16 units of a key, of a video's id, of a title. */
   keyLength: 4_096,
   nameLength: 512,
-  /** Of one batch of evidence. */
+  /** Bounds of one batch of evidence. */
   evidencePerBatch: 500,
   textChars: 100_000,
   notesPerOperation: 100,
@@ -13,7 +13,7 @@ export const LIMITS = {
   /** After this time without input, a session becomes idle; after the second one, it is abandoned. */
   idleMs: 30_000,
   abandonMs: 3_600_000,
-  /** How often the clean-up runs, and how many sessions it reads at once. */
+  /** The interval of the clean-up, and the number of sessions that it reads at once. */
   cleanUpMs: 3_600_000,
   /**
    * The clean-up looks at sessions whose log has not changed for this time: their own events follow the last input for
@@ -25,7 +25,7 @@ export const LIMITS = {
 
   /** A server that does not renew its lease for this time is replaced; it renews three times as often. */
   serverLeaseMs: 3_000,
-  /** How often servers look for other servers that are gone. */
+  /** The interval at which servers look for other servers that are gone. */
   takeOverPollMs: 500,
   runLeaseMs: 4_000,
   parallelRuns: 16,
@@ -35,9 +35,9 @@ export const LIMITS = {
   checkpointNotes: 10,
   checkpointRetryMs: 1_000,
   checkpointMaxRetryMs: 60_000,
-  /** How long closing waits for the notes of pending evidence. */
+  /** The time that closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
-  /** How long a server remembers the session of a key without asking the store. */
+  /** The time for which a server remembers the session of a key without asking the store. */
   keyMemoryMs: 1_000,
   /** For how many sessions a server keeps the fold without owning them. */
   followers: 1_000,
@@ -58,7 +58,7 @@ export const LIMITS = {
   batchBytes: 1_048_576,
   draftsPerBatch: 100,
   newestNotes: 5,
-  /** How many earlier sessions of the key give their notes to a writer. */
+  /** The number of earlier sessions of the key whose notes a writer receives. */
   ancestors: 5,
 
   tries: 3,
@@ -76,7 +76,7 @@ export const LIMITS = {
   /** With fewer critical events, the evidence counts as sparse. */
   sparseCritical: 3,
   lowConfidence: 0.6,
-  /** How far to either side the writer looks for unsure drafts, before a person is asked. */
+  /** The distance to either side in which the writer looks for unsure drafts, before a person is asked. */
   widestWindowMs: 60_000,
   widestTokens: 4_000,
   widenedDrafts: 5,
@@ -86,12 +86,12 @@ export const LIMITS = {
 
   /** From this share of the shorter span on, two notes are at the same place. */
   sameOverlap: 0.5,
-  /** How often the agent may change a note in an hour. */
+  /** The number of changes of a note that the agent may make in an hour. */
   revisionsPerHour: 3,
   revisionMs: 3_600_000,
   /** With how many notes the drafts of a batch are compared, and how many ids of evidence a note keeps. */
   comparedNotes: 100,
-  /** How many notes a session has at most without archived ones, and how many with archived ones the fold remembers. */
+  /** The largest number of notes without archived ones, and with those archived ones that the fold remembers. */
   notes: 4_000,
   noteEntries: 4_500,
   noteEvidence: 1_000,
@@ -111,7 +111,7 @@ export const LIMITS = {
   /** Characters of a text that are heard at once, and how long that takes until other work may go first. */
   heardChars: 1_000,
   heardMs: 5,
-  /** How far around a piece earlier words are read after a seek back, and their tokens. */
+  /** The distance around a piece in which earlier words are read after a seek back, and their tokens. */
   heardAgainMs: 10_000,
   heardAgainTokens: 20_000,
   /** The longest call of an endpoint for embeddings or transcripts, and the characters of its answer. */
@@ -123,15 +123,15 @@ export const LIMITS = {
   segmentsPerAudio: 1_000,
   /** The share of a budget from which a session warns. */
   budgetWarning: 0.8,
-  /** How many notes and pieces of evidence are given to answer a question. */
+  /** The number of notes and pieces of evidence that answer a question. */
   askNotes: 20,
   askCandidates: 200,
   askTokens: 4_000,
   questionChars: 4_000,
 
   /**
-   * How long the pictures of frames stay, how often expired ones are removed, and how long before that a person is
-   * warned.
+   * The time for which pictures of frames stay, the interval at which expired ones are removed, and the time of the
+   * warning before that.
    */
   dayMs: 86_400_000,
   fullDays: 7,
@@ -141,7 +141,7 @@ export const LIMITS = {
   /** A day, and one poll more. */
   purgeWarningMs: 87_000_000,
   warningsPerFrame: 100,
-  /** How much longer the clean-up of pictures can find the bytes. */
+  /** The additional time for which the clean-up of pictures can find the bytes. */
   pictureGraceMs: 86_400_000,
   /** The expiry for bytes that the clean-up must not remove, because they came without an expiry. */
   foreignBlobMs: 3_153_600_000_000,
@@ -154,18 +154,18 @@ export const LIMITS = {
   telemetryDepth: 50,
 
   /**
-   * What an owner keeps in memory for a session: the number of pending pieces of evidence, and the size of a writer's
+   * The bounds of a session in the memory of its owner: the number of pending pieces of evidence, and the size of a writer's
    * memory.
    */
   pendingInMemory: 10_000,
   rememberedChars: 262_144,
   /** The pause before following a log is tried again. */
   followRetryMs: 250,
-  /** How many disagreements a replay lists, and how many versions of a note it remembers. */
+  /** The number of disagreements that a replay lists, and of versions of a note that it remembers. */
   shownDisagreements: 100,
   replayedVersions: 10,
   /**
-   * How often a server checks whether the nightly replay is due; the hour (UTC) from which it is; the age of the
+   * The interval at which a server checks for the nightly replay; the hour (UTC) from which it is due; the age of the
    * sessions that it replays.
    */
   nightlyPollMs: 900_000,

@@ -62,7 +62,7 @@ function forgetArchived(notes: Entries): void {
   }
 }
 
-/** How many notes the session can still take. */
+/** Returns the number of notes that the session can still take. */
 export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
   let room: number = LIMITS.notes;
   for (const { status } of notes.values()) if (status !== "archived") room--;
@@ -76,7 +76,7 @@ function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources:
   return lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
-/** Whether later events of the agent may change the note. */
+/** True if later events of the agent may change the note. */
 export function isAgents(entry: NoteEntry): boolean {
   return entry.by === "agent" && entry.status !== "accepted" && entry.status !== "archived";
 }

@@ -1,4 +1,4 @@
-/** What people do with notes, as events. The agent never changes a note that a person edited or accepted. */
+/** Operations of people on notes, as events. The agent never changes a note that a person edited or accepted. */
 
 import { ContinuoError, type NewEvent } from "../model/index.ts";
 import { isFields } from "./fold.ts";

@@ -78,7 +78,7 @@ function noteEventIn(event: StoredEvent, entry: NoteEntry | undefined): NoteEven
 
 export interface NoteRoom {
   readonly content: number;
-  /** Of the evidence, and of the lineage. */
+  /** The room for evidence, and for the lineage. */
   readonly ids: number;
 }
 

@@ -100,7 +100,7 @@ export function parseSessionRequest(body: unknown): LiveSessionRequest {
   return body as unknown as LiveSessionRequest;
 }
 
-/** Whether a row of the store is a continuous session. */
+/** True if a row of the store is a continuous session. */
 export function isLiveSession({ metadata }: Session): boolean {
   return isFields(metadata.live);
 }

@@ -24,7 +24,7 @@ export interface LiveOptions {
   readonly transcriber?: Transcriber;
   /** Keeps audio until its video is deleted; otherwise it is deleted once its transcript is stored. */
   readonly keepAudio?: boolean;
-  /** How long pictures of frames stay: 7 days by default, and their thumbnails 30 days. */
+  /** The time for which pictures of frames stay: 7 days by default, and their thumbnails 30 days. */
   readonly frameDays?: FrameDays;
   /** With `false`, every window is 4 s. */
   readonly adaptiveBatching?: boolean;

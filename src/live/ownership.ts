@@ -1,5 +1,5 @@
 /**
- * Which server owns which session. A server renews one lease for itself. Each session has a lease that names its server
+ * The owners of sessions. A server renews one lease for itself. Each session has a lease that names its server
  * and does not expire. When a server's own lease expires, other servers take over its sessions with a greater token, so
  * that the store refuses later writes of the old owner.
  */
@@ -177,7 +177,7 @@ async function* sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, v
   }
 }
 
-/** Whether a server of continuous sessions runs on this store, or died on it. */
+/** Resolves to true if a server of continuous sessions runs on this store, or died on it. */
 export async function isLiveUsed(store: Store): Promise<boolean> {
   return (await store.listLeases({ prefix: SERVERS, limit: 1 })).items.length > 0;
 }

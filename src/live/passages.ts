@@ -30,7 +30,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
       if (kind === "sound") continue;
       const own = pieces.flatMap((sequence) => bySequence.get(sequence) ?? []);
       const named = speaker === "" ? {} : { speaker };
-      // Where captions say no end, a sentence ends at the time of its last piece, not at an estimate.
+      // Captions without an end: a sentence ends at the time of its last piece, not at an estimate.
       const saidMs = Math.max(startMs, Math.min(endMs, ...own.slice(-1).map((item) => item.endMs)));
       passages.push({ type: "transcript_added", text, startMs, endMs: saidMs, ...named, items: own });
     }
@@ -50,7 +50,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   return passages.toSorted((a, b) => firstOf(a) - firstOf(b));
 }
 
-/** How far before its passages a draft may begin. */
+/** The distance before its passages at which a draft may begin. */
 const EARLY_MS = 1_000;
 
 /**

@@ -23,7 +23,7 @@ export interface PendingRest {
 }
 
 export interface Pending {
-  /** By sequence, oldest first. */
+  /** Evidence by sequence, the oldest first. */
   readonly pending: Map<number, PendingEvidence>;
   pendingRest: PendingRest | null;
 }
@@ -48,7 +48,7 @@ export function removePending(fold: Pending, sequences: unknown): void {
   if (fold.pendingRest?.count === 0) fold.pendingRest = null;
 }
 
-/** Whether the owner should read more evidence into memory. */
+/** True if the owner should read more evidence into memory. */
 export function hasRoom({ pending, pendingRest }: Pending): boolean {
   return pendingRest !== null && pending.size < LIMITS.pendingInMemory / 2;
 }

@@ -1,4 +1,4 @@
-/** Whether a session accepts input, and the errors when it does not. */
+/** Checks that a session accepts input, and the errors when it does not. */
 
 import { ContinuoError, type Store } from "../model/index.ts";
 import type { Follower } from "./follower.ts";

@@ -91,7 +91,7 @@ export class LiveService {
     this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
   }
 
-  /** Whether any server runs continuous sessions on this store. */
+  /** Resolves to true if any server runs continuous sessions on this store. */
   static isUsed(store: Store): Promise<boolean> {
     return isLiveUsed(store);
   }
@@ -343,7 +343,7 @@ export class LiveService {
     return this.#keepers.get(sessionId);
   }
 
-  /** Whether all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
+  /** True if all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
   async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
     if (what === "all" && [...this.#keepers.values()].some((keeper) => keeper.isBusy)) return false;
     for (const opening of [...this.#followers.values()]) {

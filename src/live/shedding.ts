@@ -1,4 +1,4 @@
-/** Which pending evidence is not given to the model under load. It stays in the log. Pure. */
+/** Chooses the pending evidence that the model does not receive under load. It stays in the log. Pure. */
 
 import { LIMITS } from "./limits.ts";
 
@@ -40,7 +40,7 @@ export function countsByType(items: readonly Sheddable[]): Readonly<Record<strin
   return counts;
 }
 
-/** Whether telemetry is still stored at this depth. */
+/** True if telemetry is still stored at this depth. */
 export function storesTelemetry(depth: number): boolean {
   return depth <= LIMITS.telemetryDepth;
 }

@@ -32,7 +32,7 @@ export function nextState(from: LiveState, on: Trigger): LiveState | null {
   return TRANSITIONS.find((row) => row.on === on && row.from.includes(from))?.to ?? null;
 }
 
-/** Whether the state is the last one of a session. */
+/** True if the state is the last one of a session. */
 export function isFinal(state: LiveState): boolean {
   return state === "closed" || state === "abandoned";
 }
@@ -41,7 +41,7 @@ export function acceptsInput(state: LiveState): boolean {
   return state === "created" || state === "active" || state === "idle";
 }
 
-/** Whether the table allows this step of a log. */
+/** True if the table allows this step of a log. */
 export function isTransition(from: LiveState, to: LiveState): boolean {
   return TRANSITIONS.some((row) => row.to === to && row.from.includes(from));
 }

@@ -54,7 +54,7 @@ export interface Draft extends Span {
   readonly confidence: number;
   /** Ids of the events that the draft is based on. */
   readonly evidence: readonly string[];
-  /** What the person is asked when the confidence stays below 0.6. */
+  /** The question to the person when the confidence stays below 0.6. */
   readonly question?: string;
 }
 
@@ -184,7 +184,7 @@ export interface NoteWriter {
   readonly name: string;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
   /**
-   * Whether its memory has something that no draft says yet. Then it is called again, without evidence, when nothing
+   * True if its memory has something that no draft says yet. Then it is called again, without evidence, when nothing
    * is said for a while and when the session ends.
    */
   hasOpen?(memory: unknown): boolean;

@@ -1,10 +1,10 @@
 /** The limits of a search. */
 
 export const SEARCH_LIMITS = {
-  /** What is new since the last search is indexed before this one, where it is at most so much, for so long. */
+  /** Bounds of the sessions that a search indexes before it answers: their size, and the time for it. */
   fewSessions: 64,
   fewBytes: 16_777_216,
   fillMs: 500,
-  /** How often a search begins again where other processes write the index meanwhile. */
+  /** The number of times a search begins again while other processes write the index. */
   rounds: 3,
 } as const;

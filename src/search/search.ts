@@ -43,7 +43,7 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
-  /** What may be shown of a text: excerpts are cut from what this returns. */
+  /** Returns the part of a text that may be shown; excerpts are cut from it. */
   readonly mask?: (text: string) => string;
   /** Results of sessions that the index does not answer for. */
   readonly others?: readonly SearchResult[];

@@ -32,7 +32,7 @@ export interface SessionSearchOptions {
   readonly regex?: RegExp;
   /** Ends a regular expression that takes forever; no limit when left out. */
   readonly regexMs?: number;
-  /** Whether secrets in excerpts are masked; left out, they are not. */
+  /** True if secrets in excerpts are masked. */
   readonly secrets?: "masked";
   /** Milliseconds after which the search ends with what was found; no limit when left out. */
   readonly timeMs?: number;
@@ -92,7 +92,7 @@ export async function searchSessions(
   }
 }
 
-/** What changed since the last search is indexed at once, where it is little: the next search is as fast as this one. */
+/** Sessions that changed since the last search are indexed at once if they are few: the next search is as fast. */
 async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "none"> {
   const missing = texts.missing();
   const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

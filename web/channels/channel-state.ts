@@ -19,7 +19,7 @@ import { channelPath } from "./paths.ts";
 import { type Row, toRows } from "./rows.ts";
 import { storedName, storeName } from "./your-name.ts";
 
-/** How long after the reader reached the end the server is informed. */
+/** The delay after which the server learns that the reader reached the end. */
 const COMMIT_MS = 1_000;
 /** Messages in a window. */
 const WINDOW = 60;
@@ -36,7 +36,7 @@ export class ChannelState {
   readonly folds: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
   /** The reader had seen everything up to this sequence. */
   readonly seen: Signal<number | null> = signal(null);
-  /** Where the list scrolls next; `null` when it is there. */
+  /** The place to which the list scrolls next; `null` when it is there. */
   readonly goal: Signal<{ readonly to: "end" } | { readonly to: "message"; readonly id: string } | null> =
     signal(null);
   /** The name under which this reader writes; `null` before it was chosen. */
@@ -140,7 +140,7 @@ export class ChannelState {
     this.#again.abort();
   }
 
-  /** Whether the message is stored. */
+  /** Resolves to true if the message is stored. */
   async send(content: string): Promise<boolean> {
     const handle = this.handle.value;
     if (handle === null || this.isSending.value) return false;
@@ -267,7 +267,7 @@ export class ChannelState {
     }
   }
 
-  /** Whether the agent under this reader's name has left, so that this page can have the name. */
+  /** True if the agent under this reader's name has left, so that this page can have the name. */
   #isNameFree(): boolean {
     const isThere = this.roster.value.some(({ handle }) => handle === this.handle.value);
     return this.presence.value === "elsewhere" && !isThere;

@@ -1,4 +1,4 @@
-/** Where a message or a reply is written, and under which name. */
+/** The field for a message or a reply, and the writer's name. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";

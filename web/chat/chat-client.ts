@@ -37,7 +37,7 @@ export class ChatClient {
     };
   }
 
-  /** Whether the prompt is stored. */
+  /** Resolves to true if the prompt is stored. */
   async say(text: string, agent: string): Promise<boolean> {
     this.isSending.value = true;
     const isSent = await this.#guarded(async () => {

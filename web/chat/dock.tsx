@@ -113,7 +113,7 @@ function Working({ run, chat, state }: RunProps): VNode {
   );
 }
 
-/** Which page's answer counted. */
+/** The page whose answer counted. */
 function Answered({ state: { answered } }: { state: ChatState }): VNode | null {
   const newest = answered.at(-1);
   if (newest === undefined) return null;

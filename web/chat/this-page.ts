@@ -1,4 +1,4 @@
-/** How other pages name this one after it answered first. */
+/** The name of this page on other pages after it answered first. */
 
 import type { ChatPage } from "../../src/wire/machine/index.ts";
 

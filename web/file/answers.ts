@@ -9,7 +9,7 @@ import {
 } from "../../src/wire/machine/index.ts";
 import { ServerError } from "../state/server.ts";
 
-/** How many characters of a text one click shows, as on a server. */
+/** The number of characters of a text that one click shows, as on a server. */
 const MAX_REST = 262_144;
 
 /** Errors: `not_found` for what is not inside. */

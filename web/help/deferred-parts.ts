@@ -1,5 +1,5 @@
 /**
- * What the page needs after its first view. All of it is loaded at once: later, another program may have the port of a server
+ * Parts of the page that are needed after its first view. All of it is loaded at once: later, another program may have the port of a server
  * that has ended.
  */
 

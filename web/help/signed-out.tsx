@@ -1,4 +1,4 @@
-/** What a page shows that the server does not let in: how to open the same address again. */
+/** The page without a login: it says how to open the same address again. */
 
 import type { VNode } from "preact";
 import { copyText } from "../content/copy.ts";

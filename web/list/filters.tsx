@@ -1,4 +1,4 @@
-/** What narrows the list: a line to search in, and a column of agents, projects and times. */
+/** The filters of the list: a line to search in, and a column of agents, projects and times. */
 
 import type { VNode } from "preact";
 import { visibleLine } from "../../src/transcript/index.ts";

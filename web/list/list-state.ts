@@ -101,7 +101,7 @@ function joined(
   return [...known, ...more.filter(({ key }) => !keys.has(key))];
 }
 
-/** What changes from now on. After a lost connection the list is read again: something may have been missed. */
+/** Follows later changes. After a lost connection the list is read again: something may have been missed. */
 export function follow(): Growth {
   let connections = 0;
   return listen(

@@ -49,7 +49,7 @@ function Excerpt({ match }: { match: TextMatch }): VNode {
   );
 }
 
-/** What is said by more than a colour: each has its word. */
+/** Facts that more than a colour shows: each has its word. */
 function States({ row }: { row: MachineSession }): VNode {
   const states: readonly (readonly [string, boolean, string])[] = [
     ["live", row.live === true, "Open in its agent now"],

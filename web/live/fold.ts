@@ -18,7 +18,7 @@ export interface Picture {
   readonly tier: "thumbnail" | "full";
 }
 
-/** What happened to a note. */
+/** The event of a note, as a verb. */
 export type NoteVerb = "written" | "updated" | "accepted" | "undone" | "merged" | "split" | "archived";
 
 export type Item = Place &
@@ -57,7 +57,7 @@ export interface NoteVersion
   readonly status: NoteStatus;
   /** The notes that were merged or split into it. */
   readonly from: readonly string[];
-  /** How long it is in full, if the server shortened it. */
+  /** The full length, if the server shortened it. */
   readonly cut: NoteCut | null;
 }
 
@@ -69,7 +69,7 @@ export interface LivePart {
   readonly items: readonly Item[];
   /** The notes at `from`. */
   readonly base: Notes;
-  /** What became of notes in the part, in the order of the log. */
+  /** Versions of notes in the part, in the order of the log. */
   readonly changes: readonly NoteVersion[];
   readonly from: number;
   readonly to: number;

@@ -35,7 +35,7 @@ const FACTS_MS = 500;
 const MOST_MISSED = 1_000;
 const AGAIN_MS = 2_000;
 
-/** Where the timeline scrolls. */
+/** The place to which the timeline scrolls. */
 export type Goal = { readonly to: "end" } | { readonly to: "line"; readonly name: string };
 
 export class LiveState {
@@ -51,7 +51,7 @@ export class LiveState {
   readonly goal: Signal<Goal | null> = signal(null);
   readonly connection: Signal<"connecting" | "open" | "lost" | "over"> = signal("connecting");
   readonly failure: Signal<string | null> = signal(null);
-  /** Whether the first window is here. */
+  /** True when the first window is here. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly itemById: ReadonlySignal<ReadonlyMap<string, Item>>;
@@ -64,7 +64,7 @@ export class LiveState {
   #sessionId: string | null = null;
   #watching: LiveWatch | null = null;
   #isLoading = false;
-  /** How often the reader went somewhere else. */
+  /** Counts the jumps of the reader. */
   #moves = 0;
   #gathered: WireEvent[] = [];
   /** The newest events, which may be missing in a window that was asked for before them. */
@@ -82,7 +82,7 @@ export class LiveState {
     this.notes = computed(() => shownNotes(this.#notesAt(this.at.value)));
   }
 
-  /** Whether the newest events are shown, and those that follow will be. */
+  /** True if the newest events are shown, and later ones will be. */
   get isAtEnd(): boolean {
     return this.at.value === null && !this.part.value.hasNewer;
   }

@@ -2,7 +2,7 @@
 
 import type { Item, LivePart, Notes, NoteVersion } from "./fold.ts";
 
-/** Whether the part knows the notes at this position. */
+/** True if the part knows the notes at this position. */
 export function hasPlace({ from, to }: LivePart, at: number): boolean {
   return at >= from && at <= to;
 }

@@ -72,7 +72,7 @@ export function Timeline({ state }: { state: LiveState }): VNode {
   );
 }
 
-/** What chooses it: evidence by its id, of a note the newest line. */
+/** The id that chooses it: that of evidence, or of the newest line of a note. */
 function nameOf(item: Item): string {
   return item.type === "note" ? `${item.noteId} ${item.sequence}` : item.id;
 }

@@ -12,7 +12,7 @@ interface ComposerFormOptions {
   readonly label: string;
   readonly placeholder: string;
   readonly maxLength: number;
-  /** Whether the text was accepted. Text that was typed in the meantime stays. */
+  /** Resolves to true if the text was accepted. Text that was typed in the meantime stays. */
   readonly send: (words: string) => Promise<boolean>;
   /** Below the field. */
   readonly children: ComponentChildren;

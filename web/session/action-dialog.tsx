@@ -225,7 +225,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
-/** What is kept, and what is not, before anything is written. */
+/** The kept and the lost parts, before anything is written. */
 function Receipt({ preview: { receipt } }: { preview: HandOffPreview }): VNode {
   return (
     <div class="receipt">

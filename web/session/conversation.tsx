@@ -13,15 +13,15 @@ import { estimate } from "./estimate.ts";
 import { RowView } from "./rows.tsx";
 import type { Goal, SessionState } from "./session-state.ts";
 
-/** What the reader chose to see. It outlives the rows that leave the screen. */
+/** The reader's choices. They outlive the rows that leave the screen. */
 export interface ConversationView {
   /** Folds that were opened or closed, by the key of their row. */
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
   readonly thinking: Signal<boolean>;
   readonly turn: Signal<number | null>;
-  /** Whether the rail is open on a screen that has no room for both. */
+  /** True if the rail is open on a screen that has no room for both. */
   readonly rail: Signal<boolean>;
-  /** Whether the tree of branches is open. */
+  /** True if the tree of branches is open. */
   readonly tree: Signal<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** What a session changed in files, file by file in the order of its changes. */
+/** The changes of a session in files, file by file in the order of its changes. */
 
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";

@@ -30,7 +30,7 @@ export function OpenInTerminal({ sessionKey, run, busy, opened }: OpenInTerminal
   );
 }
 
-/** What became of it. The line is there before, so that a screen reader says what changes in it. */
+/** The outcome. The line is there before, so that a screen reader says what changes in it. */
 export function Opened({ opened: { value } }: Pick<OpenInTerminalProps, "opened">): VNode {
   return (
     <p role="status" class="dim">

@@ -1,4 +1,4 @@
-/** What a repair would change in a session, record by record. */
+/** The changes that a repair would make in a session, record by record. */
 
 import type { VNode } from "preact";
 import { visibleText } from "../../src/transcript/index.ts";

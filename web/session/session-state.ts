@@ -47,7 +47,7 @@ export class SessionState {
   readonly branch: Signal<string | null> = signal(null);
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
-  /** Where to scroll when the next part is there. */
+  /** The place to scroll to when the next part is there. */
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
   /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
@@ -60,9 +60,9 @@ export class SessionState {
     }),
   );
   readonly #stop = new AbortController();
-  /** How often the reader went somewhere else. */
+  /** Counts the jumps of the reader. */
   #moves = 0;
-  /** Whether another part is asked for instead of the one that is shown. */
+  /** True if another part is requested instead of the one that is shown. */
   #isReplacing = false;
   #growth: Growth | null = null;
   /** The position from which the open stream continues. */

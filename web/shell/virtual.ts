@@ -66,7 +66,7 @@ export function useVirtual<Row>({
 }
 
 /**
- * Whether so few pixels are below the screen, or were at another height of it. The virtualizer's own offset is wrong
+ * True if at most `px` pixels are below the screen, or were at another height of it. The virtualizer's own offset is wrong
  * between a change of the rows and the next scroll event.
  */
 export function isAtEnd({ scrollElement }: RowVirtualizer, px: number, height?: number): boolean {

@@ -4,7 +4,7 @@ import type { Block } from "../../src/model/index.ts";
 import type { ChatEvent, WindowMessage } from "../../src/wire/machine/index.ts";
 
 export interface RunningTurn {
-  /** By their sequence in the log. */
+  /** Messages by their sequence in the log. */
   readonly messages: ReadonlyMap<number, WindowMessage>;
   readonly open: OpenText | null;
 }
@@ -37,7 +37,7 @@ export function foldLive(live: RunningTurn, event: TurnEvent): RunningTurn {
   }
 }
 
-/** How many messages of the newest turns are kept. */
+/** The number of messages of the newest turns that are kept. */
 const MOST = 500;
 
 function withMessages(live: RunningTurn, told: readonly WindowMessage[]): RunningTurn {

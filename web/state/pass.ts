@@ -1,5 +1,5 @@
 /**
- * What lets this tab in: a secret that the server gave it for its code, in the storage of the tab, which ends with it. On a
+ * The pass of this tab: a secret that the server gave it for its code, in the storage of the tab, which ends with it. On a
  * host with TLS the browser has a cookie instead, and without tokens the server asks for nothing: then there is no pass.
  */
 

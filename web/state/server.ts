@@ -17,7 +17,7 @@ export class ServerError extends Error {
 }
 
 /**
- * Whether the server accepts this page. `out`: it must be opened again. `stranger`: what answers is not the server that let
+ * The server's answer to this page. `out`: it must be opened again. `stranger`: the answer is not from the server that let
  * the page in, and gets nothing more from it.
  */
 export const access = signal<"in" | "out" | "stranger">("in");
@@ -29,7 +29,7 @@ export function answerFrom(inside: (path: string) => unknown): void {
   answer = inside;
 }
 
-/** Whether the page has its session inside: it cannot search, change or follow anything. */
+/** True if the page has its session inside: it cannot search, change or follow anything. */
 export function isSaved(): boolean {
   return answer !== null;
 }

@@ -5,7 +5,7 @@ import { type AgentEvent, isContinuoError, textOf } from "../../model/index.ts";
 
 export interface AnswerOptions {
   readonly client: AgenticClient;
-  /** Of the message that is the answer. */
+  /** The id of the message that is the answer. */
   readonly answerId: string;
   readonly replyTo: string;
 }
@@ -13,7 +13,7 @@ export interface AnswerOptions {
 export class Answer {
   readonly #options: AnswerOptions;
   #text = "";
-  /** Of the agent's message that is being said, and whether it was heard in parts. */
+  /** The id of the agent's current message, and whether it came in parts. */
   #messageId: string | undefined;
   #inParts = false;
   #opened: Promise<unknown> | null = null;

@@ -37,7 +37,7 @@ export function isInput(event: ClientEvent): event is Input {
 export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;
   const claim = await client.claimInput(event.sequence, claimOf(flags));
-  // What was said before an input is heard with it, or was heard with it before a crash.
+  // Messages before an input go to the agent with it, or went with it before a crash.
   const missed = unheard.takeBefore(event.sequence);
   if (claim.state === "done") return false;
   const inputId = `${channel}/${flags.as}/${event.sequence}`;
@@ -68,7 +68,7 @@ interface Turn {
   readonly sequence: number;
   readonly inputId: string;
   readonly answer: Answer;
-  /** What the agent is given. */
+  /** The prompt of the agent. */
   readonly words: string;
   readonly retryOf?: string;
 }
@@ -151,7 +151,7 @@ async function deliver(
 
 const CONTEXT_MESSAGES = 100;
 
-/** What was said in the channel before an input, for an agent that has no session of it here. */
+/** Reads the messages in the channel before an input, for an agent that has no session of it here. */
 async function channelContext({ flags, shell, channel }: JoinedChannel, before: number): Promise<string> {
   const path = channelPath(channel, `/messages?limit=${CONTEXT_MESSAGES}`);
   const { messages } = await callServer(await accessOf(flags, shell), path);

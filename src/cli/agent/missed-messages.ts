@@ -1,4 +1,4 @@
-/** What was said in the channel, and not to the agent: it is given with the agent's next input. */
+/** Messages in the channel that were not addressed to the agent: its next input brings them along. */
 
 import { type ClientEvent, formatMessages, type MissedMessage } from "../../client/index.ts";
 
@@ -30,7 +30,7 @@ export class MissedMessages {
     }
   }
 
-  /** As text for a prompt, empty where there is nothing: what was said before a sequence, which is then heard. */
+  /** Takes the messages before a sequence as text for a prompt; empty if there are none. */
   takeBefore(sequence: number): string {
     const heard = this.#messages.filter((message) => message.sequence < sequence);
     const { formatted } = formatMessages(heard, { omitted: this.#omitted });

@@ -63,7 +63,7 @@ export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell):
   return steps.some(({ outcome }) => outcome === "fails") ? ERROR_KINDS.verification_failed.exitCode : 0;
 }
 
-/** What to do about a program that does not start; what it printed comes first. */
+/** Advice for a program that does not start, after its output. */
 function withAdvice(error: unknown, { install }: AgentProgram): unknown {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, details } = error;

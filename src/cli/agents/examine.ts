@@ -1,4 +1,4 @@
-/** What an agent really does, step by step, against what it says that it can. No model is asked. */
+/** Compares the abilities that an agent reports with what it really does, step by step. No model is asked. */
 
 import { type AgentProgram, type OpenAgentOptions, openAgent } from "../../drivers/index.ts";
 import { writeNativeSession } from "../../handoff/index.ts";
@@ -27,7 +27,7 @@ export type StepName =
 
 export interface ExaminedStep {
   readonly step: StepName;
-  /** What the agent says of it; `null` for what every agent must do. */
+  /** The reported ability; `null` for what every agent must do. */
   readonly advertised: boolean | null;
   readonly outcome: "works" | "fails" | "not offered" | "not tried";
   /** Why, one sentence; `null` where it works. */
@@ -41,7 +41,7 @@ export interface Examination {
 
 export interface ExamineOptions {
   readonly program: AgentProgram;
-  /** As the configuration says. */
+  /** The options of the configuration. */
   readonly driving: OpenAgentOptions;
   readonly scratch: Scratch;
   /** For each answer. */
@@ -145,7 +145,7 @@ const SAID: readonly Message[] = [
 
 interface ExaminedState {
   readonly sessionId: string | null;
-  /** Whether it has a turn: a session without one is not continued as the last one. */
+  /** True if it has a turn: a session without one is not continued as the last one. */
   readonly isSpoken: boolean;
 }
 

@@ -81,7 +81,7 @@ function draw(programs: readonly AgentProgram[], shell: Shell): string {
   return `${[...lines, ...advice(programs)].join("\n")}\n`;
 }
 
-/** How to install what is missing, and to ask what was not. */
+/** Advice on agents that are not installed, and on those that were not asked. */
 function advice(programs: readonly AgentProgram[]): string[] {
   const missing = programs
     .filter(({ command }) => command === null)

@@ -44,7 +44,7 @@ const CLOSED: Readonly<Record<string, string>> = {
   OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
 };
 
-/** Of a login with them, and of folders outside the scratch home. */
+/** Variables of logins, and of folders outside the scratch home. */
 const TAKEN_AWAY: readonly string[] = [
   ...Object.values(HOME_VARIABLES),
   "ANTHROPIC_AUTH_TOKEN",
@@ -57,7 +57,7 @@ const TAKEN_AWAY: readonly string[] = [
   "XDG_RUNTIME_DIR",
 ];
 
-/** What agents ask for before they do anything: how to log in, and a model, which is never called. */
+/** Settings that agents need before they do anything: a login, and a model, which is never called. */
 const SETTINGS: Readonly<Record<string, string>> = {
   ".gemini/settings.json": JSON.stringify({
     security: { auth: { selectedType: "gemini-api-key" } },

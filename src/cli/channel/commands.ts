@@ -61,7 +61,7 @@ export function serverOptions(command: Command): Command {
   return addressOptions(command).option("--json", "print JSON");
 }
 
-/** Where the server is. */
+/** Options for the address of the server. */
 export function addressOptions(command: Command): Command {
   return command
     .option("--server <url>", "the server (default: CONTINUO_SERVER, else http://127.0.0.1:4747)")

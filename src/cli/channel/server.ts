@@ -1,4 +1,4 @@
-/** Where the server is, and what a command proves itself with. */
+/** The address of the server, and the token of a command. */
 
 import { usersListening } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";

@@ -22,7 +22,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   };
   let isTerminated = false;
   using _held = shell.holdInterrupts(interrupt);
-  // What was said so far is stored and reported, as with Ctrl-C.
+  // The answer so far is stored and reported, as with Ctrl-C.
   using _heldToo = shell.holdTermination(() => {
     if (stop.signal.aborted) process.exit(LEFT_BY_SIGTERM);
     isTerminated = true;
@@ -36,7 +36,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     return isTerminated ? LEFT_BY_SIGTERM : exitCode;
   }
   let talk: Talk | null = null;
-  // What draws is loaded while the agent's program starts.
+  // The drawing code is loaded while the agent's program starts.
   let told: Promise<TurnOutput> | null = null;
   const telling = (): Promise<TurnOutput> => {
     told ??= import("./turn-output.ts").then(({ createTurnOutput }) =>

@@ -1,4 +1,4 @@
-/** What `chat` is called with. */
+/** The flags of `chat`. */
 
 import type { TalkFlags } from "../../conversations/index.ts";
 

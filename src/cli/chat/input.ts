@@ -47,7 +47,7 @@ export function assertSaid(input: string | null): string {
   });
 }
 
-/** Whether a byte or the end comes in time. */
+/** Resolves to true if a byte or the end comes in time. */
 async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const begins = (): void => resolve(true);

@@ -2,7 +2,7 @@
 
 import { afterInput, type Shell, takeInterrupts } from "../terminal/index.ts";
 
-/** What comes sooner after a question was typed before it could be read: it is no answer to it. */
+/** A key that comes sooner after a question was typed before it could be read, and does not answer it. */
 const TYPED_BEFORE_MS = 150;
 
 /** Each Ctrl-C counts, also where several come at once, or with other keys. */

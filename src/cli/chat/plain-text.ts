@@ -1,4 +1,4 @@
-/** What the agent says, as plain text in a stream: visible text only. */
+/** The agent's answer as plain text in a stream: visible text only. */
 
 import type { AgentEvent } from "../../model/index.ts";
 import { visibleText } from "../../transcript/index.ts";
@@ -10,7 +10,7 @@ export interface PlainText {
   end(): Promise<void>;
 }
 
-/** What may look different when more comes: half of a pair, a carriage return, a joiner between two signs. */
+/** Text that may look different when more comes: half of a pair, a carriage return, a joiner between two signs. */
 const UNDECIDED = /(?:[\ud800-\udbff]|\r|\u200c|\u200d|\ufe0e|\ufe0f|\p{Extended_Pictographic})+$/u;
 
 export function createPlainText(output: Output): PlainText {

@@ -1,4 +1,4 @@
-/** Where events are printed: on the terminal, as plain text with notes, or as JSON. */
+/** Prints events: on the terminal, as plain text with notes, or as JSON. */
 
 import { type AgentEvent, isContinuoError } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
@@ -10,14 +10,14 @@ import { createPlainText } from "./plain-text.ts";
 export type ReportedResult = Omit<RunResult, "sessionId"> & { readonly sessionId: string | null };
 
 export interface Report {
-  /** Where questions can be put; `null` for programs. */
+  /** The prompt for questions; `null` for programs. */
   readonly teller: TurnPrinter | null;
   begin(agent: string): void;
   /** Resolves when there is room for more. */
   tell(event: AgentEvent): Promise<void>;
   note(text: string): void;
   end(): Promise<void>;
-  /** What the turn came to, and the same in words; without a session where none is kept. */
+  /** The outcome of the turn, and its description; without a session if none is stored. */
   result(result: ReportedResult, facts: readonly string[]): Promise<void>;
   /** The last line for a program when there is no result. A person sees the error elsewhere. */
   fail(error: unknown, sessionId: string | null): Promise<void>;

@@ -1,4 +1,4 @@
-/** What can stand in the place of the last word. Pure: the tree of commands tells. */
+/** Candidates for the last word, from the tree of commands. Pure. */
 
 import type { Argument, Command, Option } from "commander";
 import { OWN } from "../../catalog/index.ts";

@@ -10,7 +10,7 @@ import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { type Candidate, wantedFor } from "./candidates.ts";
 
-/** What a person can choose from at a glance; more of an id says the rest. */
+/** The number of candidates that a person sees at a glance; more of an id narrows them. */
 const MAX_SESSIONS = 60;
 const MAX_NOTE_CHARS = 60;
 /** No character that a shell gives a meaning to. */

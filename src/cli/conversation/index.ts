@@ -1,5 +1,5 @@
 /**
- * What `chat` and `repl` share: permissions, progress and the output of a turn.
+ * The shared part of `chat` and `repl`: permissions, progress and the output of a turn.
  *
  * Promises: the outcome of a continuation is shown; text from an agent is made visible before it reaches a terminal;
  * the agent's program ends however the conversation is left.

@@ -6,7 +6,7 @@ import { createOutput, cutEnd, type Shell, screenOf, widthOf } from "../terminal
 export interface LiveScreen {
   /** Rings the terminal's bell. */
   ring(): void;
-  /** Whether lines can be redrawn at all. */
+  /** True if lines can be redrawn. */
   readonly isLive: boolean;
   readonly isTerminal: boolean;
   readonly columns: number;

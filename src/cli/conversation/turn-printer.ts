@@ -27,7 +27,7 @@ export interface Question {
   readonly deadline: number;
   /** Lines of the request that were not shown yet. */
   readonly hidden: number;
-  /** What is typed as the reason of a no; `null` where nobody types. */
+  /** The typed reason of a refusal; `null` while nobody types. */
   readonly comment: string | null;
 }
 
@@ -59,7 +59,7 @@ export class TurnPrinter {
     this.#paint = paintFor(screenOf(shell, stream));
   }
 
-  /** What lines for it are drawn with. */
+  /** The style of its lines. */
   get pen(): Pen {
     return { columns: this.#screen.columns, paint: this.#paint, fileText };
   }
@@ -75,7 +75,7 @@ export class TurnPrinter {
     this.#drawing = beginDrawing();
     this.#startedAt = performance.now();
     this.#heardAt = this.#startedAt;
-    // What runs is seen to run.
+    // A running turn shows that it runs.
     if (this.#screen.isLive) this.#clock = setInterval(() => void this.flush(), 1_000);
     void this.flush();
   }
@@ -101,13 +101,13 @@ export class TurnPrinter {
     void this.flush();
   }
 
-  /** What Ctrl-C does now, below everything. */
+  /** The line below everything that says what Ctrl-C does. */
   hint(text: string): void {
     this.#hint = text;
     void this.flush();
   }
 
-  /** What is typed during the turn, below everything. */
+  /** The input during the turn, below everything. */
   typed(typed: QueuedInput): void {
     this.#typed = typed;
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
@@ -135,7 +135,7 @@ export class TurnPrinter {
     const isNew = question !== null && this.#question?.request !== question.request;
     this.#question = question;
     if (isNew) this.bell();
-    // Where nothing can be redrawn it is a line as any other.
+    // If nothing can be redrawn, it is a line like any other.
     if (question !== null && !this.#screen.isLive) this.#add(this.#status(this.#screen.columns));
     void this.flush();
   }

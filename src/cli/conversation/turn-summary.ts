@@ -1,4 +1,4 @@
-/** What a turn came to: one line for the person, an error for the exit code. */
+/** The outcome of a turn: one line for the person, an error for the exit code. */
 
 import { firstAndLast } from "../../drivers/process/index.ts";
 import {

@@ -19,7 +19,7 @@ export async function checkVersion(): Promise<readonly Finding[]> {
   return [{ name: "continuo", state: "fine", message }];
 }
 
-/** Whether the folder is private, and whether the disk has room. */
+/** Checks that the folder is private, and that the disk has room. */
 export async function checkHome(shell: Shell): Promise<readonly Finding[]> {
   const folder = continuoHome(shell);
   const shown = tildePath(folder, shell.home);

@@ -4,7 +4,7 @@ import { AGENT_NAMES, type AgentName } from "../../model/index.ts";
 
 export const AGENT_CHOICES: readonly AgentName[] = AGENT_NAMES;
 
-/** By kind of block: how many may be left out. */
+/** The number of blocks that may be left out, by kind. */
 export type LossFlag = Readonly<Record<string, number>>;
 
 export interface HandoffFlags {

@@ -2,7 +2,7 @@
 
 import type { Shell } from "../terminal/index.ts";
 
-/** As `continuo resume`. */
+/** Runs `continuo resume`. */
 export async function resumeWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./resume.ts")).runResume({ id, args: [], flags: {} }, shell);
 }

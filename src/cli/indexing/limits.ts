@@ -11,6 +11,6 @@ export const INDEXING_LIMITS = {
   heapMegabytes: 1_024,
   /** Text that one transaction writes, in characters: others wait for its end. */
   batchChars: 1_048_576,
-  /** How long a process waits for one that is about to end. */
+  /** The time that a process waits for one that is about to end. */
   lockMs: 500,
 } as const;

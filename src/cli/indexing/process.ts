@@ -7,7 +7,7 @@ export async function runIndexingWork(shell: Shell): Promise<number> {
   return await (await import("./run.ts")).runIndexing(shell);
 }
 
-/** Whether a process of this `CONTINUO_HOME` indexes now. */
+/** True if a process of this `CONTINUO_HOME` indexes now. */
 export async function isIndexing(shell: Shell): Promise<boolean> {
   return await (await import("./run.ts")).isLocked(shell);
 }

@@ -10,7 +10,7 @@ import { INDEXING_LIMITS } from "./limits.ts";
 /** The command that found out that sessions may be missing in the index. */
 export type IndexingReason = keyof typeof INDEXING_LIMITS.betweenMs;
 
-/** Whether a process was started; never fails because of that. */
+/** Returns true if a process was started; never throws. */
 export async function startIndexing(reason: IndexingReason, shell: Shell): Promise<boolean> {
   if (shell.startDetached === undefined || isInCi(shell)) return false;
   if (!claimTurn(markOf(shell), INDEXING_LIMITS.betweenMs[reason])) return false;

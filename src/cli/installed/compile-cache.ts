@@ -1,6 +1,6 @@
 /**
- * Where the machine code of the bundle is kept for the next start: half the time of a short command is compiling.
- * A folder for each build of it, in Continuo's own home, where there is one.
+ * The folder of the bundle's machine code for the next start: half the time of a short command is compiling.
+ * Each build has a folder of its own, in Continuo's home if there is one.
  */
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";

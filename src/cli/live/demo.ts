@@ -13,7 +13,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { DemoFlags } from "./flags.ts";
 import { lineOfNote, timeOf } from "./lines.ts";
 
-/** What happened to the note of a line. */
+/** The verb of each event of a note. */
 const LABELS: Readonly<Record<string, string>> = { note_updated: "better", note_merged: "merged" };
 
 const RECORDING = "examples/live/harbour.jsonl";

@@ -128,7 +128,7 @@ async function readFrame(
   }
 }
 
-/** By the ending of the file's name; Markdown where it tells nothing. */
+/** Chooses the format by the ending of the file's name; Markdown for any other. */
 function formatOf(path: string | undefined): "md" | "html" | "json" | "zip" {
   const ending = path?.split(".").at(-1)?.toLowerCase();
   return ending === "html" || ending === "json" || ending === "zip" ? ending : "md";

@@ -7,7 +7,7 @@ import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ReplayFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
 
-/** What a model is asked to reach; recorded drafts must agree in everything. */
+/** The agreement that a model must reach; recorded drafts must agree in everything. */
 const MODEL_TARGET = 0.95;
 
 /** 0 when the notes agree, else 4. */

@@ -86,7 +86,7 @@ function drawList(list: Tokens.List, { columns, paint }: Drawing): string[] {
   });
 }
 
-/** As columns where they fit; as it was written where not, so that no cell is cut. */
+/** Draws columns if they fit, else the source, so that no cell is cut. */
 function drawTable(table: Tokens.Table, { columns, paint }: Drawing): string[] {
   const textOf = (cell: Tokens.TableCell): string => toText(toSpans(cell.tokens));
   const rows = table.rows.map((row) => row.map(textOf));

@@ -132,7 +132,7 @@ function toInstall(registration: Registration, settings: Settings, shell: Shell)
   return { registration, settings, edit, after: edit === null ? settings.text : applyEdit(text, edit) };
 }
 
-/** What an installation changed is taken back as it was; from a file that changed since, only our entry is removed. */
+/** Takes the edit of an installation back; from a file that changed since, only Continuo's entry is removed. */
 function toUninstall(registration: Registration, settings: Settings, shell: Shell): Plan {
   const { text, path } = settings;
   if (text === null) return { registration, settings, edit: null, after: null };
@@ -155,7 +155,7 @@ const VARIABLES: readonly string[] = [
   ...Object.values(HOME_VARIABLES),
 ];
 
-/** By absolute paths: an agent that a desktop started has another search path. */
+/** The paths are absolute: an agent that a desktop started has another search path. */
 function serverCommand({ env, cwd }: Shell): ServerCommand {
   const set = VARIABLES.map((name) => [name, env[name]] as const).filter(
     ([, value]) => value !== undefined && value !== "",
@@ -174,7 +174,7 @@ function drawPlans(direction: Direction, plans: readonly Plan[], shell: Shell): 
     if (edit === null) return [`${heading}: ${nothing}`];
     return [heading, ...diffOf(settings.text ?? "", after ?? "")];
   });
-  // What stands around the change may hold a key.
+  // The lines around the change may hold a key.
   return blocks.map((lines) => `${maskSecrets(lines.map(visibleLine).join("\n")).value}\n`).join("\n");
 }
 

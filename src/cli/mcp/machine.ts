@@ -1,4 +1,4 @@
-/** What the tools of the MCP server see of this machine. */
+/** The part of this machine that the tools of the MCP server see. */
 
 import type { Machine } from "../../mcp/index.ts";
 import { maskSecrets } from "../../transcript/index.ts";

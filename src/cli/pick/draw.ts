@@ -44,7 +44,7 @@ export function drawScreen(state: PickState, drawing: Drawing): string[] {
   return lines.slice(0, Math.max(1, rows));
 }
 
-/** Where the cursor stands while the filter is typed: 1-based column of the first row. */
+/** Returns the cursor's column while the filter is typed: 1-based, in the first row. */
 export function cursorColumn(state: PickState, columns: number): number {
   return Math.min(columns, widthOf(filterText(state, columns)) + 1);
 }

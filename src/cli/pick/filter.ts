@@ -4,7 +4,7 @@ import type { ListedSession } from "../../catalog/index.ts";
 
 export interface PickEntry {
   readonly info: ListedSession;
-  /** What is searched, in small letters. */
+  /** The searched text, in small letters. */
   readonly words: string;
   /** The turn that a search found in it. */
   readonly match?: PickMatch;
@@ -12,10 +12,10 @@ export interface PickEntry {
 
 export interface PickMatch {
   readonly messageId: string;
-  /** What was asked for, in the text around it. */
+  /** The match in the text around it. */
   readonly pieces: readonly { readonly text: string; readonly match: boolean }[];
   readonly turn: number;
-  /** How many turns match in addition. */
+  /** The number of further turns that match. */
   readonly others: number;
 }
 

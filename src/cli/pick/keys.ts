@@ -1,4 +1,4 @@
-/** What a terminal sends for the keys of a keyboard, as names. Pure. */
+/** Names of keys, from the sequences that a terminal sends for them. Pure. */
 
 export type Key =
   | { readonly type: "text"; readonly text: string }
@@ -19,7 +19,7 @@ export type KeyName =
   | "clear-word"
   | "interrupt";
 
-/** As xterm, the Linux console and most others send them, in both cursor modes. */
+/** The sequences of xterm, the Linux console and most others, in both cursor modes. */
 const SEQUENCES: Readonly<Record<string, KeyName>> = {
   "[A": "up",
   OA: "up",
@@ -69,7 +69,7 @@ export function parseKeys(input: string): Key[] {
   return keys;
 }
 
-/** Whether more of a sequence may be on its way: a slow line sends one in pieces. */
+/** True if more of a sequence may be on its way: a slow line sends one in pieces. */
 export function isBegun(input: string): boolean {
   return BEGUN.test(input);
 }

@@ -12,7 +12,7 @@ export interface PreviewSize {
 }
 
 export interface Previews {
-  /** What is known already; `null` until `load` has read it. */
+  /** The known lines; `null` until `load` has read them. */
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
   /** Reads the end of a session. The preview names content that cannot be read. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;

@@ -29,7 +29,7 @@ export function openFullScreen(shell: Shell): FullScreen {
   stdout.write(ENTER);
   return {
     draw(lines, cursorColumn) {
-      // What comes late is no picture on the screen of the shell.
+      // A late picture must not appear on the screen of the shell.
       if (!isOpen) return;
       // Erased first: after a full row the cursor still stands on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");

@@ -10,7 +10,7 @@ import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
 import type { PickEntry, PickMatch } from "./filter.ts";
 
 export interface Searcher {
-  /** What was asked for before is not searched any more. */
+  /** An earlier query is not searched any more. */
   find(text: string): void;
   stop(): void;
 }
@@ -74,7 +74,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
   };
 }
 
-/** As a row of the list; that of its session for a sub-agent. `null` for a deleted one, which has no row. */
+/** Returns the row of the list; for a sub-agent that of its session. `null` for a deleted session, which has no row. */
 function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry | null {
   const { session, turn, turns, excerpt } = result;
   if (session.trashId !== null) return null;
@@ -88,7 +88,7 @@ function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry
   return { info: row?.info ?? toRow(result), words: "", match };
 }
 
-/** Of an archived session, or a sub-agent. */
+/** The label of an archived session, or a sub-agent. */
 function toRow({ session }: SearchResult): ListedSession {
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = session;
   return {

@@ -1,4 +1,4 @@
-/** What the picker shows, and what a key makes of it. Pure. */
+/** The state of the picker, and its changes by keys. Pure. */
 
 import { EXPORT_FORMATS, type ExportFormat } from "../session/index.ts";
 import { filterEntries, type PickEntry } from "./filter.ts";
@@ -10,9 +10,9 @@ export interface PickState {
   /** Those that the query lets through. */
   readonly shown: readonly PickEntry[];
   readonly selected: number;
-  /** Where letters go: into the filter, or to what they do in the list, or to the format of an export. */
+  /** The target of letters: the filter, the actions on the list, or the format of an export. */
   readonly focus: "filter" | "list" | "format";
-  /** What the last search found, and for which words. */
+  /** The results of the last search, and its words. */
   readonly found: { readonly text: string; readonly entries: readonly PickEntry[] } | null;
   /** Until the next key. */
   readonly message: string | null;
@@ -31,7 +31,7 @@ export interface PickUpdate {
 
 export interface PickOptions {
   readonly message?: string | null;
-  /** As if it had been typed. */
+  /** The filter at the start, as if it had been typed. */
   readonly query?: string;
 }
 
@@ -46,7 +46,7 @@ export function startPicking(
   return query === "" ? empty : withQuery(empty, query);
 }
 
-/** What is searched for in all that was said; `null` where the list is filtered. */
+/** Returns the words of a search in all messages; `null` if the list is filtered. */
 export function searchedFor({ query }: PickState): string | null {
   return query.startsWith("/") ? query.slice(1).trimStart() : null;
 }
@@ -57,7 +57,7 @@ export function withFound(state: PickState, text: string, entries: readonly Pick
   return { ...state, found: { text, entries }, shown: entries, selected: 0 };
 }
 
-/** Of each format the letter that chooses it. */
+/** The letter that chooses each format. */
 export const FORMAT_KEYS: Readonly<Record<string, ExportFormat>> = {
   m: "md",
   h: "html",
@@ -112,7 +112,7 @@ function onKey(state: PickState, name: KeyName, page: number): PickUpdate {
     case "clear-word":
       return still({ ...withQuery(state, state.query.replace(/\S*\s*$/u, "")), focus: "filter" });
     case "escape":
-      // What was typed goes first.
+      // The input is removed first.
       return state.query === "" ? leave(state, 0) : still({ ...withQuery(state, ""), focus: "filter" });
     case "interrupt":
       return leave(state, 130);

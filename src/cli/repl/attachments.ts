@@ -18,7 +18,7 @@ import { CLIPBOARD } from "./paste.ts";
 
 export interface Attachments {
   readonly blocks: readonly Block[];
-  /** What was attached, for the person. */
+  /** The attachments, for the person. */
   readonly notes: readonly string[];
 }
 
@@ -151,7 +151,7 @@ function toBlock(name: string, bytes: Buffer): Block {
   return { type: "text", text: `The file ${name}:\n\n${fence}\n${text.replace(/\n$/u, "")}\n${fence}` };
 }
 
-/** By its first bytes, whatever its name is. */
+/** Detects the type by the first bytes, whatever the name is. */
 function pictureTypeOf(bytes: Buffer): string | null {
   const begins = bytes.toString("latin1", 0, 12);
   if (begins.startsWith("\x89PNG\r\n")) return "image/png";

@@ -105,7 +105,7 @@ async function readBy(
 }
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
-/** What `osascript` prints around the picture. */
+/** The text that `osascript` prints around the picture. */
 const MARGIN_BYTES = 64;
 
 interface Failure extends Error {

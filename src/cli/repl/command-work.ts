@@ -1,4 +1,4 @@
-/** What the commands of the REPL do, as lines to be shown. */
+/** The work of the commands of the REPL, as lines for the screen. */
 
 import type { Talk } from "../../conversations/index.ts";
 import { type AgentCommand, ContinuoError, type Usage } from "../../model/index.ts";

@@ -1,4 +1,4 @@
-/** What a person typed, stored between conversations: only the person can read it, and its size is bounded. */
+/** The history of a person's input, stored between conversations: only the person can read it, and its size is bounded. */
 
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * What is typed while an agent works: a line that is edited, and lines that wait for their turn. Up takes the last
+ * The input while an agent works: a line that is edited, and lines that wait for their turn. Up takes the last
  * waiting line back to be edited, and Up again the one before; Down goes forward; Enter puts it back in its place. Pure.
  */
 
@@ -126,7 +126,7 @@ const word: Edit = (draft) => {
   return without(draft, start, draft.cursor);
 };
 
-/** As `node:readline` between turns. */
+/** The keys are those of `node:readline` between turns. */
 const EDITS: Readonly<Record<string, Edit>> = {
   "\u007f": backspace,
   "\b": backspace,
@@ -160,7 +160,7 @@ function without(draft: InputBuffer, start: number, stop: number): InputBuffer {
   return { ...draft, text: draft.text.slice(0, start) + draft.text.slice(stop), cursor: start };
 }
 
-/** Of the character before the cursor: none, one unit, or a pair. */
+/** Returns the length of the character before the cursor: none, one unit, or a pair. */
 function sizeBefore({ text, cursor }: InputBuffer): number {
   return [...text.slice(Math.max(0, cursor - 2), cursor)].at(-1)?.length ?? 0;
 }

@@ -1,4 +1,4 @@
-/** Where a person's lines come from. */
+/** The source of a person's lines. */
 
 import type { QueuedInput } from "../conversation/drawing/index.ts";
 import type { Shell } from "../terminal/index.ts";

@@ -17,7 +17,7 @@ import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } fro
 
 /** Input after one of these waits: for the next line, or for the candidates of Tab. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
-/** As for the signal of the same name. */
+/** The exit code is that of the signal of the same name. */
 const HUNG_UP = 129;
 const GONE = ["end", "error", "close"] as const;
 const PASTE_ON = "\u001b[?2004h";
@@ -113,7 +113,7 @@ class Keyboard implements Input {
     this.#shell.stdout.write(PASTE_ON);
   }
 
-  /** What was typed and not sent is found in the history the next time. */
+  /** A line that was not sent is found in the history the next time. */
   #leave(): void {
     this.#giveBack();
     const lines = [...this.#kept, ...linesOf(this.#draft)];
@@ -299,7 +299,7 @@ class Keyboard implements Input {
   }
 }
 
-/** What was typed is not sent, as in a shell. */
+/** Discards the line, as in a shell. */
 function throwAway(line: Interface): void {
   line.write(null, { ctrl: true, name: "e" });
   line.write(null, { ctrl: true, name: "u" });

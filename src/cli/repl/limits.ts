@@ -3,15 +3,15 @@
 export const REPL_LIMITS = {
   historyEntries: 500,
   historyBytes: 262_144,
-  /** Of one entry that is kept. */
+  /** The size of one stored entry. */
   entryChars: 16_384,
-  /** What is typed while an agent speaks. */
+  /** The size of the input while an agent answers. */
   aheadChars: 65_536,
   /** After a pause of this length in a line, the person is taken to see the question that came up. */
   typingMs: 1_000,
   /** A program that still runs then was not stopped. */
   suspendMs: 100,
-  /** Of one paste. */
+  /** The size of one paste. */
   pasteChars: 8_388_608,
   /** Pastes of several lines that are remembered. */
   pastes: 64,
@@ -20,7 +20,7 @@ export const REPL_LIMITS = {
   /** Files that one line names, and what of them is read. */
   attachedFiles: 20,
   attachedBytes: 5_242_880,
-  /** How long the desktop has to give the picture of its clipboard. */
+  /** The time in which the desktop must give the picture of its clipboard. */
   clipboardMs: 5_000,
   /** Entries of a folder that Tab looks through. */
   lookedThrough: 10_000,

@@ -21,7 +21,7 @@ export function openLines(shell: Shell): Input {
   lines.on("line", (line) => {
     if (onInterrupt !== null && line.trim() === "/cancel") onInterrupt();
     else waiting.push(line);
-    // What nobody takes stays where it is.
+    // Lines that nobody reads stay where they are.
     if (waiting.length >= 64) lines.pause();
     next();
   });

@@ -1,5 +1,5 @@
 /**
- * What a terminal sends between the marks of a paste, kept from looking like keys: several lines become one mark in
+ * Text that a terminal sends between the marks of a paste must not look like keys: several lines become one mark in
  * the line, `[paste 1: 12 lines]`, and are put in its place when the line is sent. Ctrl-V types `@clipboard`. Pure.
  */
 
@@ -10,11 +10,11 @@ export interface Pastes {
   /** The beginning of a mark whose rest is on its way. */
   readonly held: string;
   readonly isPasting: boolean;
-  /** What came of a paste by now, in parts: a terminal gives 4 kB at a time. */
+  /** The paste so far, in parts: a terminal gives 4 kB at a time. */
   readonly parts: readonly string[];
   readonly isCut: boolean;
   readonly count: number;
-  /** By mark; the newest ones. */
+  /** The newest pastes by their mark. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -27,7 +27,7 @@ export const NO_PASTES: Pastes = {
   texts: new Map(),
 };
 
-/** What names the picture of the clipboard, after `@`. */
+/** The name of the picture of the clipboard, after `@`. */
 export const CLIPBOARD = "clipboard";
 
 /** A terminal pastes text by its own key, and leaves this one to programs: pictures. */
@@ -37,12 +37,12 @@ const END = "\u001b[201~";
 
 export interface PasteResult {
   readonly pastes: Pastes;
-  /** What is left to be read as keys. */
+  /** The rest, which is read as keys. */
   readonly keys: string;
 }
 
 export interface FilteredKeys extends PasteResult {
-  /** Whether any of it was pasted: that is no key that somebody pressed. */
+  /** True if any of it was pasted: that is no key that somebody pressed. */
   readonly hasPaste: boolean;
 }
 
@@ -73,7 +73,7 @@ export function filterKeys(pastes: Pastes, chunk: string): FilteredKeys {
   }
 }
 
-/** What is too much is left out, and the mark says so; its end is waited for. */
+/** A paste beyond the limit is cut, and its mark says so; its end is waited for. */
 function withPart(pastes: Pastes, part: string): Pastes {
   if (part === "") return pastes;
   const chars = pastes.parts.reduce((sum, { length }) => sum + length, 0);
@@ -112,7 +112,7 @@ export function withPastes(line: string, { texts }: Pastes): string {
   return line.replace(MARK, (mark) => texts.get(mark) ?? mark);
 }
 
-/** Whether each mark in the line still stands for something. */
+/** True if each mark in the line still stands for a paste. */
 export function isWhole(line: string, { texts }: Pastes): boolean {
   return (line.match(MARK) ?? []).every((mark) => texts.has(mark));
 }

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { visibleLine } from "../../transcript/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
-/** As they are typed, folders with a slash. A name with white space or signs that are not shown is not offered. */
+/** Returns paths as they are typed, folders with a slash. A name with white space or invisible signs is not offered. */
 export async function pathsBeginning(prefix: string, cwd: string, home: string): Promise<readonly string[]> {
   const slash = prefix.lastIndexOf("/") + 1;
   const [folder, start] = [prefix.slice(0, slash), prefix.slice(slash)];

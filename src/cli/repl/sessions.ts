@@ -17,7 +17,7 @@ export interface SessionRow {
 
 export interface FolderOptions {
   readonly rows: readonly SessionRow[];
-  /** Which lists are missing, and why. */
+  /** The lists that are missing, each with its reason. */
   readonly missing: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export type SlashName =
 
 export interface SlashCommand {
   readonly name: SlashName;
-  /** What follows the name. */
+  /** The text after the name. */
   readonly argument: string;
   readonly says: string;
 }

@@ -2,7 +2,7 @@
 
 import type { Shell } from "../terminal/index.ts";
 
-/** As `continuo repl --resume`. */
+/** Runs `continuo repl --resume`. */
 export async function replWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./repl.ts")).runRepl({ resume: id }, shell);
 }

@@ -36,7 +36,7 @@ interface IndexStatus {
   readonly sessions: number;
   readonly indexed: number;
   readonly sessionsBytes: number;
-  /** Whether a process in the background indexes. */
+  /** True if a process in the background indexes. */
   readonly background: "running" | "idle";
   readonly unreadable: Texts["unreadable"];
 }

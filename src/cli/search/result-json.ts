@@ -1,4 +1,4 @@
-/** What `search --json` prints for one result: keys in the order of the contract. */
+/** One result as `search --json` prints it: keys in the order of the contract. */
 
 import { type IndexedSession, OWN, TRASHED } from "../../catalog/index.ts";
 import { shellWord } from "../../model/index.ts";
@@ -25,7 +25,7 @@ export function resultToJson(
   };
 }
 
-/** What `continuo open` takes for the session of a result. */
+/** The name of the session of a result for `continuo open`. */
 export function nameOfResult({ agent, sessionId, location, trashId }: IndexedSession): string {
   if (trashId !== null) return `${TRASHED}${trashId}`;
   return agent === OWN ? `${OWN}:${sessionId}` : location;

@@ -60,7 +60,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   return found.unsearched > 0 ? INCOMPLETE : 0;
 }
 
-/** Of a query as it is typed into one line. Errors: as `runSearch`. */
+/** Searches for a query that was typed into one line. Errors: as `runSearch`. */
 export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
   const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
   const { found, isBeingIndexed } = await searchWithProgress(query, shell, { limit: DEFAULT_LIMIT });
@@ -72,7 +72,7 @@ export async function searchLines(text: string, shell: Shell): Promise<readonly 
 
 interface Searched {
   readonly found: SessionSearchResults;
-  /** Whether a process in the background indexes what this search read in files. */
+  /** True if a process in the background indexes what this search read in files. */
   readonly isBeingIndexed: boolean;
 }
 

@@ -7,7 +7,7 @@ export async function patternsWork(shell: Shell): Promise<readonly string[]> {
   return await (await import("./texts.ts")).patternsOf(shell);
 }
 
-/** As `search`, with what it reports, as lines for a terminal; the numbers of the results are those of the terminal. */
+/** Runs `search` and returns its output as lines for a terminal; the numbers of the results are those of the terminal. */
 export async function searchWork(text: string, shell: Shell): Promise<readonly string[]> {
   return await (await import("./search.ts")).searchLines(text, shell);
 }

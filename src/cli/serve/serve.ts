@@ -84,14 +84,14 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   return 0;
 }
 
-/** Of the file in CONTINUO_HOME only: a server belongs to no project. Errors: `usage` for a file that is wrong. */
+/** Reads the file in CONTINUO_HOME only: a server belongs to no project. Errors: `usage` for an invalid file. */
 async function ownConfiguration(shell: Shell): Promise<Configuration> {
   const configuration = await readConfiguration({ places: shell, cwd: null });
   assertValid(configuration);
   return configuration;
 }
 
-/** Of the file, then of flags. Errors: `invalid`, `usage`. */
+/** Takes limits of the file, then of flags. Errors: `invalid`, `usage`. */
 function limitsOf({ serverLimits }: Configuration, flags: ServeFlags): ServerLimitSettings {
   return { ...serverLimits, ...serverLimitsOfFlags(flags.limit) };
 }

@@ -1,4 +1,4 @@
-/** What other commands use of `serve`: the machine (loaded at the first call), the page, and the stop signal. */
+/** Functions of `serve` for other commands: the machine (loaded at the first call), the page, and the stop signal. */
 
 import { randomBytes } from "node:crypto";
 import { packageFile } from "../../files/index.ts";
@@ -21,7 +21,7 @@ export function newPageName(): string | undefined {
   return HAS_PAGE_NAMES ? `continuo-${randomBytes(10).toString("hex")}.localhost` : undefined;
 }
 
-/** Where `npm run prepare` puts the page. */
+/** The folder in which `npm run prepare` puts the page. */
 export function viewerFolder(): string {
   return packageFile("dist/web") ?? "dist/web";
 }

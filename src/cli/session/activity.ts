@@ -1,4 +1,4 @@
-/** What was done in a session, by its calls and their results: files named, commands run, commits made. Pure. */
+/** The work in a session, by its calls and their results: files named, commands run, commits made. Pure. */
 
 import { filesOfCall } from "../../index-file/index.ts";
 import { type Message, textOf } from "../../model/index.ts";

@@ -18,7 +18,7 @@ export async function* stepsOfBranch(
 }
 
 /**
- * What the agent's model would be sent on the next resume: a session of only these messages, counted as such.
+ * Opens the messages that the agent's model would receive on the next resume: a session of only these messages, counted as such.
  * Errors: as `modelViewOf`; `not_found`.
  */
 export async function openModelView(

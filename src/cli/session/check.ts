@@ -125,7 +125,7 @@ async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, v
   yield* ownChecks(shell);
 }
 
-/** Of all of them where none is given. */
+/** Checks all sessions if no id is given. */
 async function* ownChecks(shell: Shell, only?: OwnRow): AsyncGenerator<CheckedSession, void, void> {
   await using own = await openOwn(shell);
   if (own === null) return;
@@ -160,7 +160,7 @@ interface Drawing {
   readonly home: string;
   readonly paint: Paint;
   readonly shownOfEach: number;
-  /** Of sessions that are not damaged, too. */
+  /** The counts include sessions that are not damaged. */
   readonly warnings: "show" | "hide";
   /** Sentences are wrapped to it; left out: not wrapped. */
   readonly columns?: number;

@@ -28,15 +28,15 @@ export interface Conversation {
   newestTurnLine(): number;
 }
 
-/** What drawing one message needs to know of those before it. */
+/** The state of drawing that one message leaves to the next. */
 export interface Pen extends ConversationOptions {
   /** `kind model minute` of the heading that what follows stands under. */
   heading: string;
-  /** What was drawn last: tool calls and their results stand together, all else apart. */
+  /** The kind of the last drawn part: tool calls and their results stand together, all else apart. */
   above: "heading" | "tool" | "text";
   /** The call whose result needs no name, because it stands right above. */
   lastCallId: string | null;
-  /** What the agent is called. */
+  /** The name of the agent. */
   readonly agent: string;
 }
 
@@ -168,7 +168,7 @@ function drawPart(part: Part, kind: MessageKind, pen: Pen): string[] {
   }
 }
 
-/** What a person typed is shown as typed; what an agent says is Markdown. */
+/** A person's text is shown as typed; an agent's text is Markdown. */
 function drawText(
   text: string,
   kind: MessageKind,

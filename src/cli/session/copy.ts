@@ -8,7 +8,7 @@ import { messageKind } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { plural, type Shell } from "../terminal/index.ts";
 
-/** What terminals take at once, as base64. */
+/** The size that terminals accept at once, as base64. */
 const MAX_OSC_CHARS = 100_000;
 const WAIT_MS = 5_000;
 

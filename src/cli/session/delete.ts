@@ -32,7 +32,7 @@ export interface DeleteFlags {
   readonly json?: true;
 }
 
-/** What became of one of the ids that were given. */
+/** The outcome of one of the given ids. */
 interface Outcome {
   readonly id: string;
   readonly trashed?: TrashedSession;

@@ -40,7 +40,7 @@ export function drawCall(call: Extract<Part, { type: "call" }>, pen: ToolPen): s
 export function drawResult(result: ResultPart, pen: ToolPen): string[] {
   const { paint, columns } = pen;
   const { status } = result;
-  // What went well needs no word.
+  // A successful call needs no word.
   const word = status === "ok" ? "" : STATUS_LOOKS[status].text;
   const isNamed = result.toolCallId !== pen.lastCallId;
   const lines: string[] = [];

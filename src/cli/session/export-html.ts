@@ -24,7 +24,7 @@ interface HtmlSource {
   readonly subagents: Subagents;
 }
 
-/** What writing one page keeps: what it left out, its contents, and the sub-agents that it shows. */
+/** The state of writing one page: the omissions, the contents, and the shown sub-agents. */
 interface Sheet {
   readonly view: View;
   readonly hidden: HiddenCounts;
@@ -35,7 +35,7 @@ interface Sheet {
 /** Sub-agents of sub-agents of …; those below are named, and not opened. */
 const MAX_DEPTH = 4;
 
-/** What was injected is folded where it is not asked for; everything else that is left out is counted at the end. */
+/** Injected text is folded unless it is asked for; everything else that is left out is counted at the end. */
 export async function* htmlOf(
   { session, steps, subagents }: HtmlSource,
   view: View,

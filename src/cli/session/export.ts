@@ -100,7 +100,7 @@ async function writeBundle(
   return 0;
 }
 
-/** By the ending of the file's name; Markdown where it tells nothing. */
+/** Chooses the format by the ending of the file's name; Markdown for any other. */
 function formatOf(path: string | undefined): ExportFormat {
   const ending = path?.split(".").at(-1)?.toLowerCase();
   return EXPORT_FORMATS.find((format) => format === ending) ?? (ending === "htm" ? "html" : "md");

@@ -13,7 +13,7 @@ export interface ForkFlags {
   readonly json?: true;
 }
 
-/** As for an agent's session; the command that continues it is one of Continuo's. */
+/** Forks an own session; the command that continues it is one of Continuo's. */
 type Fork = Omit<ForkedSession, "agent" | "cwd"> & { readonly agent: string; readonly cwd: string | null };
 
 export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promise<number> {

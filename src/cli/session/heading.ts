@@ -1,4 +1,4 @@
-/** What stands above and below a conversation: whose it is, and what is not shown. */
+/** The lines above and below a conversation: its owner, and the parts that are not shown. */
 
 import type { CatalogSession } from "../../catalog/index.ts";
 import { type Block, type Message, shellWord } from "../../model/index.ts";
@@ -13,7 +13,7 @@ export interface Heading {
   readonly notes: readonly string[];
 }
 
-/** Of visible lines. */
+/** The number of visible lines. */
 export function headingOf(session: CatalogSession, view: View): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
@@ -41,7 +41,7 @@ export function headingOf(session: CatalogSession, view: View): Heading {
   };
 }
 
-/** What was met and not shown. */
+/** The number of parts that are not shown. */
 export interface HiddenCounts {
   injected: number;
   unknown: number;

@@ -1,4 +1,4 @@
-/** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
+/** Sessions as `--json` prints them: keys in the order of the contract, absent facts as `null`. */
 
 import type { CatalogDetails, CatalogSession, ListedSession } from "../../catalog/index.ts";
 import type { TrashedSession } from "../../editing/trash/index.ts";

@@ -149,7 +149,7 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
   );
 }
 
-/** Of the agents that were asked for: files of others stay closed. */
+/** Lists only the given agents: files of others stay closed. */
 async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
   const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
   const ids: string[] = [];

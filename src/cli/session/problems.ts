@@ -11,7 +11,7 @@ export function describeProblem({ file, line, message }: Problem, home: string):
   return visibleLine(where === "" ? message : `${where}: ${message}`);
 }
 
-/** Whether a problem is damage; warnings are not. */
+/** True if a problem is damage; warnings are not. */
 export function isDamaged({ problems }: { readonly problems: readonly Problem[] }): boolean {
   return problems.some((problem) => severityOf(problem) === "damage");
 }

@@ -73,7 +73,7 @@ async function repairOf(found: FoundSession, places: Places, write?: "in place")
   }
 }
 
-/** What is refused keeps none of the others from being repaired. */
+/** A refused repair does not stop the others. */
 async function repairAll(plans: readonly Plan[], places: Places): Promise<readonly Plan[]> {
   const done: Plan[] = [];
   for (const plan of plans) {
@@ -121,7 +121,7 @@ function repairedOf(done: readonly Plan[]): string {
   return `${plural(repaired, "session")} repaired. \`continuo session trash\` lists what was there before.\n`;
 }
 
-/** As the repair of one session. */
+/** The repair is that of one session. */
 function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown>> {
   const { agent, sessionId, location } = found;
   if (repair !== null)
@@ -131,7 +131,7 @@ function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown
   return { agent, sessionId, location, error: failure };
 }
 
-/** What could not be repaired counts more than what remains. */
+/** A failed repair counts more than remaining problems. */
 function exitCodeFor(plans: readonly Plan[]): number {
   const failed = plans.find(({ error }) => error !== null)?.error ?? null;
   if (failed !== null) return exitCodeOf(failed);

@@ -64,7 +64,7 @@ function drawRow(cells: readonly string[], at: number, columns: readonly number[
   return painted.join("  ").trimEnd();
 }
 
-/** Of a conversation that is Continuo's own, also the agents that took part in it. */
+/** Returns the agent; for an own conversation with the agents that took part in it. */
 export function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
   const others = nativeRefs.map((ref) => ref.agent).join(", ");
   return others === "" ? agent : `${agent} (${others})`;

@@ -28,7 +28,7 @@ async function openNamed(id: string, all: DisposableStack, shell: Shell): Promis
   return [session, ...others];
 }
 
-/** Whether the session has the message. */
+/** True if the session has the message. */
 async function showIn(session: CatalogSession, messageId: string, shell: Shell): Promise<boolean> {
   const steps = await Array.fromAsync(turnFrom(session, messageId));
   if (steps.length === 0) return false;

@@ -7,7 +7,7 @@ import type { Shell } from "../terminal/index.ts";
 export interface Subagents {
   /** `null` where it is gone, or cannot be read. */
   open(info: SubagentInfo): Promise<(CatalogSession & Disposable) | null>;
-  /** What may be said of it. */
+  /** The description of the sub-agent. */
   tell(info: SubagentInfo): Pick<SubagentInfo, "id" | "type" | "description">;
 }
 

@@ -1,10 +1,10 @@
-/** How a conversation is looked at. */
+/** The view of a conversation. */
 
-/** What is shown, and how much of it. */
+/** The parts that are shown, and their number. */
 export interface View {
   readonly tools: "full" | "short" | "none";
   readonly injected: "show" | "hide";
-  /** Whether the messages are those of the model view; a note says so. */
+  /** True if the messages are those of the model view; a note says so. */
   readonly isOfModel?: boolean;
   /** Marks of direction and characters of no width: in a file they are kept. */
   readonly invisible?: "kept";

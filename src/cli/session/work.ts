@@ -7,12 +7,12 @@ import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
 import type { ExportFlags, ExportFormat } from "./export-flags.ts";
 
-/** As `session list`. */
+/** Runs `session list`. */
 export async function listWork(shell: Shell): Promise<number> {
   return await (await import("./list.ts")).runList([], {}, shell);
 }
 
-/** As `session show`. */
+/** Runs `session show`. */
 export async function showWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./show.ts")).runShow(id, {}, shell);
 }
@@ -22,7 +22,7 @@ export async function showTurnWork(id: string, messageId: string, shell: Shell):
   return await (await import("./show-turn.ts")).showTurn(id, messageId, shell);
 }
 
-/** As `session export`, to wherever `write` puts it. */
+/** Runs `session export` with `write` as the target. */
 export async function exportToWork(
   located: LookUpHit,
   { format, secrets }: { readonly format: ExportFormat; readonly secrets?: "masked" },
@@ -33,12 +33,12 @@ export async function exportToWork(
   await writeExport(located, wish, { isClosed: false, write }, shell);
 }
 
-/** How many secrets `--mask-secrets` masked. */
+/** The number of secrets that `--mask-secrets` masked, as text. */
 export async function describeMaskedWork(found: SecretsFound): Promise<string> {
   return (await import("./mask.ts")).describeMasked(found);
 }
 
-/** As `session export`. */
+/** Runs `session export`. */
 export async function exportWork(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
   return await (await import("./export.ts")).runExport(id, flags, shell);
 }

@@ -1,5 +1,5 @@
 /**
- * What commands share about money: the prices that the configuration sets, and a cost as people read it.
+ * Money in commands: the prices that the configuration sets, and a cost as people read it.
  *
  * Promises: a cost that is not known is never drawn as nothing.
  * Does not know: prices, or where tokens come from.
@@ -9,7 +9,7 @@ import type { Cost } from "../../catalog/index.ts";
 import { assertValid, type Configuration, readConfiguration } from "../../config/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
-/** What the file in `CONTINUO_HOME` says; the project has no part in it. Errors: `usage` for a file that is wrong. */
+/** Reads the file in `CONTINUO_HOME` only; the project has no part in it. Errors: `usage` for an invalid file. */
 export async function homeConfiguration(shell: Shell): Promise<Configuration> {
   const configuration = await readConfiguration({ places: shell, cwd: null });
   assertValid(configuration);

@@ -1,4 +1,4 @@
-/** What the commands of the store print: facts as lines, or as one JSON object. */
+/** Output of the commands of the store: facts as lines, or as one JSON object. */
 
 import { visibleLine } from "../../transcript/index.ts";
 import { createOutput, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";

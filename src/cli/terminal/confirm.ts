@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Shell } from "./shell.ts";
 
-/** Whether there is somebody to ask: the question goes to stderr, the answer comes from stdin. */
+/** True if a person can answer: the question goes to stderr, the answer comes from stdin. */
 export function canAsk({ stdin, stderr }: Shell): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

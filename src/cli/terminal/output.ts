@@ -8,7 +8,7 @@ export interface Output {
    * caller waits.
    */
   write(text: string): Promise<void>;
-  /** Whether nobody reads any more. */
+  /** True if nobody reads any more. */
   readonly isClosed: boolean;
 }
 
@@ -19,7 +19,7 @@ export function createOutput(stream: Writable): Output {
   stream.once("close", () => {
     isClosed = true;
   });
-  /** What is being written; at once where there is nothing. */
+  /** Resolves when pending output is written. */
   let before: Promise<void> | null = null;
   const writeAll = async (text: string): Promise<void> => {
     for (let at = 0; at < text.length; at += CHUNK_CHARS) {

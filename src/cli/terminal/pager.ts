@@ -15,7 +15,7 @@ import type { Screen } from "./screen.ts";
 import type { Shell } from "./shell.ts";
 import { widthOf } from "./width.ts";
 
-/** Where the pager opens: at the top, at the end, or at a line (1-based) if all of the text is known. */
+/** The place at which the pager opens: the top, the end, or a line (1-based) if all of the text is known. */
 export type Opening =
   | { readonly at: "start" }
   | { readonly at: "end" }

@@ -8,7 +8,7 @@ export interface Progress {
   [Symbol.dispose](): void;
 }
 
-/** What is done before this is not worth a line that flickers. */
+/** Shorter work does not show a line that would flicker. */
 const QUIET_MS = 300;
 const EVERY_MS = 100;
 const CLEAR_LINE = "\r\u001b[2K";

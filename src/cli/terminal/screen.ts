@@ -1,4 +1,4 @@
-/** What a stream can show. */
+/** The abilities of a stream. */
 
 import type { Shell } from "./shell.ts";
 

@@ -6,7 +6,7 @@ export interface DetachedCommand {
   readonly heapMegabytes: number;
 }
 
-/** What the process that runs a command gives to it. Only `main.ts` makes one of the real process. */
+/** The process as a command sees it. Only `main.ts` makes one of the real process. */
 
 export interface Shell {
   readonly stdin: NodeJS.ReadStream;

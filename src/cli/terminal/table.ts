@@ -9,7 +9,7 @@ export interface Column {
   readonly ideal?: number;
   /** May become as narrow as this when all are ideal; left out: no narrower than ideal. */
   readonly min?: number;
-  /** Which side of a cell is cut; `end` when left out. */
+  /** The side of a cell that is cut; `end` when left out. */
   readonly cut?: "start" | "end";
   /** Other columns give way, and then are left out, until it has so much room, if it needs it. */
   readonly wants?: number;
@@ -20,13 +20,13 @@ export interface Column {
 export interface Table {
   /** The header first, then the rows; each cell padded to its column. */
   readonly cells: readonly (readonly string[])[];
-  /** Which of the given columns were kept. */
+  /** The given columns that were kept. */
   readonly columns: readonly number[];
 }
 
 /** Columns between columns, which the caller puts there. */
 const GAP = 2;
-/** Where nothing is cut, one long cell does not move what stands to the right of it in every other row. */
+/** If nothing is cut, one long cell does not move the cells to its right in every other row. */
 const MAX_PADDED = 48;
 
 /**
@@ -68,7 +68,7 @@ function padded(kept: KeptColumn): KeptColumn {
   return { ...kept, width: Math.min(kept.width, MAX_PADDED) };
 }
 
-/** As many columns as have room. */
+/** Returns as many columns as have room. */
 function fitted(full: readonly KeptColumn[], room: number): readonly KeptColumn[] {
   const widths = full.map(({ width }) => width);
   shrink(

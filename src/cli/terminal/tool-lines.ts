@@ -1,4 +1,4 @@
-/** What every drawing of tool calls shares: how a call and a status look, and how long output is cut. */
+/** The shared look of tool calls: calls, statuses, and the length at which output is cut. */
 
 import type { ToolStatus } from "../../model/index.ts";
 import type { Paint, Style } from "./paint.ts";

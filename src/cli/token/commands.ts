@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
 
-/** How long a token lives for which no other time is given. */
+/** The life of a token for which no other time is given. */
 export const TOKEN_LIFE_DAYS = 90;
 
 interface Run {

@@ -1,4 +1,4 @@
-/** What `continuo view` is asked to open: a session by its id, or the address of a page. Pure. */
+/** The target of `continuo view`: a session by its id, or the address of a page. Pure. */
 
 import { ContinuoError } from "../../model/index.ts";
 
@@ -10,7 +10,7 @@ export type Target =
    */
   | { readonly type: "page"; readonly origin: URL | null; readonly place: string };
 
-/** Where the viewer and `continuo serve` listen. */
+/** The host on which the viewer and `continuo serve` listen. */
 export const HOST = "127.0.0.1";
 
 const LIST = "/";

@@ -15,12 +15,12 @@ import { viewerFolderOf } from "./running-viewer.ts";
 const FILE_MS = 30_000;
 const ASK_MS = 2_000;
 
-/** Whether the person sits at another machine. */
+/** True if the person sits at another machine. */
 export function isRemote({ env }: Shell): boolean {
   return env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined;
 }
 
-/** Whether a browser was started: `false` if there is none, or the person is connected through ssh. */
+/** Returns true if a browser was started: `false` if there is none, or the person is connected through ssh. */
 export async function openBrowser(url: string, shell: Shell): Promise<boolean> {
   const { env, cwd } = shell;
   const hasDisplay =

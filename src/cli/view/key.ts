@@ -3,7 +3,7 @@
 import { locate } from "../notices/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
-/** As the list names it. Errors: as `locate`. */
+/** Returns the key that the list uses. Errors: as `locate`. */
 export async function keyFor(id: string, shell: Shell): Promise<string> {
   const located = await locate(id, shell, "without examples");
   const { keyOf } = await import("../../machine/index.ts");

@@ -10,7 +10,7 @@ import type { ViewFlags } from "./flags.ts";
 const MAX_MS = 2_000;
 
 export interface PageOfServer {
-  /** Where the page is, which can have a name of its own. */
+  /** The address of the page, which can have a name of its own. */
   readonly origin: string;
   /** `null` from a server that asks for no token. */
   readonly code: string | null;
@@ -33,7 +33,7 @@ export async function pageOfServer(
   });
 }
 
-/** Whether a program listens at the address. */
+/** Resolves to true if a program listens at the address. */
 export function listensAt(origin: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(portOf(origin), origin.hostname);

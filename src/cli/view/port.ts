@@ -5,7 +5,7 @@ import { ContinuoError, isContinuoError } from "../../model/index.ts";
 
 export interface WantedPort {
   readonly port: number;
-  /** Whether another port is as good: nobody named this one. */
+  /** True if another port is as good: nobody named this one. */
   readonly isDefault: boolean;
 }
 

@@ -10,14 +10,14 @@ import { text as readText } from "node:stream/consumers";
 import { z } from "zod";
 import { continuoHome, makeScratchFolder, type Places } from "../../files/index.ts";
 
-/** What a command asks for. */
+/** The request of a command. */
 export interface ViewerRequest {
-  /** What the answer depends on: the version, the store, the folders of agents. */
+  /** The facts on which the answer depends: the version, the store, the folders of agents. */
   readonly work: string;
   readonly access: "read" | "write";
 }
 
-/** Where the viewer is, and a code that opens a page of it. */
+/** The address of the viewer, and a code that opens a page of it. */
 export interface RunningViewer {
   readonly origin: string;
   readonly code: string;
@@ -37,7 +37,7 @@ const MAX_MS = 2_000;
 /** A longer path is cut by the system. */
 const MAX_PATH = 100;
 
-/** Where files of running viewers lie, which only the user can read. Errors: the system's. */
+/** The folder of files of running viewers, which only the user can read. Errors: the system's. */
 export function viewerFolderOf(places: Places): string {
   const folder = join(continuoHome(places), "viewer");
   makeScratchFolder(folder);

@@ -66,12 +66,12 @@ function isWanted({ origin }: RunningViewer, { port, isDefault }: WantedPort): b
   return isDefault || portOf(new URL(origin)) === port;
 }
 
-/** Whether a viewer can have the address: no program has it now, and it is not one of `continuo serve`. */
+/** True if a viewer can have the address: no program has it now, and it is not one of `continuo serve`. */
 async function isForViewer(origin: URL): Promise<boolean> {
   return isLoopbackPage(origin) && origin.host !== DEFAULT_LISTEN && !(await listensAt(origin));
 }
 
-/** What two commands must agree on, so that one can show what the other serves. */
+/** Facts on which two commands must agree, so that one can show what the other serves. */
 function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerRequest {
   const folders = Object.entries(env).filter(([name]) =>
     /^(?:CONTINUO|CLAUDE|CODEX|GEMINI|PI|OPENCODE|XDG)_/u.test(name),
@@ -136,7 +136,7 @@ async function openExisting(shell: Shell): Promise<OpenOwn | null> {
   }
 }
 
-/** What a person may do who may open this machine's sessions; continuous sessions are only read in the page. */
+/** The rights of a person who may open this machine's sessions; continuous sessions are only read in the page. */
 const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
   read: ["machine:read", "channel:*:read", "live:*:read", "metrics"],
   write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],

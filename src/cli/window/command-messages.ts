@@ -1,4 +1,4 @@
-/** What the server and the program in the window tell each other, each once, as JSON over a private socket. */
+/** Messages between the server and the program in the window, each sent once, as JSON over a private socket. */
 
 /** From the server. */
 export interface WindowCommand {
@@ -7,7 +7,7 @@ export interface WindowCommand {
   /** With the name of the program. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Of the server; what describes a terminal is taken from the window instead. */
+  /** The environment of the server; the variables that describe a terminal are the window's. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

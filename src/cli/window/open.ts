@@ -16,7 +16,7 @@ import type { Terminal } from "./table.ts";
 
 /** A desktop under load may need seconds for a window. */
 const WAIT_MS = 30_000;
-/** Of what a terminal prints when it fails. */
+/** The size of the output of a terminal that failed. */
 const PRINTED_CHARS = 4_000;
 
 export interface WindowOptions {

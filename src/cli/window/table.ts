@@ -7,13 +7,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TerminalRow {
   readonly name: string;
-  /** What precedes the words of the command. Every row takes them as words, never as one text for a shell. */
+  /** The arguments before the words of the command. Every row takes them as words, never as one text for a shell. */
   readonly before: readonly string[];
-  /** Where it shows its windows; both when left out. */
+  /** The display of its windows; both when left out. */
   readonly display?: "DISPLAY" | "WAYLAND_DISPLAY";
 }
 
-/** What is first is taken first: the system's own choice, then terminals that were installed by choice. */
+/** The order of choice: the system's own choice, then terminals that were installed by choice. */
 const TERMINALS: readonly TerminalRow[] = [
   { name: "x-terminal-emulator", before: ["-e"] },
   { name: "ghostty", before: ["-e"] },
@@ -35,7 +35,7 @@ const TMUX: TerminalRow = { name: "tmux", before: ["new-window", "-n", "continuo
 
 /** A terminal that is installed. */
 export interface Terminal {
-  /** As a person calls it. */
+  /** The name that a person uses. */
   readonly name: string;
   /** The path of its program. */
   readonly program: string;

@@ -8,7 +8,7 @@ import { ContinuoError } from "../../model/index.ts";
 import { openWindow } from "./open.ts";
 import { findTerminal, type Screen } from "./table.ts";
 
-/** Of a server that other machines reach. */
+/** The windows of a server that other machines reach: none. */
 export const NO_WINDOWS: TerminalWindows = {
   terminal: () => null,
   open: async () => {

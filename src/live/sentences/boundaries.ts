@@ -1,4 +1,4 @@
-/** Where sentences end: at punctuation, at pauses, at seeks; and where a sentence is cut that has no end. */
+/** The ends of sentences: at punctuation, pauses and seeks; and the cut of a sentence without an end. */
 
 import { segmenterOfSentences } from "./content-words.ts";
 import { languageFacts } from "./languages.ts";
@@ -16,7 +16,7 @@ export function hasPunctuation(word: string): boolean {
   return ENDS.test(word) || COMMAS.test(word);
 }
 
-/** Whether a sentence ends between two words, by the rules of Unicode and some abbreviations. */
+/** True if a sentence ends between two words, by the rules of Unicode and some abbreviations. */
 export function isSentenceEnd(before: string, next: string, lang: string): boolean {
   if (!ENDS.test(before)) return false;
   if (ABBREVIATION.test(before) || (ORDINAL.test(before) && /^de/u.test(lang))) return false;
@@ -26,14 +26,14 @@ export function isSentenceEnd(before: string, next: string, lang: string): boole
   return first !== undefined && first.segment.length < text.length;
 }
 
-/** Whether the last word ends a sentence, when nothing follows it. */
+/** True if the last word ends a sentence when nothing follows it. */
 export function isClosed(word: string): boolean {
   return ENDS.test(word) && !ABBREVIATION.test(word);
 }
 
 export interface Cutting {
   readonly lang: string;
-  /** Whether the stream has no punctuation. */
+  /** True if the stream has no punctuation. */
   readonly isPlain: boolean;
 }
 
@@ -59,7 +59,7 @@ function isSeek(before: TimedWord, next: TimedWord): boolean {
   return next.s < before.s - LIMITS.backMs || next.s - before.e > LIMITS.skipMs;
 }
 
-/** How long nobody speaks before a word. */
+/** The pause before a word. */
 export function pauseBefore(before: TimedWord, next: TimedWord): number {
   return next.s - endOf(before);
 }

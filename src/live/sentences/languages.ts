@@ -1,4 +1,4 @@
-/** What is known of single languages: words that begin a clause, that end none, that mark a new subject or say nothing. */
+/** Facts about single languages: words that begin a clause, that end none, that mark a new subject or are filler. */
 
 import { languageOf, STOP_WORDS } from "./content-words.ts";
 
@@ -69,12 +69,12 @@ export function languageFacts(lang: string): Language {
   return LANGUAGES[languageOf(lang)] ?? UNKNOWN;
 }
 
-/** Whether a sentence says that it turns to something else. */
+/** True if a sentence announces a new subject. */
 export function isDiscourseMark(text: string, lang: string): boolean {
   return languageFacts(lang).marks.test(text);
 }
 
-/** Whether a sentence is a greeting, thanks or an advertisement. */
+/** True if a sentence is a greeting, thanks or an advertisement. */
 export function isFiller(text: string, lang: string): boolean {
   return languageFacts(lang).filler.test(text.slice(0, LONGEST_READ));
 }

@@ -5,7 +5,7 @@ export const LIMITS = {
   pieceChars: 20_000,
   /** Words before the open sentence that a rolling window may repeat. */
   tailWords: 60,
-  /** How long after the last piece a window may repeat words of it: three or more, fewer, and words of any place. */
+  /** The time after the last piece in which a window may repeat words of it: three or more, fewer, and of any place. */
   windowGapMs: 5_000,
   grownGapMs: 1_500,
   atOnceMs: 250,
@@ -22,14 +22,14 @@ export const LIMITS = {
   /** A step of the time of this length is a seek. */
   skipMs: 15_000,
   backMs: 1_000,
-  /** How often a page is looked at: drawn words come so much later. */
+  /** The interval at which a page is examined: drawn words arrive so much later. */
   pollMs: 500,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,
   mostUnits: 36,
   /** With punctuation, a sentence may be longer. */
   mostPunctuatedUnits: 70,
-  /** How long a character of drawn words takes to say, at least. */
+  /** The shortest time that it takes to say a character of drawn words. */
   charMs: 65,
   /** The same words within this time of what was heard are a repetition. */
   nearMs: 2_500,

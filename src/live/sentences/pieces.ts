@@ -98,7 +98,7 @@ function splitWord(word: string, lang: string | undefined): readonly string[] {
   return parts;
 }
 
-/** Whether no space belongs between two words of different pieces or lines. */
+/** True if no space belongs between two words of different pieces or lines. */
 export function isGlued(next: string, before: string | undefined): boolean {
   return (
     before !== undefined && WITHOUT_SPACES.test(next.slice(0, 1)) && WITHOUT_SPACES.test(before.slice(-2))
@@ -112,7 +112,7 @@ export function unitsOf(word: string): number {
   return !isEarly && WITHOUT_SPACES.test(word) ? word.length / 2 : 1;
 }
 
-/** As words are compared: small letters, without punctuation. */
+/** Makes a word comparable: small letters, without punctuation. */
 export function plainWord(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }

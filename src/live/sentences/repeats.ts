@@ -19,12 +19,12 @@ export function earlierWords(pieces: readonly Piece[]): EarlierWords {
   return words;
 }
 
-/** Whether a piece lies before what was heard last, so that it may be a repetition. */
+/** True if a piece lies before the last piece, so that it may be a repetition. */
 export function isBehind({ furthestMs, backAt }: JoinState, { startMs }: Piece): boolean {
   return backAt === null ? startMs < furthestMs - LIMITS.backMs : startMs <= furthestMs + LIMITS.pollMs;
 }
 
-/** Whether all words of a piece were heard before, at about its time. */
+/** True if all words of a piece were heard before, at about its time. */
 export function isRepeat(piece: Piece, earlier: EarlierWords): boolean {
   return wordsIn(piece).every(({ word, atMs }) =>
     (earlier.get(word) ?? []).some((heardMs) => Math.abs(heardMs - atMs) <= LIMITS.nearMs),

@@ -41,7 +41,7 @@ export interface Sentence {
   readonly pieces: readonly number[];
 }
 
-/** What a stream of pieces leaves to its next one. */
+/** The state of a stream between two pieces. */
 export interface JoinState {
   /** The words of the sentence that is open. */
   readonly words: readonly TimedWord[];

@@ -1,4 +1,4 @@
-/** Where one thought ends and the next begins: at pauses, marks of the speaker, and a change of words. */
+/** The end of one thought and the start of the next: at pauses, marks of the speaker, and a change of words. */
 
 import { isDiscourseMark, isFiller, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -8,7 +8,7 @@ import { termsOf } from "./terms.ts";
 /** The thought that is open, as it is kept between batches: plain JSON. */
 export interface ThoughtState {
   readonly sentences: readonly Sentence[];
-  /** How many more notes may come: it grows with the time of the talk. */
+  /** The number of notes that may still come; it grows with the time of the talk. */
   readonly allowance: number;
   /** The latest time that was heard. */
   readonly toMs: number;
@@ -86,7 +86,7 @@ function endIn({ sentences, allowance }: ThoughtState): number | null {
   return isFull || best.score >= LIMITS.endScore ? best.at : null;
 }
 
-/** How likely a thought ends before the sentence `at`. */
+/** The likelihood that a thought ends before the sentence `at`. */
 function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly string[])[], at: number): number {
   const [before, next] = [sentences[at - 1], sentences[at]] as [Sentence, Sentence];
   const lengthMs = before.endMs - (sentences[0]?.startMs ?? 0);

@@ -1,7 +1,7 @@
 /** Bounds of thoughts and of the notes on them. */
 
 export const LIMITS = {
-  /** What follows a possible end before it is judged: sentences, and their time. */
+  /** The sentences, and their time, that follow a possible end before it is judged. */
   aheadSentences: 2,
   aheadMs: 4_000,
   /** Sentences to either side that are compared. */

@@ -16,7 +16,7 @@ interface Following {
   readonly isPrefix: true | undefined;
 }
 
-/** Whether these words may follow a word that ends before a place. */
+/** True if these words may follow a word that ends before a place. */
 export function mayFollow(bytes: Uint8Array, end: number, { words, isPrefix }: Following): boolean {
   let place = end;
   for (const [at, word] of words.entries()) {
@@ -42,14 +42,14 @@ function afterGap(bytes: Uint8Array, place: number): number | "unclear" {
     at += 1;
     if (byte !== BACKSLASH) continue;
     const next = bytes[at] ?? 0;
-    // Whether the letter belongs to the escape or to the text, the bytes alone do not say.
+    // The bytes alone do not show whether the letter belongs to the escape or to the text.
     if (next === U || next === BACKSLASH) return "unclear";
     if (CONTROLS.has(next)) at += 1;
   }
   return at;
 }
 
-/** Whether these words may precede a word that begins at a place, the nearest first. */
+/** True if these words, the nearest first, may precede a word that begins at a place. */
 export function mayPrecede(bytes: Uint8Array, start: number, words: readonly string[]): boolean {
   let place = start;
   for (const word of words) {
@@ -64,7 +64,7 @@ export function mayPrecede(bytes: Uint8Array, start: number, words: readonly str
   return true;
 }
 
-/** Where the word before ends; `none` where the word that was found begins earlier. */
+/** Returns the end of the word before; `none` if the word that was found begins earlier. */
 function beforeGap(bytes: Uint8Array, place: number): number | "unclear" | "none" {
   const before = bytes[place - 1] ?? 0;
   if (before >= 0x80 || bytes[place - 2] === BACKSLASH) return "unclear";
@@ -78,7 +78,7 @@ function beforeGap(bytes: Uint8Array, place: number): number | "unclear" | "none
   return bytes[at - 2] === BACKSLASH || isEscaped(bytes, at) ? "unclear" : at;
 }
 
-/** Whether what ends before a place may be the number of an escaped character. */
+/** True if the bytes before a place may be the number of an escaped character. */
 function isEscaped(bytes: Uint8Array, place: number): boolean {
   return bytes[place - 5] === U && bytes[place - 6] === BACKSLASH;
 }

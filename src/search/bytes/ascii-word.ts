@@ -1,7 +1,7 @@
 /** Finds an ASCII word in bytes in any letter case, by Horspool's algorithm: most bytes are not even looked at. Pure. */
 
 export interface AsciiWord {
-  /** Where the word stands at or after a place, also inside of longer words; -1 where it does not. */
+  /** Returns the next place of the word at or after a place, also inside of longer words, or -1. */
   find(bytes: Uint8Array, from: number): number;
 }
 

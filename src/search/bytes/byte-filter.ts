@@ -1,5 +1,5 @@
 /**
- * Whether the bytes of a session may hold what a query asks for, before anything of them is decoded.
+ * Filters sessions by their bytes, before anything of them is decoded.
  *
  * A session that matches is never excluded, in whatever way its JSON writes the words. One that is not excluded need not
  * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
@@ -13,7 +13,7 @@ import { hasOtherWords } from "./unicode-word.ts";
 
 /** One session at a time. */
 export interface ByteFilter {
-  /** Whether there is anything to look for: else every session may match. */
+  /** False if every session may match, because there is nothing to look for. */
   readonly isSelective: boolean;
   begin(): SessionFilter;
 }
@@ -30,7 +30,7 @@ export function createByteFilter({ all, error, files }: SearchQuery): ByteFilter
   const inResults = error === null || error === "any" ? [] : error;
   const phrases = [...all, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
   const parts = files.flatMap((file) => needleOfPart(file) ?? []);
-  // What is rare is looked for first: a long word more often than a short one.
+  // Rare words are looked for first: a long word more often than a short one.
   const needles = [...phrases, ...parts].sort((a, b) => b.chars - a.chars);
   return {
     isSelective: needles.length > 0,

@@ -4,7 +4,7 @@
  * string of JSON, as an escape of an escape. Pure.
  */
 
-/** How often the text of a session can be JSON in a string of JSON: the record, and the arguments of a call. */
+/** The depth to which the text of a session can be JSON in a string of JSON: the record, and the arguments of a call. */
 const DEPTHS = 3;
 /** A longer word is not looked at: it may be anything. */
 const MAX_TOKEN_BYTES = 2_048;
@@ -12,7 +12,7 @@ const MAX_TOKEN_BYTES = 2_048;
 const BACKSLASH = 0x5c;
 const U = 0x75;
 
-/** Whether a byte is an ASCII letter or digit. */
+/** True for ASCII letters and digits, by byte. */
 export const IS_ALPHANUMERIC: Uint8Array = new Uint8Array(256);
 for (let byte = 0; byte < 128; byte++) {
   if (/[A-Za-z0-9]/u.test(String.fromCharCode(byte))) IS_ALPHANUMERIC[byte] = 1;
@@ -60,7 +60,7 @@ export function escapedUnit(bytes: Uint8Array, backslash: number): number | null
   return unit;
 }
 
-/** By byte: the value of a hexadecimal digit and one more; 0 for other bytes. */
+/** The value of a hexadecimal digit plus one, by byte; 0 for other bytes. */
 const HEX_DIGITS: Uint8Array = new Uint8Array(256);
 for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   HEX_DIGITS[digit.charCodeAt(0)] = value + 1;
@@ -91,7 +91,7 @@ function endOfToken(bytes: Uint8Array, place: number): number {
   return end;
 }
 
-/** Whether the backslashes at a place are those of `\uXXXX`. */
+/** True if the backslashes at a place belong to `\uXXXX`. */
 function isBeforeUnit(bytes: Uint8Array, place: number): boolean {
   let at = place;
   while (bytes[at + 1] === BACKSLASH && at - place < DEPTHS * 4) at += 1;

@@ -7,7 +7,7 @@ import { mayBeAscii } from "./folds.ts";
 const BACKSLASH = 0x5c;
 
 export interface FoldedWord {
-  /** Whether the word may stand in the bytes in another form than its own letters. */
+  /** True if the word may stand in the bytes in another form than its own letters. */
   isIn(bytes: Buffer): boolean;
 }
 
@@ -40,7 +40,7 @@ function hasBeyondAscii(bytes: Buffer, sought: Sought): boolean {
   return false;
 }
 
-/** What is below 48 is no letter and no digit. */
+/** Bytes below 48 are neither letters nor digits. */
 const FIRST_DIGIT = 0x30;
 
 function hasEscaped(bytes: Buffer, sought: Sought): boolean {
@@ -76,7 +76,7 @@ function pairsOf(word: string): ReadonlySet<number> {
   return new Set([...inside, ...Array.from({ length: 128 }, (_, code) => pairOf(last, code))]);
 }
 
-/** Of a character that contributes no ASCII letter, and of one that contributes several. */
+/** Marks a character that contributes no ASCII letter, and one that contributes several. */
 const [NONE, MANY] = [0, 1];
 const DOTTED_I = 0x130;
 let bases: Uint8Array | null = null;

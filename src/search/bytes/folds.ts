@@ -1,5 +1,5 @@
 /**
- * Which characters become which letters when words are folded (`wordsOf`), so that bytes can be searched for a word
+ * Maps characters to the letters that they become when words are folded (`wordsOf`), so that bytes can be searched for a word
  * before they are decoded. Pure.
  */
 
@@ -43,7 +43,7 @@ function makePiece(character: string): Piece {
 }
 
 /**
- * Whether a character that begins with these bytes of UTF-8 may contribute an ASCII letter or digit, or vanish, as
+ * True if a character that begins with these bytes of UTF-8 may contribute an ASCII letter or digit, or vanish, as
  * accents do. For most of the signs that English texts hold (dashes, quotes, frames, pictures), it may not.
  */
 export function mayBeAscii(first: number, second: number, third: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Whether bytes may hold the words of a query, before anything of them is decoded or parsed.
+ * Searches bytes for the words of a query, before anything of them is decoded or parsed.
  *
  * Promises: pure; what holds the words is never excluded, in whatever way its JSON writes them: letter case, accents,
  * ligatures, escapes. What is not excluded need not hold them.

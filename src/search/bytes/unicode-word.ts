@@ -6,7 +6,7 @@
 import { escapedUnit, inFours, nextBeyondAscii } from "./bytes.ts";
 import { type Piece, pieceOf, takeApart } from "./folds.ts";
 
-/** Whether the words may stand in the bytes, one after the other. One of them has a character beyond ASCII. */
+/** True if the words may stand in the bytes, one after the other. One of them has a character beyond ASCII. */
 export function hasOtherWords(bytes: Buffer, words: readonly string[]): boolean {
   const letters = takeApart(words.join(""));
   const wanted = letters.slice(letters.search(/[^\0-\x7f]/u));
@@ -26,7 +26,7 @@ function mayBegin(bytes: Uint8Array, start: number, wanted: string): boolean {
   const first = characterAt(bytes, start);
   const { type, text } = pieceOf(first.codePoint);
   if (type === "between" || !text.includes(wanted.slice(0, 1))) return false;
-  // Of several letters, the first ones may belong to what stands before, as a mark does.
+  // The first of several letters may belong to the character before, as a mark does.
   if (text.length > 1 || type === "mark") return true;
   return mayContinue(bytes, first.end, wanted.slice(1));
 }
@@ -73,7 +73,7 @@ function pairAt(bytes: Uint8Array, place: number, high: number): CharacterAt {
   return { codePoint: 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), end: place + 12 };
 }
 
-/** Of the character that begins with this byte; bytes that begin none are passed one by one. */
+/** Returns the length of the character that begins with this byte; bytes that begin none are passed one by one. */
 function sizeOf(first: number): number {
   if (first < 0xc0) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

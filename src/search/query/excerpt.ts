@@ -14,7 +14,7 @@ export interface Excerpt {
 
 const EXCERPT_CHARS = 240;
 const BEFORE_CHARS = 60;
-/** What follows in a longer text is found, and not shown. */
+/** The rest of a longer text is found, but not shown. */
 const MAX_LOOKED_CHARS = 200_000;
 
 interface Range {
@@ -22,7 +22,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Of the passage that holds the most of the words; where several do, what people say comes before what tools print. */
+/** Chooses the passage with most of the words; among equals, words of people come before output of tools. */
 export function excerptOf(
   passages: readonly Passage[],
   phrases: readonly Phrase[],

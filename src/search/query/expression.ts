@@ -4,7 +4,7 @@ import type { Voice } from "../../index-file/index.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
-/** What has to be there: what an excerpt marks. */
+/** Returns the phrases that must be there, which an excerpt marks. */
 export function phrasesIn({ all, error }: SearchQuery): readonly Phrase[] {
   return error === null || error === "any" ? all : [...all, ...error];
 }

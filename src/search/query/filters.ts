@@ -3,7 +3,7 @@
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { SearchQuery } from "./search-query.ts";
 
-/** What filters look at in a turn. */
+/** The facts of a turn that filters read. */
 export interface FilteredTurn {
   readonly at: string | null;
   readonly tools: readonly string[];

@@ -25,7 +25,7 @@ export function firstMatch(
   return null;
 }
 
-/** What matched is masked: its text is shown from the start. */
+/** A match that is masked is shown from its start. */
 const NOWHERE = { start: 0, end: 0 };
 
 export function masked(passage: Passage, mask: RegexSearch["mask"]): Passage {

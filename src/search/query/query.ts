@@ -8,11 +8,11 @@ import { voicesOf } from "./voices.ts";
 export interface ParseOptions {
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   readonly toTime: (text: string) => string;
-  /** Whether a query may ask for nothing, because something else narrows the search. */
+  /** True if a query may be empty, because something else narrows the search. */
   readonly isEmptyAllowed?: boolean;
-  /** As `SearchQuery.injected`; not searched when left out. */
+  /** The value of `SearchQuery.injected`; not searched when left out. */
   readonly injected?: SearchQuery["injected"];
-  /** Whether the text is still being typed: its last word stands for all that begin so. */
+  /** True while the text is being typed: its last word is a prefix. */
   readonly isTyping?: boolean;
 }
 

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 export interface RankedTurn {
   readonly at: string | null;
-  /** Of BM25; 0 where no words were asked for. */
+  /** The score of BM25; 0 if the query has no words. */
   readonly score: number;
 }
 
@@ -34,7 +34,7 @@ export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedA
   return turn.score === 0 ? recency : turn.score * recency;
 }
 
-/** What is known of all turns. */
+/** Statistics of all turns. */
 export interface TurnStatistics {
   readonly turns: number;
   /** Turns that hold a phrase, for each phrase of the query. */
@@ -42,18 +42,18 @@ export interface TurnStatistics {
   readonly meanWords: number;
 }
 
-/** What BM25 needs to know of a turn. */
+/** Counts of a turn for BM25. */
 export interface TurnCounts {
-  /** How often each phrase occurs, each occurrence with the weight of its voice. */
+  /** The occurrences of each phrase, each with the weight of its voice. */
   readonly phrases: readonly number[];
   readonly words: number;
 }
 
 const [K1, B] = [1.2, 0.75];
-/** What a phrase counts that is in most turns, as FTS5 has it. */
+/** The weight of a phrase that is in most turns, as in FTS5. */
 const LEAST_IDF = 1e-6;
 
-/** As FTS5 computes it. */
+/** The formula is that of FTS5. */
 export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics): number {
   const { turns, withPhrase, meanWords } = statistics;
   const length = K1 * (1 - B + (B * words) / meanWords);

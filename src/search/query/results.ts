@@ -1,4 +1,4 @@
-/** What a search finds: sessions, each with the turn that matches best, in one order. Pure. */
+/** The results of a search: sessions, each with the turn that matches best, in one order. Pure. */
 
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { Excerpt } from "./excerpt.ts";
@@ -8,7 +8,7 @@ export interface TurnHit {
   readonly number: number;
   readonly messageId: string;
   readonly at: string | null;
-  /** Where a regular expression was asked for: its first match in this turn. */
+  /** The first match of a regular expression in this turn. */
   readonly excerpt?: Excerpt;
 }
 

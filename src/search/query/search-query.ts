@@ -26,9 +26,9 @@ export interface SearchQuery extends QueryFilters {
   readonly none: readonly Phrase[];
   /** `any` for turns in which something failed; with words, these must be in a result. */
   readonly error: "any" | readonly Phrase[] | null;
-  /** What is excluded; `since` excludes turns at and after the time. */
+  /** The exclusions; `since` excludes turns at and after the time. */
   readonly not: QueryFilters & { readonly error: "any" | null };
-  /** Whether text is searched that a program, not a person, put in, where no role is named. */
+  /** True if text that a program and not a person put in is searched, unless a role is named. */
   readonly injected: "searched" | "not searched";
 }
 

@@ -10,10 +10,10 @@ const VOICES_OF: Readonly<Record<Role, readonly Voice[]>> = {
   system: ["other"],
 };
 
-/** What people, agents and tools said. What a program inserted is in every session, and says nothing about any. */
+/** Words of people, agents and tools. Text that a program inserted is in every session and distinguishes none. */
 const SPOKEN: readonly Voice[] = VOICES.filter((voice) => voice !== "other");
 
-/** Where the words may stand. */
+/** The voices in which the words may stand. */
 export function voicesOf({
   roles,
   not,

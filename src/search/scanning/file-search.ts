@@ -24,7 +24,7 @@ export interface FileSearchOptions {
   readonly onScanned: (scanning: Pick<FileSearch, "left" | "results">) => void;
 }
 
-/** What was found so far. */
+/** The results so far. */
 export interface FileSearch extends ScanResult {
   /** Sessions that were to be searched. */
   readonly sessions: number;
@@ -118,12 +118,12 @@ async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, a
   }
 }
 
-/** Of the turns of coding agents. */
+/** The usual length of the turns of coding agents. */
 const MEAN_WORDS = 600;
-/** What is assumed of every word where nothing is known: it is in one turn of a hundred. */
+/** The frequency of a word of which nothing is known: one turn of a hundred. */
 const UNKNOWN_SHARE = 0.01;
 
-/** How often the words of the query are used, as far as the index knows. */
+/** Counts the words of the query, as far as the index knows. */
 async function readStatistics(query: SearchQuery, places: Places): Promise<TurnStatistics> {
   const expressions = toExpressions(query);
   const used = await useIndex(indexPathOf(places), "read", (database): TurnStatistics | null => {

@@ -6,7 +6,7 @@ export const SCAN_LIMITS = {
   /** Threads that read files at the same time, and the bytes for which one more is started. */
   threads: 4,
   bytesPerThread: 16_777_216,
-  /** What a thread searches before it reports: bytes of files, and sessions. */
+  /** The amount that a thread searches before it reports: bytes of files, and sessions. */
   batchBytes: 16_777_216,
   batchSessions: 128,
   /** So many first batches are smaller, so that the first results are there soon. */

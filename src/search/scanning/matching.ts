@@ -1,4 +1,4 @@
-/** Whether a turn matches a query, and how well, from its texts: as the index would answer. Pure. */
+/** Matches a turn against a query, and ranks it, by its texts, as the index would. Pure. */
 
 import { type Passage, partsOf, type Turn, VOICES, type Voice, wordsOf } from "../../index-file/index.ts";
 import {

@@ -11,7 +11,7 @@ import { createMatcher, type MatcherOptions } from "./session-matcher.ts";
 /** A native session, as another thread can read it. */
 export type NativeSource = NonNullable<CatalogSource["found"]>;
 
-/** What is searched for, as plain data. */
+/** The query as plain data. */
 export interface ScanTask {
   readonly query: SearchQuery;
   readonly places: Places;

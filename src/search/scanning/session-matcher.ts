@@ -101,7 +101,7 @@ function matchTurn(
   return { score: rankOf({ at: turn.at, score }, session, nowMs), excerpt };
 }
 
-/** As the filter knows texts: inside of JSON. */
+/** The form in which the filter sees texts: inside of JSON. */
 function bytesOf({ passages, files }: Turn): Buffer {
   const text = [...passages.map((one) => one.text), ...files].join("\n");
   return Buffer.from(text.replaceAll("\\", "\\\\"));

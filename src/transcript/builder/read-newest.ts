@@ -8,7 +8,7 @@ import { type BudgetOptions, isLimited, planContext, type StrategyOptions } from
 import { type EventLike, isFields, textField } from "../events/index.ts";
 import { fromEvents } from "./from-events.ts";
 
-/** What a transcript is read from: any store, or the part of one that reads. */
+/** The source of a transcript: any store, or the reading part of one. */
 export type TranscriptSource = Pick<LogReader, "read" | "latestSequence">;
 
 export interface EndOptions extends BudgetOptions, StrategyOptions {
@@ -33,7 +33,7 @@ const BUDGET_EVENTS = 512;
 /** Events at the beginning of a log among which its instructions are looked for. */
 const INSTRUCTION_EVENTS = 1_000;
 
-/** Whether the end of the log is enough: other strategies choose from the whole log. */
+/** True if the end of the log is enough: other strategies choose from the whole log. */
 export function isReadFromEnd({ limit, strategy = "newest", ...budget }: EndOptions): boolean {
   return limit !== undefined || (strategy === "newest" && isLimited(budget));
 }
@@ -77,7 +77,7 @@ async function readEnd(
   return { events: pages.flat(), begins: before, instructions: [] };
 }
 
-/** Whether messages were left out only because of the budget: then older ones do not fit either. */
+/** True if messages were left out only because of the budget: then older ones do not fit either. */
 function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
   const plan = planContext(messages, options);
   const kept = new Set(plan.messages.map(({ id }) => id));

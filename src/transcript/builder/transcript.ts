@@ -27,7 +27,7 @@ import {
 export interface Transcript {
   readonly sessionId: string;
   readonly messages: readonly Message[];
-  /** Of the events that were read, before any budget; 0 where none has one. */
+  /** The sum of the events that were read, before any budget; 0 if none has one. */
   readonly lastSequence: number;
   /** When the last of them occurred. */
   readonly lastTimestamp: string | null;
@@ -46,9 +46,9 @@ export interface TranscriptMetadata {
   /** Calls that have no result yet. */
   readonly openCalls: readonly string[];
   readonly usage?: Usage;
-  /** What a budget left out, together with events that were not read. */
+  /** Messages that a budget left out, and events that were not read. */
   readonly omitted?: Omitted;
-  /** What the next update starts from. */
+  /** The state from which the next update starts. */
   readonly fold: FoldState;
   /** `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `resumption`, `handedOver`, `liveState`, `closed`. */
   readonly [state: string]: unknown;
@@ -61,13 +61,13 @@ export interface Fold {
   readonly sessionId: string;
   /** Events up to here are not read, except for the session's instructions. */
   readonly after: number;
-  /** How many instructions were read all the same. */
+  /** The number of instructions that were read all the same. */
   readonly instructions: number;
   readonly draft: TranscriptDraft;
   readonly loose: readonly EventLike[];
 }
 
-/** Where things stand in the messages of a transcript: kept next to it, and made again where it is missing. */
+/** Places in the messages of a transcript: kept next to it, and made again if they are missing. */
 const LAYERS = new WeakMap<readonly Message[], Layers>();
 
 export function beginFold(sessionId: string, after: number, instructions = 0): Fold {

@@ -3,7 +3,7 @@
 import { ContinuoError } from "../../model/index.ts";
 import type { Cost, Tokenizer } from "./cost.ts";
 
-/** What a context may hold. What is not given has no limit. */
+/** The bounds of a context. A bound that is left out is no limit. */
 export interface BudgetOptions {
   readonly maxMessages?: number;
   /** In UTF-16 units. */

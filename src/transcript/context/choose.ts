@@ -1,4 +1,4 @@
-/** Which units a context holds: one that always stays, then the others in the order of a strategy. */
+/** Chooses the units of a context: one that always stays, then the others in the order of a strategy. */
 
 import { ContinuoError, type Message } from "../../model/index.ts";
 import { type Budget, fits, plus, shareOf } from "./budget.ts";
@@ -62,7 +62,7 @@ export function chooseUnits(
 
 interface Choice {
   has(unit: ContextUnit): boolean;
-  /** Whether it is in the context now. */
+  /** True if it is in the context now. */
   take(unit: ContextUnit): boolean;
   /** One after another, until one does not fit: a conversation with holes misleads. */
   takeRun(units: readonly ContextUnit[]): void;
@@ -115,7 +115,7 @@ function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
   const whole = messagesOf(unit);
   let messages = cutMessages(whole, budget.chars);
   const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
-  // How many characters a token holds differs from text to text: less is tried until it fits.
+  // The length of a token differs from text to text: less is tried until it fits.
   let chars = costOf(messages, undefined).chars;
   while (tokens() > budget.tokens && chars > 0) {
     chars = Math.min(chars - 1, Math.floor((chars * budget.tokens) / tokens()));

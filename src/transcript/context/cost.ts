@@ -1,11 +1,11 @@
 /**
- * What messages cost. Every block does: a character is a UTF-16 unit, and a picture costs what stands for it
+ * The cost of messages. Every block has one: a character is a UTF-16 unit, and a picture costs its placeholder
  * in text.
  */
 
 import type { Block, FileBlock, ImageBlock, Message, ToolCallBlock } from "../../model/index.ts";
 
-/** How many tokens a text is, by the model's own count. */
+/** Returns the number of tokens of a text, by the model's own count. */
 export type Tokenizer = (text: string) => number;
 
 export interface Cost {
@@ -65,7 +65,7 @@ export function argsText(call: ToolCallBlock): string {
   return isText ? (call.rawArgs ?? "") : JSON.stringify(call.args);
 }
 
-/** What stands for a picture or a file where only text can go. */
+/** The text that replaces a picture or a file. */
 export function placeholder(block: ImageBlock | FileBlock): string {
   const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
   return `[${block.type}${name} ${block.mimeType}]`;

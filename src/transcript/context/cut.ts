@@ -4,7 +4,7 @@ import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
 import { argsText, charsOf, charsOfMessages, placeholder } from "./cost.ts";
 
-/** Where there is no room for a mark that counts, and for a few words. */
+/** The shortest cut text: it has room for a mark that counts, and for a few words. */
 const SHORT_MARK = "…";
 
 /** At most `maxChars` long. The mark is short where there is little room. */
@@ -38,7 +38,7 @@ function isInPair(text: string, at: number): boolean {
  */
 export function cutMessages(messages: readonly Message[], maxChars: number): readonly Message[] {
   if (charsOfMessages(messages) <= maxChars) return messages;
-  // What cannot be cut is kept while there is room for it in addition to some text.
+  // A block that cannot be cut is kept while there is room for it in addition to some text.
   const kept = fixedChars(messages) * 2 <= maxChars ? messages : messages.map(withPlaceholders);
   const lengths = kept.flatMap((message) => cuttable(message.content).map((text) => text.length));
   const level = fillLevel(lengths, maxChars - fixedChars(kept));
@@ -65,7 +65,7 @@ function marked(message: Message, original: Message, calls: ReadonlyMap<string, 
   return { ...message, ...repeated, metadata: cut > 0 ? { ...message.metadata, cut } : message.metadata };
 }
 
-/** What a block costs in addition to the texts that can be cut. */
+/** Returns the cost of a block without the texts that can be cut. */
 function fixedChars(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => {
     const texts = cuttable(message.content).reduce((total, text) => total + text.length, 0);

@@ -31,10 +31,10 @@ export interface Omitted {
   readonly messages: number;
   /** Events that those messages were made of. */
   readonly events: number;
-  /** Of their events; `null` where none has a sequence. */
+  /** Sequences of their events; `null` if none has one. */
   readonly firstSequence: number | null;
   readonly lastSequence: number | null;
-  /** Of the messages that were left out, and what was cut of the one that always stays. */
+  /** The cost of the messages that were left out, and of the text that was cut from the one that always stays. */
   readonly chars: number;
   /** Calls without a result, and results without a call: part of no context. */
   readonly halves: Halves;

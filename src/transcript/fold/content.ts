@@ -45,10 +45,10 @@ function toInner(value: unknown): Block {
   return isInner(value) || typeof value === "string" ? toBlock(value) : { type: "unknown", raw: value };
 }
 
-/** What else a block may hold as text, where it is there at all. */
+/** Optional fields of a block that are texts. */
 const TEXTS = ["signature", "data", "text", "name", "url", "blob", "rawArgs", "childSessionId"];
 
-/** Whether it is a block: what it cannot do without is there, and what is a text where it stands is one. */
+/** True if it is a block: every required field is there, and fields for text are texts. */
 function isWhole(block: Fields): boolean {
   const { type } = block;
   if (typeof type !== "string" || !Object.hasOwn(BLOCK_TYPES, type)) return false;
@@ -91,12 +91,12 @@ function parsedArgs(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What a tool message repeats of its call. */
+/** The fields of its call that a tool message repeats. */
 export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }
 
-/** What an adapter shows and no block is (a diff) stands in one of the type `unknown`. */
+/** Content of an adapter that is no block (a diff) stands in a block of the type `unknown`. */
 function isBlockList(value: unknown): value is readonly unknown[] {
   return (
     Array.isArray(value) &&
@@ -137,7 +137,7 @@ export function toFailure(toolCallId: string, error: unknown, status: string | u
   };
 }
 
-/** What went wrong, where it is no plain error and the blocks do not begin with it. */
+/** Returns the failure if it is no plain error and the blocks do not begin with it. */
 function saidBefore(status: Exclude<ToolStatus, "ok">, blocks: readonly Block[]): readonly Block[] {
   const [first] = blocks;
   const isSaid = first?.type === "text" && first.text.startsWith(FAILURES[status]);

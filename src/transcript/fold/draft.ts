@@ -68,7 +68,7 @@ export function setState(draft: TranscriptDraft, key: string, value: unknown): v
   draft.facts.state = { ...draft.facts.state, [key]: value };
 }
 
-/** Where the message of that id stands, if the same run said it: runs may use the same ids again. */
+/** Returns the place of the message with that id, if the same run said it: runs may use the same ids again. */
 export function findMessage(
   draft: TranscriptDraft,
   id: string,
@@ -89,11 +89,11 @@ export function findCall(message: Message | undefined, toolCallId: string): Tool
     | undefined;
 }
 
-/** Where in the log a message comes from. */
+/** The sequences of the events of a message. */
 export function placeOf(entry: EventEntry): MessageMetadata {
   const { sequence, runId } = entry;
   const agent = entry.actor?.agent;
-  // As most are: one object of one shape.
+  // Most messages take this path: one object of one shape.
   if (sequence !== undefined && runId !== undefined && agent === undefined) {
     return { events: 1, sequence, lastSequence: sequence, runId };
   }

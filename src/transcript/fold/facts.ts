@@ -1,4 +1,4 @@
-/** What events say about the session, its usage and its turns: fields of the transcript's metadata. */
+/** Facts from events about the session, its usage and its turns: fields of the transcript's metadata. */
 
 import type { Usage } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, numberField, textField } from "../events/index.ts";
@@ -9,7 +9,7 @@ import type { UsageSums } from "./state.ts";
 
 const SESSION_KEYS = ["title", "agent", "cwd", "status"] as const;
 
-/** What is named is set; `null` takes it away, in `metadata` key by key. */
+/** Sets the named fields; `null` removes one, in `metadata` key by key. */
 export function sessionChanged(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const old = draft.facts.state.session;
   const session: Record<string, unknown> = isFields(old) ? { ...old } : {};
@@ -24,7 +24,7 @@ export function sessionChanged(draft: TranscriptDraft, _entry: EventEntry, paylo
 
 function setOrDelete(target: Record<string, unknown>, key: string, value: unknown): void {
   if (value === null) delete target[key];
-  // By definition, not by assignment: a key may be called `__proto__`.
+  // A definition, not an assignment: a key may be called `__proto__`.
   else if (value !== undefined)
     Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
 }
@@ -35,7 +35,7 @@ export function newest(key: string): (draft: TranscriptDraft, entry: EventEntry,
 }
 
 /**
- * What permission was asked for and not yet decided, and the last decision. No message: what became of a call stands in
+ * Records the open request for permission, and the last decision. It is no message: the outcome of a call stands in
  * its result, and the rest is between the agent and its person.
  */
 export function approvalRequested(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
@@ -108,7 +108,7 @@ function tokensOf(usage: Usage): number {
   return usage.totalTokens ?? usage.inputTokens + usage.outputTokens;
 }
 
-/** Of the sources that spoke, the one that was closest to the model. */
+/** Returns the source that was closest to the model. */
 export function usageOf(sums: UsageSums): Usage | undefined {
   if (sums.total !== undefined) return addUsage(sums.totalBefore, sums.total);
   return sums.calls ?? sums.messages ?? sums.turns ?? sums.runs;

@@ -25,7 +25,7 @@ function countEvent({ facts }: TranscriptDraft, entry: EventEntry): void {
   facts.lastSequence = Math.max(facts.lastSequence, entry.sequence);
 }
 
-/** What was gathered of a streamed message is written to it. */
+/** Writes the gathered text to the streamed message. */
 export function finishFold(draft: TranscriptDraft): void {
   flushStream(draft);
 }

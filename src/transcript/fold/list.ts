@@ -5,7 +5,7 @@ import type { Message } from "../../model/index.ts";
 export interface MessageList {
   readonly length: number;
   at(position: number | undefined): Message | undefined;
-  /** Where it stands. */
+  /** The place of the message. */
   push(message: Message): number;
   replace(position: number, message: Message): void;
   /** Messages that were given out and are replaced, as they were. */

@@ -1,5 +1,5 @@
 /**
- * Where the messages that events name, and the calls, stand in the array of a transcript.
+ * Finds the messages and calls that events name in the array of a transcript.
  *
  * An update adds a small layer over what it was given and never changes it, so that it costs what is new and
  * the older transcript stays right. Layers of like size are merged, so that there are never many.
@@ -18,7 +18,7 @@ export interface Lookup {
   /** The newest place of a thing of that id. */
   find(thing: LookupKind, id: string): number | undefined;
   set(thing: LookupKind, id: string, position: number): void;
-  /** What to start the next lookup from. */
+  /** The layers from which the next lookup starts. */
   layers(): Layers;
 }
 

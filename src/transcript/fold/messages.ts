@@ -120,7 +120,7 @@ function placeMessage(
   registerCalls(draft, entry, { position, blocks: content });
 }
 
-/** Where the message stands that an event names: by its name, else by its id (which is that of its event). */
+/** Returns the place of the message that an event names: by its name, else by its id (that of its event). */
 function findNamed(draft: TranscriptDraft, named: string | undefined): number | undefined {
   if (named === undefined) return undefined;
   const position = draft.lookup.find("message", named);
@@ -137,7 +137,7 @@ function newCalls(draft: TranscriptDraft, entry: EventEntry, { blocks, own }: Te
     const holder = draft.messages.at(position);
     const known = findCall(holder, block.id);
     if (position === undefined || known === undefined || position === own) return true;
-    // Of calls with one id the newest stands last: what comes later cannot stand before it.
+    // The newest of several calls with one id stands last: a later event cannot stand before it.
     if (draft.open.has(block.id) || (own !== undefined && position > own)) return false;
     // Agents use ids again: only the same words in the same run are the same call.
     const isSame = known.name === block.name && JSON.stringify(known.args) === JSON.stringify(block.args);
@@ -147,7 +147,7 @@ function newCalls(draft: TranscriptDraft, entry: EventEntry, { blocks, own }: Te
 
 interface Telling {
   readonly blocks: readonly Block[];
-  /** Where the message stands that they are for, if it was begun already. */
+  /** The place of their message, if it was begun already. */
   readonly own?: number;
 }
 
@@ -248,7 +248,7 @@ const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   "closedBy",
 ]);
 
-/** What the application said of the message, under keys of its own. */
+/** Metadata that the application gave the message, under keys of its own. */
 function ownMetadata(payload: Fields): MessageMetadata | undefined {
   const metadata = anyField(payload, "metadata");
   if (!isFields(metadata)) return undefined;

@@ -1,4 +1,4 @@
-/** What the fold keeps: all of it plain JSON, so that a transcript can be stored and carried on from. */
+/** The state of the fold: plain JSON, so that a transcript can be stored and continued. */
 
 import type { Message, Usage } from "../../model/index.ts";
 import type { EventLike } from "../events/index.ts";
@@ -42,11 +42,11 @@ export interface FoldState {
   readonly sessionId: string;
   /** Events up to this sequence were not read: 0 where the log was read from its beginning. */
   readonly after: number;
-  /** How many of them were read all the same: the session's instructions, where a budget needs only the log's end. */
+  /** The number of them that were read all the same: the session's instructions, if a budget needs only the log's end. */
   readonly instructions?: number;
   /** All messages, where a budget left some out of `transcript.messages`. */
   readonly messages?: readonly Message[];
-  /** How many messages there are in all. */
+  /** The number of all messages. */
   readonly count: number;
   readonly facts: Facts;
   readonly open: readonly OpenCall[];
@@ -58,7 +58,7 @@ export interface FoldState {
 
 export interface LooseState {
   readonly events: readonly EventLike[];
-  /** How many messages there were before them. */
+  /** The number of messages before them. */
   readonly count: number;
   /** Messages that they changed, as these were before. */
   readonly changed: readonly (readonly [position: number, message: Message])[];

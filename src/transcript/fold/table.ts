@@ -1,4 +1,4 @@
-/** What each type of event does to a transcript: one row a type, so that a new type is decided on. */
+/** The effect of each type of event on a transcript: one row per type, so that someone decides on a new type. */
 
 import type { EventType } from "../../model/index.ts";
 import type { EventEntry, Fields } from "../events/index.ts";

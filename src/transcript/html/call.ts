@@ -24,7 +24,7 @@ export interface CallHtml {
   readonly outcome: string;
   /** HTML, made when it is needed. */
   readonly body: () => string;
-  /** Whether a reader should see the body without opening it. */
+  /** True if a reader should see the body without opening it. */
   readonly isOpen: boolean;
 }
 
@@ -69,7 +69,7 @@ export function callToHtml(
   };
 }
 
-/** What a request would change in files; empty where nobody can tell. */
+/** Returns the changes that a request would make in files; empty if they are unknown. */
 export function changesToHtml(input: unknown, content?: unknown): string {
   return filesToHtml(numbered(changesOf(input, content), null));
 }
@@ -79,7 +79,7 @@ export function resultToHtml(result: ToolResultBlock, images: ImageSource = "inl
   return outputToHtml(textOfResult(result)) + imagesOf(result, images);
 }
 
-/** By the tools of the five agents; what is new is `other`, and loses nothing. */
+/** Kinds by the tools of the five agents; an unknown tool is `other`, and loses nothing. */
 function kindOf({ name, args, childSessionId }: ToolCallBlock): CallKind {
   if (childSessionId !== undefined || /^(?:task|agent|spawn_agent|subagent)$/iu.test(name)) return "agent";
   if (planOf(args).length > 0) return "plan";

@@ -9,7 +9,7 @@ const MAX_OPEN_LINES = 40;
 
 export interface InputHtml {
   readonly html: string;
-  /** Whether a reader should see it without opening it. */
+  /** True if a reader should see it without opening it. */
   readonly isOpen: boolean;
 }
 

@@ -8,7 +8,7 @@ import { languageAttribute } from "./language.ts";
 export interface NumberedLine {
   readonly sign: "-" | "+" | " " | "…";
   readonly text: string;
-  /** Where they are known. */
+  /** The numbers of the lines, if they are known. */
   readonly before: number | null;
   readonly after: number | null;
 }

@@ -32,7 +32,7 @@ export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): 
   return `<img alt="image" src="data:${block.mimeType};base64,${block.data.replace(/\s/gu, "")}">`;
 }
 
-/** Whether it is shown where it can be served. */
+/** True if the image is shown when it can be served. */
 export function isDisplayable(block: ImageBlock): boolean {
   return imageToHtml(block, "served") !== "";
 }

@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<MessageKind, string>> = {
 };
 
 export interface HtmlOptions {
-  /** How messages that the agent's program inserted stand in the page; folded when left out. */
+  /** The form of messages that the agent's program inserted; folded when left out. */
   readonly injected?: "folded" | "open";
   /** The `id` of its element, which the contents lead to. */
   readonly id?: string;
@@ -122,7 +122,7 @@ function partToHtml(part: Part | undefined, block: Block, message: Message): str
   }
 }
 
-/** What a person typed is shown as typed; what an agent says is Markdown. */
+/** A person's text is shown as typed; an agent's text is Markdown. */
 function textToHtml(text: string, kind: MessageKind): string {
   return kind === "agent" || kind === "summary" ? markdownToHtml(text) : plainToHtml(text);
 }

@@ -21,7 +21,7 @@ export interface ContentsLine {
   readonly isBranch?: true;
 }
 
-/** What the page tells of the session; `agent` is shown as it is. */
+/** Facts of the session on the page; `agent` is shown as it is. */
 export interface PageDetails
   extends Pick<
     SessionDetails,

@@ -1,5 +1,5 @@
 /**
- * What a call changes in files, from its input or from what it has shown: each agent has its own shape for it.
+ * The changes of a call in files, from its input or from its output: each agent has its own shape for it.
  * Text is visible.
  */
 
@@ -23,7 +23,7 @@ export interface ChangedFile {
 
 /** Lines around a change that stay the same. */
 const CONTEXT_LINES = 2;
-/** What is looked at of an input, and lines of each side that are compared; more is shown as taken out and put in. */
+/** The compared part of an input, and the lines of each side; larger texts are shown as removed and added. */
 const MAX_CHARS = 200_000;
 const MAX_COMPARED_LINES = 400;
 
@@ -179,7 +179,7 @@ function toLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** By the longest common subsequence, where that is not too much to work out. */
+/** Compares by the longest common subsequence, unless that is too much work. */
 function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) {
     return [...signed("-", old), ...signed("+", fresh)];

@@ -13,7 +13,7 @@ import { visibleLine } from "./visible.ts";
 export interface MarkdownOptions {
   /** `full` with arguments and whole results, `short` a line a call and the beginning of each result, or `none`. */
   readonly tools: "full" | "short" | "none";
-  /** As in `PartOptions`: `kept` in a file, `spelled` (the default) where a terminal may show it. */
+  /** The form of control characters, as in `PartOptions`: `kept` in a file, `spelled` (the default) on a terminal. */
   readonly invisible?: "spelled" | "kept";
 }
 

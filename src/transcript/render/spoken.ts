@@ -1,4 +1,4 @@
-/** What agents write for commands of the person, as people typed it. */
+/** Makes the typed text of commands, which agents record in a form of their own. */
 
 /**
  * `/compact keep it short`, `! ls`, and what they printed, of texts that consist of nothing but an agent's tags for

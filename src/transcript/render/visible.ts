@@ -25,7 +25,7 @@ export function visibleText(text: string): string {
 }
 
 /**
- * As `visibleText`, but with what people write for the direction and the joints of words: on a page, not in a terminal.
+ * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal.
  * No direction reaches further than its own line: overrides and embeddings stand in isolates, all are closed at
  * the end of the line, and what closes nothing is spelled out.
  */
@@ -71,7 +71,7 @@ function closeDirections(line: string): string {
   return closed + ends.join("") + (open[0] === "embedding" ? END_OF_ISOLATE : "");
 }
 
-/** As `visibleText`, on one line: a line feed becomes `␊`, a tab `␉`. */
+/** Makes `visibleText` on one line: a line feed becomes `␊`, a tab `␉`. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 }

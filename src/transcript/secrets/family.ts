@@ -1,7 +1,7 @@
 /** A family of secrets: how to find them in a text. */
 
 export interface SecretFamily {
-  /** What a reader sees instead of the secret. */
+  /** The text that a reader sees instead of the secret. */
   readonly name: string;
   /** One of them is in every match, so that other texts are not searched; absent where case is ignored. */
   readonly hints?: readonly string[];

@@ -2,7 +2,7 @@
 
 import { key, type SecretFamily } from "./family.ts";
 
-/** What writers put in place of a secret. */
+/** Placeholders that writers put in place of a secret. */
 const PLACEHOLDER = /^(?:[$<{%*]|xxxx|\.{3}|your|process\.|os\.|env\.)/iu;
 
 /** Names are followed by much that is no secret: paths, addresses, words. */
@@ -14,10 +14,10 @@ function isNamedSecret(secret: string): boolean {
 const NAMES =
   "api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret|token|password|passwd|credential";
 
-/** Of a field whose value is masked by what it is called. */
+/** Names of fields whose value is masked because of the name. */
 export const SECRET_NAME: RegExp = new RegExp(`(?:${NAMES})|authorization`, "iu");
 
-/** What a line of a key may begin with: line numbers and marks of programs that show files. `\n` may be JSON's. */
+/** Prefixes of a line of a key: line numbers and marks of programs that show files. `\n` may be JSON's. */
 const LINE = String.raw`(?:(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}(?:\d{1,6}[:→|\t-]|\d{1,6}\\t|[+>|-])?[ \t]{0,4})`;
 const BEGIN = `-----BEGIN (?:[A-Z0-9]{1,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----`;
 const HEADERS = String.raw`(?:${LINE}{1,2}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200})*`;

@@ -7,7 +7,7 @@ import { VENDOR_SECRETS } from "./vendors.ts";
 /** In this order: the form of one vendor is tried before a form that several vendors use. */
 const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRETS];
 
-/** How many secrets of each family were masked, by its name. */
+/** The number of masked secrets of each family, by its name. */
 export type SecretsFound = Readonly<Record<string, number>>;
 
 export interface Masked<T> {

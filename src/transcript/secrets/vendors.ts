@@ -42,7 +42,7 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   key("Tavily key", ["tvly-"], /tvly-[A-Za-z0-9-]{20,}/u),
   key("ElevenLabs key", ["sk_"], /sk_[0-9a-f]{48}/u),
 
-  // Where code lies and packages are published.
+  // Hosts of code and registries of packages.
   // https://docs.github.com/en/authentication: prefixes; since 2026 `ghs_` may hold a JWT with dots.
   key(
     "GitHub token",

@@ -6,7 +6,7 @@ import { DRAWING_LIMITS } from "./limits.ts";
 export interface Cut {
   /** Whole blocks. */
   readonly whole: string;
-  /** What may still become something else. */
+  /** The rest that may still become something else. */
   readonly rest: string;
 }
 

@@ -72,7 +72,7 @@ function countOf(changes: readonly ChangedFile[]): string {
   return [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part).join(" ");
 }
 
-/** What a call changes, indented by two; nothing for one that changes nothing. */
+/** Draws the changes of a call, indented by two; nothing for a call without changes. */
 export function drawChanges(call: Call, pen: Pen, maxLines: number = DRAWING_LIMITS.changeLines): string[] {
   const changes = changesOf(call.toolInput, call.content, pen.fileText);
   const all = changes.flatMap(({ path, lines }) => [
@@ -106,7 +106,7 @@ function drawDiffLine(text: string, sign: DiffLine["sign"], { columns, paint }: 
 
 export interface ResultView {
   readonly call: Call | null;
-  /** Whether the call stands right above. */
+  /** True if the call stands right above. */
   readonly isBelow: boolean;
   /** That it was denied is drawn already. */
   readonly isSaid?: boolean;
@@ -128,7 +128,7 @@ export function drawResult(
     const head = resultHead(name, word, { status, paint });
     lines.push(isBelow ? `  ${head}` : `${paint("◂", "blue")} ${head}`);
   }
-  // What was changed has been shown; that it worked says the rest.
+  // The changes were shown with the call; the status is enough here.
   if (result.status === "ok" && call !== null && changesOf(call.toolInput, call.content).length > 0)
     return lines;
   const said = textOf(result).trimEnd();

@@ -19,7 +19,7 @@ export interface DrawingOptions extends Pen {
 }
 
 interface OpenCall extends Call {
-  /** What of it is drawn: its line, or what it changes too. */
+  /** The drawn part of the call: its line, or its changes too. */
   readonly drawn: "nothing" | "line" | "changes";
 }
 
@@ -27,7 +27,7 @@ type Kind = "nothing" | "heading" | "text" | "thinking" | "tool" | "note";
 
 export interface Drawing {
   readonly saying: StreamedText | null;
-  /** What was drawn last: calls and their results stand together, all else apart. */
+  /** The kind of the last drawn part: calls and their results stand together, all else apart. */
   readonly above: Kind;
   readonly calls: readonly OpenCall[];
   /** The call that stands right above. */
@@ -52,7 +52,7 @@ export interface DrawingUpdate {
   readonly lines: readonly string[];
 }
 
-/** Of one turn. */
+/** The state of the drawing of one turn. */
 export function beginDrawing(): Drawing {
   return {
     saying: null,
@@ -265,7 +265,7 @@ function updateCall(sheet: Sheet, update: Partial<Call> & { readonly toolCallId:
   );
 }
 
-/** Where nothing is redrawn, a call is drawn once it is known what it is called with. */
+/** If nothing can be redrawn, a call is drawn once its input is known. */
 function drawKnown(sheet: Sheet, toolCallId: string): void {
   const call = sheet.calls.find((one) => one.toolCallId === toolCallId);
   if (sheet.options.mode === "live" || call === undefined) return;
@@ -274,7 +274,7 @@ function drawKnown(sheet: Sheet, toolCallId: string): void {
   drawCall(sheet, call, "changes");
 }
 
-/** What of it was not drawn before. */
+/** Returns the part that was not drawn before. */
 function drawCall(sheet: Sheet, call: OpenCall, size: "changes" | "asked"): void {
   const { options } = sheet;
   const maxLines = size === "asked" ? DRAWING_LIMITS.askedChangeLines : DRAWING_LIMITS.changeLines;

@@ -1,4 +1,4 @@
-/** What is typed while an agent works, below its turn: the lines that wait, and the line that is edited. Pure. */
+/** Draws the input while an agent works, below its turn: the lines that wait, and the line that is edited. Pure. */
 
 import { visibleLine } from "../../../transcript/index.ts";
 import { cutEnd, cutStart, type Paint, plural, widthOf } from "../../terminal/index.ts";

@@ -1,7 +1,7 @@
 /** Every limit of what is drawn, in one place. */
 
 export const DRAWING_LIMITS = {
-  /** Of what is asked for, with the question; the rest is shown when the person asks for it. */
+  /** The lines of a request with its question; the rest is shown when the person asks for it. */
   requestLines: 40,
   /** Lines of a result, and of a change, that are shown. */
   resultLines: 6,
@@ -10,7 +10,7 @@ export const DRAWING_LIMITS = {
   askedChangeLines: 80,
   /** Text that is held until a block of it is whole. */
   pendingChars: 16_384,
-  /** What is looked at of a result or an input. */
+  /** The part of a result or an input that is read. */
   shownChars: 200_000,
   /** Calls without a result, and ids of messages, that are remembered. */
   openCalls: 64,

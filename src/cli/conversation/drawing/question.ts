@@ -73,7 +73,7 @@ export interface QuestionView {
   readonly leftMs: number;
   /** Lines of the request that were not shown yet. */
   readonly hidden?: number;
-  /** What is typed as the reason of a no; `null` where nobody types. */
+  /** The typed reason of a refusal; `null` while nobody types. */
   readonly comment?: string | null;
 }
 

@@ -30,7 +30,7 @@ export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
 /** The whole diff where a part of it was cut, nothing where all of it is on the screen; `null`: it changes no file. */
 function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): readonly string[] | null {
   const changes = changesOf(toolInput, content, pen.fileText);
-  // Of a larger input the diff is cut: its fields are shown instead.
+  // The diff of a larger input is cut, so its fields are shown instead.
   const isCut = JSON.stringify([toolInput, content]).length > DRAWING_LIMITS.shownChars;
   if (changes.length === 0 || isCut) return null;
   const lines = changes.flatMap(({ path, lines: changed }) => [

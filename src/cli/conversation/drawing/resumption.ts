@@ -1,11 +1,11 @@
-/** What continuing came to, in one line. */
+/** The outcome of a continuation, in one line. */
 
 import type { Resumption, ResumptionStep } from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
 import { plural } from "../../terminal/index.ts";
 
 export interface ResumptionFacts {
-  /** Of Continuo's own session. */
+  /** The id of the own session. */
   readonly sessionId: string;
   readonly agent: string;
   readonly resumption: Resumption;

@@ -7,7 +7,7 @@ const SILENT_MS = 10_000;
 
 export interface StatusLineView {
   readonly agent: string;
-  /** What the person can do now. */
+  /** The keys that the person can press now. */
   readonly hint: string;
   readonly runsMs: number;
   /** Since the agent's last event. */

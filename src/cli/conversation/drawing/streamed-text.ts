@@ -1,4 +1,4 @@
-/** What is being said, in parts: whole blocks are drawn, the rest is held. */
+/** The message that streams: complete blocks are drawn, the rest is held. */
 
 import { visibleText } from "../../../transcript/index.ts";
 import { drawMarkdown } from "../../markdown/index.ts";
@@ -9,9 +9,9 @@ import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface StreamedText {
   readonly kind: "text" | "thinking";
-  /** What is not drawn yet, as it came. */
+  /** The text that is not drawn yet. */
   readonly pending: string;
-  /** Whether some of it is drawn already. */
+  /** True if some of it is drawn already. */
   readonly isBegun: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the command line passes to a conversation: places, a store, and a progress line.
+ * The options that the command line passes to a conversation: places, a store, and a progress line.
  *
  * Promises: the store is loaded when it is first needed.
  * Does not know: how a turn is shown.

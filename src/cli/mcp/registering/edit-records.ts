@@ -1,4 +1,4 @@
-/** What an installation changed in a file, kept so that it can be taken back byte for byte. */
+/** Edits of installations, stored so that they can be taken back byte for byte. */
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Edit } from "./edit.ts";
 
 export interface EditRecord {
   readonly edit: Edit;
-  /** Whether the installation made the file. */
+  /** True if the installation made the file. */
   readonly isNew: boolean;
 }
 

@@ -3,7 +3,7 @@
 import { ContinuoError } from "../../../model/index.ts";
 import type { Edit } from "./edit.ts";
 
-/** What a settings file holds for a name, and how to change it. */
+/** The value of a name in a settings file, and the edits that change it. */
 export interface JsonMember {
   /** The text of the value that is there. */
   readonly text: string | null;
@@ -58,7 +58,7 @@ interface Member {
 }
 
 interface ScannedObject {
-  /** Of the opening brace. */
+  /** The offset of the opening brace. */
   readonly at: number;
   readonly members: readonly Member[];
 }

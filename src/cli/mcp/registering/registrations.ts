@@ -1,4 +1,4 @@
-/** Where each agent keeps its MCP servers, and how an entry is written there. Pure but for looking which file is there. */
+/** The file in which each agent keeps its MCP servers, and the form of an entry. Pure, except that it looks which file exists. */
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import type { Edit } from "./edit.ts";
 import { placeInJson } from "./json-file.ts";
 import { tableInToml } from "./toml-file.ts";
 
-/** How the server is started. */
+/** The command that starts the server. */
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -93,7 +93,7 @@ function valueFor(agent: AgentName, { command, args, env }: ServerCommand): obje
     };
   }
   const own = agent === "claude" ? { type: "stdio" } : {};
-  // By default pi shows no tool of a server to the model.
+  // The default of pi shows no tool of a server to the model.
   const exposure = agent === "pi" ? { exposure: "direct" } : {};
   return { ...own, command, args, ...(hasEnv ? { env } : {}), ...exposure };
 }

@@ -7,7 +7,7 @@ import { writeDurably } from "../../../files/index.ts";
 import { ContinuoError } from "../../../model/index.ts";
 
 export interface Settings {
-  /** Where it lies, symbolic links resolved. */
+  /** The path, symbolic links resolved. */
   readonly path: string;
   /** `null` where there is none yet. */
   readonly text: string | null;

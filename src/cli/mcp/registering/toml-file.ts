@@ -92,7 +92,7 @@ function linesOf(text: string): Line[] {
 
 const QUOTES = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gu;
 
-/** Which string of several lines is open after a line. */
+/** Returns the kind of the multi-line string that is open after a line. */
 function openAfter(line: string, open: string | null): string | null {
   let [rest, state] = [line, open];
   for (;;) {
