@@ -1,6 +1,6 @@
 /** The live line: what was heard last, as sentences with their times. Pure. */
 
-import { adjoin, NOTHING_JOINED, openSentence, type Sentence } from "../../src/live/sentences/index.ts";
+import { EMPTY_JOIN_STATE, joinPiece, openSentence, type Sentence } from "../../src/live/sentences/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ShownEvidence } from "./view.ts";
 
@@ -15,9 +15,9 @@ export interface HeardSentence {
 export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSentence[] {
   const pieces = evidence.filter(({ type }) => type === "transcript_added").slice(-LIMITS.linePieces);
   const sentences: Sentence[] = [];
-  let state = NOTHING_JOINED;
+  let state = EMPTY_JOIN_STATE;
   for (const { sequence, text, mediaTimeMs, endMs, lang } of pieces) {
-    const joined = adjoin(state, { sequence, text, startMs: mediaTimeMs, endMs, lang });
+    const joined = joinPiece(state, { sequence, text, startMs: mediaTimeMs, endMs, lang });
     state = joined.state;
     sentences.push(...joined.sentences);
   }

@@ -14,7 +14,7 @@ export interface OriginSessionOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** Errors: those of `takeUp`. */
+/** Errors: those of `importNative`. */
 export async function importOrigin(
   { found }: Extract<Origin, { type: "native" }>,
   { note, onProgress, ...taking }: OriginSessionOptions,

@@ -3,7 +3,7 @@
 import { type Agent, type AgentRequest, ContinuoError, present, textOf, type Usage } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { EvidenceItem, NoteRequest, NoteWriter, WriteOptions } from "./types.ts";
-import { askPrompt, notesPrompt, readAnswer, readDrafts } from "./writer-prompt.ts";
+import { askPrompt, notesPrompt, parseAnswer, parseDrafts } from "./writer-prompt.ts";
 
 export interface AgentWriterOptions {
   readonly agent: Agent;
@@ -33,13 +33,13 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
       const context = await around(request, middlesOf(request));
       const prompt = notesPrompt(request, context);
       const first = await ask(prompt.text, options);
-      const read = readDrafts(first.text, request, prompt.named);
+      const read = parseDrafts(first.text, request, prompt.named);
       const spent = { model: name, modelCalls: 1, usage: first.usage, costUsd: first.costUsd };
       if (read.lookAt.length === 0) return { ...withoutLooks(read), ...spent };
       const wider = notesPrompt(request, unique([...context, ...(await around(request, read.lookAt))]));
       const second = await ask(wider.text, options);
       return {
-        ...withoutLooks(readDrafts(second.text, request, wider.named)),
+        ...withoutLooks(parseDrafts(second.text, request, wider.named)),
         model: name,
         modelCalls: 2,
         usage: sumOf(first.usage, second.usage),
@@ -49,7 +49,7 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
     answer: async (request, options) => {
       const prompt = askPrompt(request);
       const { text, usage, costUsd } = await ask(prompt.text, options);
-      return { ...readAnswer(text, request, prompt.named), model: name, usage, costUsd };
+      return { ...parseAnswer(text, request, prompt.named), model: name, usage, costUsd };
     },
   };
 }

@@ -5,7 +5,7 @@ import { runTurn } from "./batches.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { isFields } from "./fold.ts";
 import type { Follower } from "./follower.ts";
-import type { KeeperSettings } from "./keeper.ts";
+import type { SessionOwnerSettings } from "./keeper.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { cosineOf } from "./likeness.ts";
 import { LIMITS } from "./limits.ts";
@@ -35,7 +35,7 @@ export function parseQuestion(body: unknown): Question {
   return { question, mediaTimeMs: mediaTimeMs as number | null };
 }
 
-export interface AskOptions extends Pick<KeeperSettings, "store" | "runStore"> {
+export interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runStore"> {
   readonly follower: Follower;
   /** `null` means that no model is called. */
   readonly writer: NoteWriter | null;

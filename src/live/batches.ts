@@ -13,7 +13,7 @@ import {
   type StoredEvent,
 } from "../model/index.ts";
 import { cancelRun, executeRun, startRun } from "../sessions/index.ts";
-import { openBeside } from "./beside.ts";
+import { openSideLog } from "./beside.ts";
 import { isFields, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { measureCall } from "./model-calls.ts";
@@ -164,7 +164,7 @@ export interface TurnOptions {
 /** Completes one run. Errors: `agent_failed` with the reason, and the store's. */
 export async function runTurn(options: TurnOptions): Promise<void> {
   const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
-  const runSessionId = beside === null ? sessionId : await openBeside(store, sessionId, beside);
+  const runSessionId = beside === null ? sessionId : await openSideLog(store, sessionId, beside);
   if (beside !== "questions") await cancelLeft(store, runSessionId);
   const run: Run = await startRun(store, runSessionId, input, present({ agent: name, metadata, signal }));
   const agent: Agent = { name, execute: (request, { signal: runSignal }) => turn(request, runSignal) };

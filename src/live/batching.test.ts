@@ -1,17 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { afterBatch, afterMessage, type BatchWindow, EMPTY_WINDOW, isDue, type Message } from "./batching.ts";
+import {
+  afterBatch,
+  afterMessage,
+  type BatchWindow,
+  EMPTY_WINDOW,
+  isDue,
+  type WindowInput,
+} from "./batching.ts";
 
-function transcript(atMs: number, text = "", lang = "en"): Message {
+function transcript(atMs: number, text = "", lang = "en"): WindowInput {
   return { atMs, kind: "transcript", text, lang };
 }
 
-function windowAfter(messages: readonly Message[]): BatchWindow {
+function windowAfter(messages: readonly WindowInput[]): BatchWindow {
   return messages.reduce((window, message) => afterMessage(window, message), EMPTY_WINDOW);
 }
 
 /** How long after its newest message the window closes. */
-function lengthAfter(...messages: readonly Message[]): number {
+function lengthAfter(...messages: readonly WindowInput[]): number {
   const { closesAtMs, lastAtMs } = windowAfter(messages);
   return (closesAtMs ?? 0) - (lastAtMs ?? 0);
 }
@@ -29,7 +36,7 @@ describe("the length of the window", () => {
   });
 
   test("is 6 s from the fourth message within 5 s on, frames included", () => {
-    const frames: Message[] = [0, 100, 200].map((atMs) => ({ atMs, kind: "frame" }));
+    const frames: WindowInput[] = [0, 100, 200].map((atMs) => ({ atMs, kind: "frame" }));
     expect(lengthAfter(...frames)).toBe(4_000);
     expect(lengthAfter(...frames, transcript(300))).toBe(6_000);
     expect(lengthAfter(...frames, transcript(5_100))).toBe(4_000);
@@ -38,7 +45,9 @@ describe("the length of the window", () => {
   test("is 6 s on one topic: a content word three times in the newest four pending transcripts", () => {
     const said = ["the harbour is old", "a harbour of stone", "look", "the harbour again"];
     const messages = said.map((text, n) => transcript(n * 3_000, text));
-    expect(afterMessage(windowAfter(messages.slice(0, 3)), messages[3] as Message).closesAtMs).toBe(12_000);
+    expect(afterMessage(windowAfter(messages.slice(0, 3)), messages[3] as WindowInput).closesAtMs).toBe(
+      12_000,
+    );
     const { topics } = windowAfter(messages);
     expect(afterMessage({ ...EMPTY_WINDOW, lastAtMs: 0, topics }, transcript(3_000)).closesAtMs).toBe(7_000);
     expect(
@@ -49,7 +58,7 @@ describe("the length of the window", () => {
   test("takes function words for content where no language is given", () => {
     const said = ["the sun", "the moon", "the sea"];
     const inEnglish = said.map((text, n) => transcript(n * 2_600, text));
-    const unknown = inEnglish.map((message): Message => ({ ...message, lang: "und" }));
+    const unknown = inEnglish.map((message): WindowInput => ({ ...message, lang: "und" }));
     expect(lengthAfter(...inEnglish)).toBe(4_000);
     expect(lengthAfter(...unknown)).toBe(6_000);
   });
@@ -85,13 +94,13 @@ test("with adaptive batching off, every window is 4 s", () => {
 test("under a fake clock, no transcript waits over 12 s, and a window in quiet is 2 to 6 s", () => {
   const step = fc.record({
     pauseMs: fc.oneof(fc.nat(800), fc.nat(7_000), fc.nat(40_000)),
-    kind: fc.constantFrom<Message["kind"]>("transcript", "remark", "note", "frame"),
+    kind: fc.constantFrom<WindowInput["kind"]>("transcript", "remark", "note", "frame"),
     text: fc.constantFrom("a boat", "the boat and a boat", "nothing"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let window = EMPTY_WINDOW;
-      let pending: Message[] = [];
+      let pending: WindowInput[] = [];
       let nowMs = 0;
       const runUntil = (untilMs: number): void => {
         while (window.closesAtMs !== null && window.oldestAtMs !== null && window.closesAtMs <= untilMs) {
@@ -112,7 +121,7 @@ test("under a fake clock, no transcript waits over 12 s, and a window in quiet i
       for (const { pauseMs, kind, text } of steps) {
         runUntil(nowMs + pauseMs);
         nowMs += pauseMs;
-        const message: Message = { atMs: nowMs, kind, text, lang: "en" };
+        const message: WindowInput = { atMs: nowMs, kind, text, lang: "en" };
         pending.push(message);
         window = afterMessage(window, message);
       }

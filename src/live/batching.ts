@@ -6,7 +6,7 @@
 import { LIMITS } from "./limits.ts";
 import { contentWords } from "./sentences/index.ts";
 
-export interface Message {
+export interface WindowInput {
   readonly atMs: number;
   /** Frames restart the window, but do not begin a batch. */
   readonly kind: "transcript" | "remark" | "note" | "frame";
@@ -40,7 +40,7 @@ export interface BatchingOptions {
 
 export function afterMessage(
   window: BatchWindow,
-  message: Message,
+  message: WindowInput,
   { mode }: BatchingOptions = { mode: "adaptive" },
 ): BatchWindow {
   const { atMs, kind, text, lang } = message;
@@ -59,7 +59,7 @@ export function afterMessage(
 }
 
 /** The window after a batch took messages, for the messages that remain. */
-export function afterBatch(window: BatchWindow, left: readonly Message[]): BatchWindow {
+export function afterBatch(window: BatchWindow, left: readonly WindowInput[]): BatchWindow {
   const transcripts = left.filter(({ kind }) => kind === "transcript");
   const oldestAtMs = left.find(({ kind }) => kind !== "frame")?.atMs ?? null;
   return {

@@ -7,10 +7,10 @@ import { isContinuoError, type Store } from "../model/index.ts";
 
 const BESIDE = ["supplementary", "questions", "replay", "pictures"] as const;
 
-export type Beside = (typeof BESIDE)[number];
+export type SideLog = (typeof BESIDE)[number];
 
 /** Returns the secondary session; creates it on first use. Errors: the store's. */
-export async function openBeside(store: Store, sessionId: string, beside: Beside): Promise<string> {
+export async function openSideLog(store: Store, sessionId: string, beside: SideLog): Promise<string> {
   const besideId = besideOf(sessionId, beside);
   if ((await store.getSession(besideId)) !== null) return besideId;
   try {
@@ -27,10 +27,10 @@ export async function openBeside(store: Store, sessionId: string, beside: Beside
 }
 
 /** The ids of a session's secondary sessions, whether they exist or not. */
-export function besidesOf(sessionId: string): readonly string[] {
+export function sideLogsOf(sessionId: string): readonly string[] {
   return BESIDE.map((beside) => besideOf(sessionId, beside));
 }
 
-function besideOf(sessionId: string, beside: Beside): string {
+function besideOf(sessionId: string, beside: SideLog): string {
   return `${sessionId}.${beside}`;
 }

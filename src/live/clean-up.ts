@@ -7,7 +7,7 @@ import { present, type Session, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
-import { onOneServer, startRegularly } from "./one-server.ts";
+import { onOneServer, startPeriodicWork } from "./one-server.ts";
 import { isLiveSession } from "./open-session.ts";
 import { restore } from "./restore.ts";
 import type { Clock } from "./types.ts";
@@ -34,7 +34,7 @@ export class CleanUp {
   start(): void {
     const { clock, report } = this.#options;
     const regular = { everyMs: LIMITS.cleanUpMs, name: "the clean-up", work: () => this.run(), report };
-    this.#cancel = startRegularly(clock, regular);
+    this.#cancel = startPeriodicWork(clock, regular);
   }
 
   stop(): void {

@@ -23,7 +23,7 @@ export interface DecideOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface DecidedBatch {
+export interface BatchDecision {
   readonly batchId: string;
   readonly lane: Lane;
   readonly sequences: readonly number[];
@@ -39,7 +39,10 @@ export interface DecidedBatch {
  * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: the store's, the
  * embedder's.
  */
-export async function decideBatch(batch: DecidedBatch, options: DecideOptions): Promise<readonly NewEvent[]> {
+export async function decideBatch(
+  batch: BatchDecision,
+  options: DecideOptions,
+): Promise<readonly NewEvent[]> {
   const { batchId, lane, sequences, writer, result, answered, isEnd } = batch;
   const { fold } = options;
   let free = LIMITS.openRequests - fold.requests.size;

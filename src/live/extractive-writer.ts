@@ -4,7 +4,7 @@
  */
 
 import { isFields } from "./fold.ts";
-import { endHearing, type Hearing, hear, NOTHING_HEARD } from "./hearing.ts";
+import { EMPTY_SPEECH, endSpeech, foldSpeech, type SpeechState } from "./hearing.ts";
 import { LIMITS } from "./limits.ts";
 import { contentWords } from "./sentences/index.ts";
 import type { ThoughtNote } from "./thoughts/index.ts";
@@ -18,8 +18,8 @@ export function extractiveWriter(): NoteWriter {
     write: async (request) => {
       const { batchId, evidence, isEnd } = request;
       const before = hearingIn(request.memory);
-      const heard = await hear(before, request);
-      const ended = isEnd ? endHearing(heard.hearing) : { hearing: heard.hearing, notes: [] };
+      const heard = await foldSpeech(before, request);
+      const ended = isEnd ? endSpeech(heard.hearing) : { hearing: heard.hearing, notes: [] };
       const { hearing } = ended;
       const notes = [...heard.notes, ...ended.notes];
       const drafts = [
@@ -41,10 +41,10 @@ export function extractiveWriter(): NoteWriter {
 }
 
 /** The memory may be another writer's, which wrote before the budget was spent. */
-function hearingIn(memory: unknown): Hearing {
-  return isFields(memory) && memory.type === NOTHING_HEARD.type
-    ? (memory as unknown as Hearing)
-    : NOTHING_HEARD;
+function hearingIn(memory: unknown): SpeechState {
+  return isFields(memory) && memory.type === EMPTY_SPEECH.type
+    ? (memory as unknown as SpeechState)
+    : EMPTY_SPEECH;
 }
 
 type NewDraft = Omit<Draft, "draftId">;

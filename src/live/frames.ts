@@ -11,7 +11,7 @@ import {
   type Store,
 } from "../model/index.ts";
 import type { PurgeWarning } from "../wire/index.ts";
-import { openBeside } from "./beside.ts";
+import { openSideLog } from "./beside.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import {
@@ -27,7 +27,7 @@ import {
   settleExpiry,
 } from "./frame-references.ts";
 import { LIMITS } from "./limits.ts";
-import { onOneServer, startRegularly } from "./one-server.ts";
+import { onOneServer, startPeriodicWork } from "./one-server.ts";
 import type { BlobPointer, Clock, EvidenceInput, FrameTier } from "./types.ts";
 
 /** The days for which pictures stay after their arrival. */
@@ -59,10 +59,10 @@ interface DuePictures {
 }
 
 /** Resolves to true if the sender of evidence may use the picture. */
-export type MayUse = (hash: string) => Promise<boolean>;
+export type PictureAccess = (hash: string) => Promise<boolean>;
 
 /** A sender within this process may use every picture. */
-export const ANY_PICTURE: MayUse = () => Promise.resolve(true);
+export const ANY_PICTURE: PictureAccess = () => Promise.resolve(true);
 
 interface Watcher {
   readonly videoId: string;
@@ -90,7 +90,7 @@ export class Frames {
     const { clock, report } = this.#options;
     const purge = { everyMs: LIMITS.purgeMs, name: "the removal of pictures", work: () => this.purge() };
     const warn = { everyMs: LIMITS.purgeWarningPollMs, name: "the warning", work: () => this.#warnAll() };
-    this.#stops = [purge, warn].map((regular) => startRegularly(clock, { ...regular, report }));
+    this.#stops = [purge, warn].map((regular) => startPeriodicWork(clock, { ...regular, report }));
   }
 
   stop(): void {
@@ -104,7 +104,7 @@ export class Frames {
   async hold(
     evidence: readonly EvidenceInput[],
     owner: FrameOwner,
-    mayUse: MayUse,
+    mayUse: PictureAccess,
   ): Promise<readonly EvidenceInput[]> {
     const held: EvidenceInput[] = [];
     for (const one of evidence) {
@@ -206,7 +206,7 @@ export class Frames {
   async #pointers(
     frame: Extract<EvidenceInput, { readonly type: "frame_captured" }>,
     owner: FrameOwner,
-    mayUse: MayUse,
+    mayUse: PictureAccess,
   ): Promise<Partial<Record<FrameTier, BlobPointer>>> {
     const { store, clock } = this.#options;
     const pointers: Partial<Record<FrameTier, BlobPointer>> = {};
@@ -262,7 +262,7 @@ export class Frames {
     const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
     const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
     const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));
-    if (!isStored) await store.append(await openBeside(store, sessionId, "pictures"), [event]);
+    if (!isStored) await store.append(await openSideLog(store, sessionId, "pictures"), [event]);
   }
 
   /** Removes expired bytes. Bytes without an expiry are not from this service. */

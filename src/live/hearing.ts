@@ -3,14 +3,14 @@
 import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "./limits.ts";
 import {
-  adjoin,
   type EarlierWords,
+  EMPTY_JOIN_STATE,
   earlierWords,
   endSentence,
   isBehind,
   isRepeat,
   type JoinState,
-  NOTHING_JOINED,
+  joinPiece,
   type Piece,
   passOver,
   type Sentence,
@@ -26,22 +26,22 @@ import {
 import type { EvidenceItem, NoteRequest } from "./types.ts";
 
 /** Plain JSON: the writer's memory. */
-export interface Hearing {
+export interface SpeechState {
   readonly type: "thoughts.1";
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
 }
 
-export const NOTHING_HEARD: Hearing = { type: "thoughts.1", streams: {}, thought: NO_THOUGHT };
+export const EMPTY_SPEECH: SpeechState = { type: "thoughts.1", streams: {}, thought: NO_THOUGHT };
 
-export interface Heard {
-  readonly hearing: Hearing;
+export interface SpeechResult {
+  readonly hearing: SpeechState;
   readonly notes: readonly ThoughtNote[];
 }
 
 /** Adds the evidence of a batch. Errors: the store's. */
-export async function hear(before: Hearing, request: NoteRequest): Promise<Heard> {
+export async function foldSpeech(before: SpeechState, request: NoteRequest): Promise<SpeechResult> {
   const lookBack = earlierOf(request);
   const breath = breathing();
   let hearing = before;
@@ -66,11 +66,11 @@ export async function hear(before: Hearing, request: NoteRequest): Promise<Heard
 type LookBack = (piece: Piece, before: number) => Promise<EarlierWords>;
 
 async function hearPiece(
-  hearing: Hearing,
+  hearing: SpeechState,
   { piece, speaker }: { readonly piece: Piece; readonly speaker: string },
   lookBack: LookBack,
-): Promise<Heard> {
-  let state = hearing.streams[speaker] ?? NOTHING_JOINED;
+): Promise<SpeechResult> {
+  let state = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
   if (isBehind(state, piece)) {
     state = stepBack(state, piece);
     const earlier = await lookBack(piece, state.backAt ?? piece.sequence);
@@ -78,11 +78,11 @@ async function hearPiece(
       return { hearing: withStream(hearing, speaker, passOver(state, piece)), notes: [] };
     }
   }
-  const joined = adjoin(state, piece);
+  const joined = joinPiece(state, piece);
   return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
 }
 
-function addSentences(hearing: Hearing, speaker: string, sentences: readonly Sentence[]): Heard {
+function addSentences(hearing: SpeechState, speaker: string, sentences: readonly Sentence[]): SpeechResult {
   let { thought } = hearing;
   const notes: ThoughtNote[] = [];
   for (const sentence of sentences) {
@@ -94,7 +94,7 @@ function addSentences(hearing: Hearing, speaker: string, sentences: readonly Sen
 }
 
 /** Ends the sentences and the thought that are open. */
-export function endHearing(before: Hearing): Heard {
+export function endSpeech(before: SpeechState): SpeechResult {
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const [speaker, state] of Object.entries(before.streams)) {
@@ -108,7 +108,7 @@ export function endHearing(before: Hearing): Heard {
 }
 
 /** Frames and remarks that come long after the last words end the thought: nothing was said in between. */
-function pass(hearing: Hearing, { startMs }: EvidenceItem): Heard {
+function pass(hearing: SpeechState, { startMs }: EvidenceItem): SpeechResult {
   const { thought, streams } = hearing;
   const last = thought.sentences.at(-1);
   const isOpen = Object.values(streams).some(({ words }) => words.length > 0);
@@ -141,13 +141,13 @@ export function piecesOf(item: EvidenceItem): readonly Piece[] {
 const PARTS = new RegExp(`[^]{1,${LIMITS.heardChars}}(?:\\s|$)|[^]{1,${LIMITS.heardChars}}`, "gu");
 
 /** Beyond the bound, speakers share a stream. */
-function speakerOf({ streams }: Hearing, { event }: EvidenceItem): string {
+function speakerOf({ streams }: SpeechState, { event }: EvidenceItem): string {
   const { speaker } = event.data as { readonly speaker?: unknown };
   const name = typeof speaker === "string" ? `@${speaker}` : "";
   return name in streams || Object.keys(streams).length < LIMITS.speakers ? name : "";
 }
 
-function withStream(hearing: Hearing, speaker: string, state: JoinState): Hearing {
+function withStream(hearing: SpeechState, speaker: string, state: JoinState): SpeechState {
   return { ...hearing, streams: { ...hearing.streams, [speaker]: state } };
 }
 

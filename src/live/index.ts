@@ -31,7 +31,7 @@ export {
   readNoteHistory,
 } from "./history.ts";
 export { LiveHost } from "./host.ts";
-export type { Keeper } from "./keeper.ts";
+export type { SessionOwner } from "./keeper.ts";
 export { lexicalEmbedder } from "./lexical-embedder.ts";
 export { cosineOf, overlapOf } from "./likeness.ts";
 export { LIMITS } from "./limits.ts";

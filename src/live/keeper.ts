@@ -40,7 +40,7 @@ import type {
   Transcriber,
 } from "./types.ts";
 
-export interface KeeperSettings {
+export interface SessionOwnerSettings {
   readonly store: Store;
   /** A separate view of the same store, with its own places for runs. */
   readonly runStore: Store;
@@ -56,7 +56,7 @@ export interface KeeperSettings {
   readonly report: (line: string) => void;
 }
 
-export interface KeeperOptions extends KeeperSettings {
+export interface SessionOwnerOptions extends SessionOwnerSettings {
   readonly follower: Follower;
   readonly lease: SessionLease;
   /** Called when the session has ended, or belongs to another owner. */
@@ -66,9 +66,9 @@ export interface KeeperOptions extends KeeperSettings {
 /** Errors after which there is nothing left to keep: another owner has the session, or it ended, or it was deleted. */
 const OVER: ReadonlySet<string> = new Set(["fenced", "log_closed", "not_found", "gone"]);
 
-export class Keeper {
+export class SessionOwner {
   readonly lease: SessionLease;
-  readonly #options: KeeperOptions;
+  readonly #options: SessionOwnerOptions;
   readonly #over = new AbortController();
   readonly #leave: (() => void)[];
   readonly #lanes: ReadonlyMap<Lane, LaneWork>;
@@ -83,7 +83,7 @@ export class Keeper {
   lastCheckpointError: string | null = null;
   lastCheckpointMs: number | null = null;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: SessionOwnerOptions) {
     this.#options = options;
     this.lease = options.lease;
     const { follower } = options;

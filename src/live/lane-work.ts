@@ -9,12 +9,12 @@ import {
   type BatchWindow,
   EMPTY_WINDOW,
   isDue,
-  type Message,
+  type WindowInput,
 } from "./batching.ts";
 import { afterFailure, CLOSED_BREAKER, mayTry, retryMs } from "./breaker.ts";
 import { budgetState } from "./budget.ts";
 import { isoOf, pause } from "./clock.ts";
-import { type DecidedBatch, decideBatch } from "./decide-batch.ts";
+import { type BatchDecision, decideBatch } from "./decide-batch.ts";
 import { writeDrafts } from "./drafts.ts";
 import { extractiveWriter } from "./extractive-writer.ts";
 import { isFields, isInput, type LiveFold } from "./fold.ts";
@@ -47,7 +47,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly onIdle: () => void;
 }
 
-interface BatchResult extends Pick<DecidedBatch, "result" | "writer" | "answered"> {
+interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answered"> {
   readonly embedder: Embedder;
   readonly signal: AbortSignal;
 }
@@ -248,18 +248,18 @@ export class LaneWork {
     void append([{ type: "error_raised", data: { message } }]).catch(() => undefined);
   }
 
-  #left(): readonly Message[] {
+  #left(): readonly WindowInput[] {
     const { follower, lane } = this.#options;
     return [...follower.fold.pending.values()]
       .filter((one) => isInLane(lane, one) && one.type !== "voice_activity")
       .map(({ atMs, type }: PendingEvidence) => ({ atMs, kind: this.#kindOf(type) }));
   }
 
-  #add(message: Message): void {
+  #add(message: WindowInput): void {
     this.#window = afterMessage(this.#window, message, this.#options);
   }
 
-  #kindOf(type: string): Message["kind"] {
+  #kindOf(type: string): WindowInput["kind"] {
     if (type === "transcript_added") return "transcript";
     // In the supplementary lane, frames begin a batch too.
     if (type === "frame_captured") return this.#options.lane === "supplementary" ? "remark" : "frame";

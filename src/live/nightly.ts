@@ -3,12 +3,12 @@
 import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
-import { onOneServer, startRegularly } from "./one-server.ts";
+import { onOneServer, startPeriodicWork } from "./one-server.ts";
 import { replayRecorded } from "./replay.ts";
 import type { Clock, LiveState } from "./types.ts";
 import { liveSessions } from "./videos.ts";
 
-export interface NightlyOptions {
+export interface NightlyReplayOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
@@ -17,18 +17,18 @@ export interface NightlyOptions {
 const LEASE = "live/nightly-replay";
 const NIGHTS = "live/replayed/";
 
-export class Nightly {
-  readonly #options: NightlyOptions;
+export class NightlyReplay {
+  readonly #options: NightlyReplayOptions;
   #cancel: (() => void) | null = null;
 
-  constructor(options: NightlyOptions) {
+  constructor(options: NightlyReplayOptions) {
     this.#options = options;
   }
 
   start(): void {
     const { clock, report } = this.#options;
     const work = (): Promise<number> => this.runIfDue();
-    this.#cancel = startRegularly(clock, {
+    this.#cancel = startPeriodicWork(clock, {
       everyMs: LIMITS.nightlyPollMs,
       name: "the nightly replay",
       work,

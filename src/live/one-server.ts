@@ -4,7 +4,7 @@ import { isContinuoError, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { Clock } from "./types.ts";
 
-export interface RegularWork {
+export interface PeriodicWork {
   readonly everyMs: number;
   /** The name of the work in reports of failures. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface RegularWork {
 }
 
 /** Runs first after `everyMs`. The returned function stops it. */
-export function startRegularly(clock: Clock, { everyMs, name, work, report }: RegularWork): () => void {
+export function startPeriodicWork(clock: Clock, { everyMs, name, work, report }: PeriodicWork): () => void {
   let cancel: () => void;
   const wait = (): void => {
     cancel = clock.after(everyMs, () => {

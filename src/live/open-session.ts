@@ -13,17 +13,17 @@ export interface OpenedSession {
   readonly origin: "created" | "found";
 }
 
-export interface OpenSessionOptions {
+export interface OpenLiveSessionOptions {
   readonly clock: Clock;
   readonly newId: () => string;
 }
 
 /** Errors: `invalid`, the store's. */
-export async function openSession(
+export async function openLiveSession(
   store: Store,
   key: string,
   request: LiveSessionRequest,
-  options: OpenSessionOptions,
+  options: OpenLiveSessionOptions,
 ): Promise<OpenedSession> {
   for (;;) {
     const entry = await findKey(store, key);
@@ -46,7 +46,7 @@ export async function openSession(
   }
 }
 
-interface Creation extends OpenSessionOptions {
+interface Creation extends OpenLiveSessionOptions {
   readonly request: LiveSessionRequest;
   readonly parentId: string | null;
 }

@@ -4,10 +4,10 @@ import { createIds, type Store } from "../model/index.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
 import { extractiveWriter } from "./extractive-writer.ts";
 import type { FrameDays } from "./frames.ts";
-import type { KeeperSettings } from "./keeper.ts";
+import type { SessionOwnerSettings } from "./keeper.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { writerNamed } from "./refusals.ts";
-import { rememberingEmbedder } from "./remembering-embedder.ts";
+import { cachingEmbedder } from "./remembering-embedder.ts";
 import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./types.ts";
 
 export interface LiveOptions {
@@ -41,7 +41,7 @@ export interface LiveOptions {
   readonly report?: (line: string) => void;
 }
 
-export function settingsOf(options: LiveOptions): KeeperSettings {
+export function settingsOf(options: LiveOptions): SessionOwnerSettings {
   const { store, clock = SYSTEM_CLOCK, report = () => undefined } = options;
   const { noteWriters = [extractiveWriter()], adaptiveBatching = true, backpressure = true } = options;
   return {
@@ -50,7 +50,7 @@ export function settingsOf(options: LiveOptions): KeeperSettings {
     clock,
     newId: createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) }),
     writerOf: (name) => writerNamed(noteWriters, name),
-    embedder: rememberingEmbedder(options.embedder ?? lexicalEmbedder()),
+    embedder: cachingEmbedder(options.embedder ?? lexicalEmbedder()),
     budget: options.budget ?? null,
     transcriber: options.transcriber ?? null,
     keepAudio: options.keepAudio === true,

@@ -5,7 +5,13 @@
 
 import { isFields } from "./fold.ts";
 import { pieceOf } from "./hearing.ts";
-import { adjoin, endSentence, type JoinState, NOTHING_JOINED, type Sentence } from "./sentences/index.ts";
+import {
+  EMPTY_JOIN_STATE,
+  endSentence,
+  type JoinState,
+  joinPiece,
+  type Sentence,
+} from "./sentences/index.ts";
 import type { EvidenceItem, Span } from "./types.ts";
 
 /** One sentence of a speaker, or one piece of other evidence. */
@@ -42,7 +48,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
       passages.push({ type, text, startMs, endMs, ...(speaker === "" ? {} : { speaker }), items: [item] });
       continue;
     }
-    const joined = adjoin(streams.get(speaker) ?? NOTHING_JOINED, pieceOf(item));
+    const joined = joinPiece(streams.get(speaker) ?? EMPTY_JOIN_STATE, pieceOf(item));
     streams.set(speaker, joined.state);
     add(joined.sentences, speaker);
   }

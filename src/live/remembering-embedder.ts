@@ -7,7 +7,7 @@ import type { Embedder } from "./types.ts";
 type Vector = readonly number[];
 
 /** Errors: the embedder's; `agent_failed` for an answer without a vector for each text. */
-export function rememberingEmbedder(embedder: Embedder): Embedder {
+export function cachingEmbedder(embedder: Embedder): Embedder {
   const known = new Map<string, Vector>();
   return {
     name: embedder.name,

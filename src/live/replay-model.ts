@@ -5,7 +5,7 @@ import { readSequences, runTurn, toItem } from "./batches.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { isUnsure } from "./decide.ts";
 import { addEvent, emptyFold, isFields, type LiveFold } from "./fold.ts";
-import type { KeeperSettings } from "./keeper.ts";
+import type { SessionOwnerSettings } from "./keeper.ts";
 import { cosineOf, overlapOf } from "./likeness.ts";
 import { LIMITS } from "./limits.ts";
 import { newestEntries, noteOf, readNotes } from "./note-events.ts";
@@ -13,7 +13,7 @@ import { idsOf } from "./note-request.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
 import type { Draft, EvidenceItem, Note, NoteRequest, NoteWriter } from "./types.ts";
 
-export interface ReplayOptions extends Pick<KeeperSettings, "store" | "runStore" | "embedder"> {
+export interface ReplayOptions extends Pick<SessionOwnerSettings, "store" | "runStore" | "embedder"> {
   readonly sessionId: string;
   readonly writer: NoteWriter;
   readonly signal: AbortSignal;

@@ -18,14 +18,14 @@ import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf } from "./fold.ts";
 import { acknowledge, Follower, stateOf } from "./follower.ts";
-import { ANY_PICTURE, Frames, type MayUse } from "./frames.ts";
-import { Keeper, type KeeperSettings } from "./keeper.ts";
+import { ANY_PICTURE, Frames, type PictureAccess } from "./frames.ts";
+import { SessionOwner, type SessionOwnerSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { LIMITS } from "./limits.ts";
 import { countDropped, observeStates } from "./metrics.ts";
-import { Nightly } from "./nightly.ts";
+import { NightlyReplay } from "./nightly.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
-import { openSession } from "./open-session.ts";
+import { openLiveSession } from "./open-session.ts";
 import { type LiveOptions, settingsOf } from "./options.ts";
 import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
 import { assertRepairable, assertTranscriber, assertWritable, ended, stateOfFold } from "./refusals.ts";
@@ -59,14 +59,14 @@ export class LiveService {
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
   readonly #role: "owner" | "reader";
-  readonly #settings: KeeperSettings;
+  readonly #settings: SessionOwnerSettings;
   readonly #ownership: Ownership;
   readonly #followers = new Map<string, Promise<Follower>>();
-  readonly #keepers = new Map<string, Keeper>();
-  readonly #owning = new Map<string, Promise<Keeper | null>>();
+  readonly #keepers = new Map<string, SessionOwner>();
+  readonly #owning = new Map<string, Promise<SessionOwner | null>>();
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
-  readonly #nightly: Nightly | null;
+  readonly #nightly: NightlyReplay | null;
   readonly #leaveMetrics: () => void;
   #state: "running" | "stopped" = "running";
 
@@ -88,7 +88,7 @@ export class LiveService {
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
     this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
-    this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
+    this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
   }
 
   /** Resolves to true if any server runs continuous sessions on this store. */
@@ -126,7 +126,7 @@ export class LiveService {
   /** Gets or creates the session of a key. Errors: `invalid`, the store's. */
   async open(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
     if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
-    const { sessionId, origin } = await openSession(this.store, key, request, this.#settings);
+    const { sessionId, origin } = await openLiveSession(this.store, key, request, this.#settings);
     const follower = await this.#follow(sessionId);
     await this.#own(sessionId);
     return { sessionId, state: stateOf(follower), created: origin === "created" };
@@ -180,7 +180,11 @@ export class LiveService {
    * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
    * `sequence_gap` and `fenced` for the producer's number; the store's.
    */
-  async accept(key: string, batch: EvidenceBatch, mayUse: MayUse = ANY_PICTURE): Promise<Acknowledgement> {
+  async accept(
+    key: string,
+    batch: EvidenceBatch,
+    mayUse: PictureAccess = ANY_PICTURE,
+  ): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
     const present = await this.sessionIdOf(key);
     const follower = await this.#follow(present);
@@ -339,7 +343,7 @@ export class LiveService {
   }
 
   /** The keeper of the session if this server owns it: for tests and metrics. */
-  keeperOf(sessionId: string): Keeper | undefined {
+  keeperOf(sessionId: string): SessionOwner | undefined {
     return this.#keepers.get(sessionId);
   }
 
@@ -419,7 +423,7 @@ export class LiveService {
     void this.#own(sessionId).catch(() => undefined);
   }
 
-  #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<Keeper | null> {
+  #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
     if (this.#role === "reader") return Promise.resolve(null);
     const keeper = this.#keepers.get(sessionId);
     if (keeper !== undefined) return Promise.resolve(keeper);
@@ -438,7 +442,7 @@ export class LiveService {
     return asking;
   }
 
-  async #keep(lease: SessionLease): Promise<Keeper | null> {
+  async #keep(lease: SessionLease): Promise<SessionOwner | null> {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
     const follower = await this.#follow(sessionId);
@@ -449,7 +453,7 @@ export class LiveService {
       await this.#ownership.release(lease);
       return null;
     }
-    const keeper: Keeper = new Keeper({
+    const keeper: SessionOwner = new SessionOwner({
       ...this.#settings,
       follower,
       lease,

@@ -3,13 +3,13 @@
 import { isoOf } from "./clock.ts";
 import { depthOf, ledgerCursor } from "./fold.ts";
 import { type Follower, stateOf } from "./follower.ts";
-import type { Keeper } from "./keeper.ts";
+import type { SessionOwner } from "./keeper.ts";
 import { contextHash } from "./snapshot.ts";
 import type { LiveSession } from "./types.ts";
 
 export interface ServedBy {
   /** The keeper, if this server is the owner. */
-  readonly keeper: Keeper | undefined;
+  readonly keeper: SessionOwner | undefined;
   readonly kind: "stored" | "ephemeral";
 }
 

@@ -9,7 +9,7 @@ import type { PendingEvidence } from "./pending.ts";
 export const SNAPSHOT_NAME = "live";
 const VERSION = 5;
 
-export interface SealedSnapshot {
+export interface HashedSnapshot {
   readonly version: number;
   /** SHA-256 over the canonical JSON of `fold`. */
   readonly hash: string;
@@ -20,7 +20,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-export function seal(fold: LiveFold): SealedSnapshot {
+export function seal(fold: LiveFold): HashedSnapshot {
   const { pending, notes, requests, audio, ...rest } = fold;
   const plain = JSON.parse(
     JSON.stringify({
@@ -36,7 +36,7 @@ export function seal(fold: LiveFold): SealedSnapshot {
 
 /** `null` if the hash does not match the content; `"other version"` for a snapshot that must be made again. */
 export function unseal(data: unknown): LiveFold | null | "other version" {
-  const { version, hash, fold } = (data ?? {}) as Partial<SealedSnapshot>;
+  const { version, hash, fold } = (data ?? {}) as Partial<HashedSnapshot>;
   if (typeof version === "number" && version !== VERSION) return "other version";
   if (typeof fold !== "object" || fold === null || hash !== sha256(canonicalJson(fold))) return null;
   const plain = fold as unknown as LiveFold & {

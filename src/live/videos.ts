@@ -2,7 +2,7 @@
 
 import { present, type Session, type Store } from "../model/index.ts";
 import { LIVE_STATES } from "../wire/index.ts";
-import { besidesOf } from "./beside.ts";
+import { sideLogsOf } from "./beside.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { isLiveSession } from "./open-session.ts";
@@ -17,7 +17,7 @@ export async function deleteVideo(
   for await (const { sessionId, metadata } of liveSessions(store)) {
     if (!isFields(metadata.live) || metadata.live.videoId !== videoId) continue;
     await forget(sessionId);
-    for (const id of [...besidesOf(sessionId), sessionId]) {
+    for (const id of [...sideLogsOf(sessionId), sessionId]) {
       if ((await store.getSession(id)) === null) continue;
       await store.deleteSession(id, { reason: "the video was deleted" });
     }

@@ -75,7 +75,7 @@ export function isAtEnd({ scrollElement }: RowVirtualizer, px: number, height?: 
   return scrollHeight - (height ?? clientHeight) - scrollTop <= px;
 }
 
-/** Whoever is at the end stays there when the screen gets lower, as it does when the place to write is loaded below. */
+/** A reader at the end stays there when the screen gets lower, as it does when the place to write is loaded below. */
 function observeRectFromEnd(
   virtualizer: RowVirtualizer,
   tell: (rect: Rect) => void,

@@ -31,7 +31,7 @@ export function isClosed(word: string): boolean {
   return ENDS.test(word) && !ABBREVIATION.test(word);
 }
 
-export interface Cutting {
+export interface CutOptions {
   readonly lang: string;
   /** True if the stream has no punctuation. */
   readonly isPlain: boolean;
@@ -41,7 +41,7 @@ export interface Cutting {
  * The number of words of the first sentence in `words`, or `null` while it is open. Words are only looked at from left
  * to right, so that the result does not depend on how many came at once. `from`: earlier places are known to be none.
  */
-export function firstEnd(words: readonly TimedWord[], cutting: Cutting, from: number): number | null {
+export function firstEnd(words: readonly TimedWord[], cutting: CutOptions, from: number): number | null {
   let units = 0;
   const most = cutting.isPlain ? LIMITS.mostUnits : LIMITS.mostPunctuatedUnits;
   for (let n = 1; n < words.length; n++) {
@@ -73,7 +73,7 @@ export function endOf({ t, s, e }: TimedWord): number {
 function isPause(
   words: readonly TimedWord[],
   at: number,
-  { isPlain, lang, units }: Cutting & { readonly units: number },
+  { isPlain, lang, units }: CutOptions & { readonly units: number },
 ): boolean {
   const [before, next] = [words[at - 1], words[at]] as [TimedWord, TimedWord];
   const pauseMs = pauseBefore(before, next);
@@ -87,7 +87,7 @@ function isPause(
 }
 
 /** The best place to cut a sentence that has become too long: a comma, a word that begins a clause, a pause. */
-function bestCut(words: readonly TimedWord[], { lang }: Cutting): number {
+function bestCut(words: readonly TimedWord[], { lang }: CutOptions): number {
   const { hanging, starters } = languageFacts(lang);
   let best = { at: words.length, score: Number.NEGATIVE_INFINITY };
   for (let at = Math.ceil(words.length / 5); at < words.length; at++) {

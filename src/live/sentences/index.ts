@@ -6,7 +6,7 @@
  */
 
 export { contentWords, functionWords } from "./content-words.ts";
-export { adjoin, endSentence, NOTHING_JOINED, openSentence } from "./joiner.ts";
+export { EMPTY_JOIN_STATE, endSentence, joinPiece, openSentence } from "./joiner.ts";
 export { isDiscourseMark, isFiller, languageIn } from "./languages.ts";
 export { type EarlierWords, earlierWords, isBehind, isRepeat, passOver, stepBack } from "./repeats.ts";
 export type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";

@@ -3,11 +3,11 @@
 import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore } from "./boundaries.ts";
 import { languageIn } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
-import { isGlued, type Part, partsOf, plainWord } from "./pieces.ts";
+import { isGlued, plainWord, type SpeechToken, tokensOf } from "./pieces.ts";
 import { isBehind, overlapWords } from "./repeats.ts";
 import type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";
 
-export const NOTHING_JOINED: JoinState = {
+export const EMPTY_JOIN_STATE: JoinState = {
   words: [],
   tail: [],
   lang: "und",
@@ -18,19 +18,19 @@ export const NOTHING_JOINED: JoinState = {
   backAt: null,
 };
 
-export interface Joined {
+export interface JoinResult {
   readonly state: JoinState;
   /** The sentences that ended, in their order. */
   readonly sentences: readonly Sentence[];
 }
 
 /** Adds one piece. A piece that only repeats what rolling captions still show ends nothing and adds nothing. */
-export function adjoin(before: JoinState, piece: Piece): Joined {
+export function joinPiece(before: JoinState, piece: Piece): JoinResult {
   const { sequence, startMs, endMs } = piece;
   let state = withTimesBefore(before, piece);
   const sentences: Sentence[] = [];
   let count = 0;
-  for (const part of partsOf(piece)) {
+  for (const part of tokensOf(piece)) {
     const step = part.type === "sound" ? addSound(state, part, sequence) : addWords(state, part.words, piece);
     state = step.state;
     sentences.push(...step.sentences);
@@ -48,7 +48,7 @@ export function adjoin(before: JoinState, piece: Piece): Joined {
 }
 
 /** Ends the sentence that is open: nothing follows for now. */
-export function endSentence(state: JoinState): Joined {
+export function endSentence(state: JoinState): JoinResult {
   const open = openSentence(state);
   return open === null ? { state, sentences: [] } : cut(state, state.words.length);
 }
@@ -58,7 +58,7 @@ export function openSentence({ words, lang }: JoinState): Sentence | null {
   return words.length === 0 ? null : sentenceOf(words, lang);
 }
 
-function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece): Joined {
+function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece): JoinResult {
   const heard = [...before.tail, ...before.words.map(({ t }) => plainWord(t))];
   const repeated = overlapWords(
     heard,
@@ -83,7 +83,7 @@ function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece):
 
 function wordsOfLastLine(piece: Piece): number {
   const text = piece.text.trimEnd();
-  const parts = partsOf({ ...piece, text: text.slice(text.lastIndexOf("\n") + 1) });
+  const parts = tokensOf({ ...piece, text: text.slice(text.lastIndexOf("\n") + 1) });
   return parts.reduce((sum, part) => sum + (part.type === "words" ? part.words.length : 0), 0);
 }
 
@@ -109,7 +109,7 @@ function languageOfStream(state: JoinState, added: readonly TimedWord[], { lang 
 }
 
 /** Only the newest place can be an end, unless the stream has just turned out to have no punctuation. */
-function cutReady(before: JoinState): Joined {
+function cutReady(before: JoinState): JoinResult {
   let state = before;
   let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
   const sentences: Sentence[] = [];
@@ -124,7 +124,7 @@ function cutReady(before: JoinState): Joined {
   }
 }
 
-function cut(state: JoinState, count: number): Joined {
+function cut(state: JoinState, count: number): JoinResult {
   const { words, lang, tail } = state;
   const ended = words.slice(0, count);
   return {
@@ -140,9 +140,9 @@ function cut(state: JoinState, count: number): Joined {
 /** A mark ends the open sentence only where that can be its end. */
 function addSound(
   state: JoinState,
-  { text, startMs, endMs }: Extract<Part, { type: "sound" }>,
+  { text, startMs, endMs }: Extract<SpeechToken, { type: "sound" }>,
   sequence: number,
-): Joined {
+): JoinResult {
   const { sound, lang } = state;
   if (sound !== null && sound.text === text && Math.abs(startMs - sound.atMs) < LIMITS.soundMs) {
     return { state: { ...state, sound: { text, atMs: startMs } }, sentences: [] };

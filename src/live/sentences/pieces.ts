@@ -4,7 +4,7 @@ import { segmenterOf } from "./content-words.ts";
 import { LIMITS } from "./limits.ts";
 import type { Piece, TimedWord } from "./types.ts";
 
-export type Part =
+export type SpeechToken =
   | { readonly type: "words"; readonly words: readonly TimedWord[] }
   | { readonly type: "sound"; readonly text: string; readonly startMs: number; readonly endMs: number };
 
@@ -21,12 +21,12 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{
 const FIRST_WITHOUT_SPACES = 0x0e00;
 const TURN = /^(?:>>+|&gt;&gt;|[-–—](?=\s))\s*/u;
 
-export function partsOf(piece: Piece): readonly Part[] {
+export function tokensOf(piece: Piece): readonly SpeechToken[] {
   const text = piece.text.slice(0, LIMITS.pieceChars).normalize("NFC").replace(/\s+/gu, " ").trim();
   const whole = Math.max(1, text.length);
   const timeAt = (at: number): number =>
     Math.round(piece.startMs + ((piece.endMs - piece.startMs) * at) / whole);
-  const parts: Part[] = [];
+  const parts: SpeechToken[] = [];
   let at = 0;
   for (const [n, part] of text.split(SOUND).entries()) {
     const [startMs, endMs] = [timeAt(at), timeAt(at + part.length)];

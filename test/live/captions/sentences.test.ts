@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
-  adjoin,
+  EMPTY_JOIN_STATE,
   earlierWords,
   endSentence,
   isBehind,
   isRepeat,
   type JoinState,
-  NOTHING_JOINED,
+  joinPiece,
   openSentence,
   type Piece,
   type Sentence,
@@ -39,11 +39,11 @@ function piecesOf({ pieces }: Talk): readonly Piece[] {
   }));
 }
 
-function joined(pieces: readonly Piece[], state: JoinState = NOTHING_JOINED): readonly Sentence[] {
+function joined(pieces: readonly Piece[], state: JoinState = EMPTY_JOIN_STATE): readonly Sentence[] {
   const sentences: Sentence[] = [];
   let now = state;
   for (const piece of pieces) {
-    const step = adjoin(now, piece);
+    const step = joinPiece(now, piece);
     now = step.state;
     sentences.push(...step.sentences);
   }
@@ -91,10 +91,10 @@ test.each(["words", "windows"])(
 test("a state that was stored and read between any two pieces gives the same sentences", () => {
   for (const drawn of talksIn("tune")) {
     const pieces = piecesOf(drawn);
-    let state = NOTHING_JOINED;
+    let state = EMPTY_JOIN_STATE;
     const sentences: Sentence[] = [];
     for (const piece of pieces) {
-      const step = adjoin(JSON.parse(JSON.stringify(state)) as JoinState, piece);
+      const step = joinPiece(JSON.parse(JSON.stringify(state)) as JoinState, piece);
       state = step.state;
       sentences.push(...step.sentences);
       expect(JSON.stringify(state).length).toBeLessThan(16_000);
@@ -176,15 +176,15 @@ test("a cue that begins with the words with which the last one ended keeps them"
 });
 
 test("the open sentence is known with the first words, and a pause ends nothing before it is over", () => {
-  const { state, sentences } = adjoin(NOTHING_JOINED, at("The harbour is", 1_000, 2_000));
+  const { state, sentences } = joinPiece(EMPTY_JOIN_STATE, at("The harbour is", 1_000, 2_000));
   expect(sentences).toEqual([]);
   expect(openSentence(state)).toMatchObject({ text: "The harbour is", startMs: 1_000, endMs: 2_000 });
 });
 
 test("words that come again at an earlier time are a repetition, and corrected words are none", () => {
   const heard = [at("the ferry crosses six times a day", 1_000, 3_000), at("then it rests", 30_000, 31_000)];
-  let state = NOTHING_JOINED;
-  for (const piece of heard) state = adjoin(state, piece).state;
+  let state = EMPTY_JOIN_STATE;
+  for (const piece of heard) state = joinPiece(state, piece).state;
   const again = { ...at("the ferry", 1_100, 1_600), sequence: 50 };
   expect(isBehind(state, again)).toBe(true);
   expect(isBehind(state, at("and then", 32_000))).toBe(false);
