@@ -3,7 +3,7 @@
 import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore } from "./boundaries.ts";
 import { languageIn } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
-import { isGlued, plainWord, type SpeechToken, tokensOf } from "./pieces.ts";
+import { isGlued, plainWord, type SpeechToken, speechTokensOf } from "./pieces.ts";
 import { isBehind, overlapWords } from "./repeats.ts";
 import type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";
 
@@ -30,7 +30,7 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
   let state = withTimesBefore(before, piece);
   const sentences: Sentence[] = [];
   let count = 0;
-  for (const part of tokensOf(piece)) {
+  for (const part of speechTokensOf(piece)) {
     const step = part.type === "sound" ? addSound(state, part, sequence) : addWords(state, part.words, piece);
     state = step.state;
     sentences.push(...step.sentences);
@@ -83,7 +83,7 @@ function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece):
 
 function wordsOfLastLine(piece: Piece): number {
   const text = piece.text.trimEnd();
-  const parts = tokensOf({ ...piece, text: text.slice(text.lastIndexOf("\n") + 1) });
+  const parts = speechTokensOf({ ...piece, text: text.slice(text.lastIndexOf("\n") + 1) });
   return parts.reduce((sum, part) => sum + (part.type === "words" ? part.words.length : 0), 0);
 }
 

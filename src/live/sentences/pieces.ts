@@ -21,7 +21,7 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{
 const FIRST_WITHOUT_SPACES = 0x0e00;
 const TURN = /^(?:>>+|&gt;&gt;|[-–—](?=\s))\s*/u;
 
-export function tokensOf(piece: Piece): readonly SpeechToken[] {
+export function speechTokensOf(piece: Piece): readonly SpeechToken[] {
   const text = piece.text.slice(0, LIMITS.pieceChars).normalize("NFC").replace(/\s+/gu, " ").trim();
   const whole = Math.max(1, text.length);
   const timeAt = (at: number): number =>

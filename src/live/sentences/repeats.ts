@@ -1,7 +1,7 @@
 /** Words that come again: in windows that roll, and after a seek back. Pure. */
 
 import { LIMITS } from "./limits.ts";
-import { plainWord, tokensOf } from "./pieces.ts";
+import { plainWord, speechTokensOf } from "./pieces.ts";
 import type { JoinState, Piece } from "./types.ts";
 
 /** The times at which words were heard. */
@@ -43,7 +43,7 @@ export function passOver(state: JoinState, { sequence, startMs, endMs }: Piece):
 }
 
 function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs: number }[] {
-  return tokensOf(piece).flatMap((part) =>
+  return speechTokensOf(piece).flatMap((part) =>
     part.type === "sound"
       ? [{ word: part.text, atMs: part.startMs }]
       : part.words.map(({ t, s }) => ({ word: plainWord(t), atMs: s })),
