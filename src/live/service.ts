@@ -1,4 +1,4 @@
-/** The continuous sessions of one workspace on one server: what the HTTP routes call. */
+/** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
 import {
   ContinuoError,
@@ -55,7 +55,6 @@ const NEVER = new AbortController().signal;
 export class LiveService {
   readonly serverId: string;
   readonly store: Store;
-  /** The pictures of frames. */
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
   readonly #role: "owner" | "reader";
@@ -342,7 +341,7 @@ export class LiveService {
     return this.#cleanUp.run();
   }
 
-  /** The keeper of the session if this server owns it: for tests and metrics. */
+  /** The owner of the session on this server: for tests and metrics. */
   keeperOf(sessionId: string): SessionOwner | undefined {
     return this.#keepers.get(sessionId);
   }
@@ -397,7 +396,6 @@ export class LiveService {
     }
   }
 
-  /** Removes unused followers, oldest first. */
   #makeRoom(): void {
     for (const [sessionId, opening] of this.#followers) {
       if (this.#followers.size <= LIMITS.followers) return;
@@ -414,7 +412,6 @@ export class LiveService {
     follower?.close();
   }
 
-  /** At most once a second, and without making the caller wait. */
   #ownSoon(sessionId: string): void {
     const now = performance.now();
     if (this.#keepers.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
