@@ -10,9 +10,17 @@ const FRAGMENTS = /^(?:\/\*\*|\*|\/\/)\s+(?:Of|What|Where|Which|By|As|How|Whethe
 
 /** Folders whose comments are all sentences. A folder that is cleaned is added here; none is taken away. */
 const CLEAN = [
-  ...["catalog", "cli", "config", "conversations", "index-file", "live", "model-agent", "search", "transcript"].map(
-    (room) => `src/${room}`,
-  ),
+  ...[
+    "catalog",
+    "cli",
+    "config",
+    "conversations",
+    "index-file",
+    "live",
+    "model-agent",
+    "search",
+    "transcript",
+  ].map((room) => `src/${room}`),
   "web",
   "extension",
 ];

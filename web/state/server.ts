@@ -63,6 +63,7 @@ export async function request(
   const key = passOfTab()?.proofKey;
   // A part of its own: not every server proves itself.
   const proofs = key && (await import("./proof.ts"));
+  // biome-ignore lint/complexity/useOptionalChain: an empty key leaves a text here, which has no such function.
   const nonce = proofs && proofs.newNonce();
   const sent = { ...headers, ...passHeaders(), ...(nonce && { [NONCE_HEADER]: nonce }) };
   const response = await fetch(path, { ...init, headers: sent }).catch((cause: unknown) => {
