@@ -1,17 +1,21 @@
 /** A person's question about the video, answered from the notes and the evidence. */
 
 import { ContinuoError, type NewEvent } from "../model/index.ts";
-import { runTurn } from "./batches.ts";
-import { fetchContextWindow } from "./context-window.ts";
-import { isFields } from "./fold.ts";
-import type { Follower } from "./follower.ts";
-import type { SessionOwnerSettings } from "./keeper.ts";
-import { lexicalEmbedder } from "./lexical-embedder.ts";
-import { cosineOf } from "./likeness.ts";
-import { LIMITS } from "./limits.ts";
-import { measureCall } from "./model-calls.ts";
-import { newestEntries, readNotes } from "./note-events.ts";
-import type { AskRequest, AskResult, EvidenceItem, Note, NoteWriter } from "./types.ts";
+import { runTurn } from "./batches/index.ts";
+import { fetchContextWindow } from "./evidence/index.ts";
+import {
+  type AskRequest,
+  type AskResult,
+  type EvidenceItem,
+  isFields,
+  LIMITS,
+  type Note,
+  type NoteWriter,
+  type SessionOwnerSettings,
+} from "./kit/index.ts";
+import { newestEntries, readNotes } from "./notes/index.ts";
+import type { Follower } from "./state/index.ts";
+import { cosineOf, lexicalEmbedder, measureCall } from "./writers/index.ts";
 
 export interface Question {
   readonly question: string;

@@ -5,9 +5,9 @@
 
 import { isContinuoError } from "../model/index.ts";
 import { openStore } from "../store/index.ts";
+import type { LiveSessionRequest, OpenedLiveSession } from "./kit/index.ts";
 import type { LiveOptions } from "./options.ts";
 import { LiveService } from "./service.ts";
-import type { LiveSessionRequest, OpenedLiveSession } from "./types.ts";
 
 export class LiveHost {
   readonly #options: LiveOptions;

@@ -9,37 +9,88 @@
  * Does not know: HTTP, sockets, tokens, how a model is called.
  */
 
-export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 export { parseQuestion, type Question } from "./ask.ts";
-export { type AudioFields, type AudioUpload, parseAudio } from "./audio.ts";
-export { fetchContextWindow } from "./context-window.ts";
 export {
   type ComparedDraft,
   type ComparedNote,
   type DraftDecision,
   decideDrafts,
   type Rule,
-} from "./decide.ts";
-export { parseEvidenceBatch, readEvidence } from "./evidence.ts";
-export { extractiveWriter } from "./extractive-writer.ts";
-export { type Follower, stateOf } from "./follower.ts";
-export type { FrameDays, Frames } from "./frames.ts";
+} from "./batches/index.ts";
+export type { FrameDays, Frames } from "./evidence/index.ts";
+export {
+  type AudioFields,
+  type AudioUpload,
+  fetchContextWindow,
+  parseAudio,
+  parseEvidenceBatch,
+  readEvidence,
+} from "./evidence/index.ts";
+export { LiveHost } from "./host.ts";
+export type {
+  Acknowledgement,
+  AnsweredDraft,
+  AskRequest,
+  AskResult,
+  AudioChunk,
+  BlobPointer,
+  BudgetState,
+  Clock,
+  ContextWindowOptions,
+  Decision,
+  Draft,
+  Embedder,
+  EvidenceBatch,
+  EvidenceInput,
+  EvidenceItem,
+  FrameTier,
+  Lanes,
+  Level,
+  LiveBudget,
+  LiveCost,
+  LiveHealth,
+  LiveSession,
+  LiveSessionRequest,
+  LiveState,
+  Note,
+  NoteAction,
+  NoteOperation,
+  NoteRequest,
+  NoteStatus,
+  NoteWriter,
+  NoteWriterResult,
+  OpenedLiveSession,
+  PurgeWarning,
+  ReportedState,
+  Span,
+  TranscribedSegment,
+  Transcriber,
+  UnsureDraft,
+  WriteOptions,
+} from "./kit/index.ts";
+export { LIMITS } from "./kit/index.ts";
 export {
   type HistoryQuery,
   parseHistoryQuery,
+  parseNoteOperation,
   readHistory,
   readNoteHistory,
-} from "./history.ts";
-export { LiveHost } from "./host.ts";
-export type { SessionOwner } from "./keeper.ts";
-export { lexicalEmbedder } from "./lexical-embedder.ts";
-export { cosineOf, overlapOf } from "./likeness.ts";
-export { LIMITS } from "./limits.ts";
-export { parseNoteOperation } from "./note-operations.ts";
-export { parseSessionRequest } from "./open-session.ts";
-export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
-export { openAiTranscriber } from "./openai-transcriber.ts";
+} from "./notes/index.ts";
 export type { LiveOptions } from "./options.ts";
-export { type Disagreement, parseReplayMode, type ReplayReport, replayEvents } from "./replay.ts";
+export type { SessionOwner } from "./owner/index.ts";
+export { type Disagreement, parseReplayMode, type ReplayReport, replayEvents } from "./replay/index.ts";
 export { LiveService } from "./service.ts";
-export type * from "./types.ts";
+export { parseSessionRequest } from "./sessions/index.ts";
+export { type Follower, stateOf } from "./state/index.ts";
+export {
+  type AgentWriterOptions,
+  agentWriter,
+  cosineOf,
+  extractiveWriter,
+  lexicalEmbedder,
+  type OpenAiEmbedderOptions,
+  type OpenAiEndpoint,
+  openAiEmbedder,
+  openAiTranscriber,
+  overlapOf,
+} from "./writers/index.ts";

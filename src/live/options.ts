@@ -1,14 +1,18 @@
 /** The options of a service, and their defaults. */
 
 import { createIds, type Store } from "../model/index.ts";
-import { SYSTEM_CLOCK } from "./clock.ts";
-import { extractiveWriter } from "./extractive-writer.ts";
-import type { FrameDays } from "./frames.ts";
-import type { SessionOwnerSettings } from "./keeper.ts";
-import { lexicalEmbedder } from "./lexical-embedder.ts";
-import { writerNamed } from "./refusals.ts";
-import { cachingEmbedder } from "./remembering-embedder.ts";
-import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./types.ts";
+import type { FrameDays } from "./evidence/index.ts";
+import {
+  type Clock,
+  type Embedder,
+  type LiveBudget,
+  type NoteWriter,
+  type SessionOwnerSettings,
+  SYSTEM_CLOCK,
+  type Transcriber,
+} from "./kit/index.ts";
+import { writerNamed } from "./state/index.ts";
+import { cachingEmbedder, extractiveWriter, lexicalEmbedder } from "./writers/index.ts";
 
 export interface LiveOptions {
   readonly store: Store;

@@ -2,53 +2,77 @@
 
 import {
   ContinuoError,
-  isContinuoError,
   type NewEvent,
   type OpenedBlob,
   type Store,
   type VerifyResult,
 } from "../model/index.ts";
 import { askedEvent, askSession, type Question } from "./ask.ts";
-import { type AudioUpload, audioEvent } from "./audio.ts";
-import { retryMs } from "./breaker.ts";
-import { budgetState } from "./budget.ts";
-import { CleanUp } from "./clean-up.ts";
-import { isoOf, pause } from "./clock.ts";
-import { fetchContextWindow } from "./context-window.ts";
-import { toEvent } from "./evidence.ts";
-import { depthOf } from "./fold.ts";
-import { acknowledge, Follower, stateOf } from "./follower.ts";
-import { ANY_PICTURE, Frames, type PictureAccess } from "./frames.ts";
-import { SessionOwner, type SessionOwnerSettings } from "./keeper.ts";
-import { findKey, listKeys, setKey } from "./keys.ts";
-import { LIMITS } from "./limits.ts";
-import { countDropped, observeStates } from "./metrics.ts";
-import { NightlyReplay } from "./nightly.ts";
-import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
-import { openLiveSession } from "./open-session.ts";
+import {
+  ANY_PICTURE,
+  type AudioUpload,
+  audioEvent,
+  Frames,
+  fetchContextWindow,
+  type PictureAccess,
+  toEvent,
+} from "./evidence/index.ts";
+import {
+  type Acknowledgement,
+  type AskResult,
+  type ContextWindowOptions,
+  countDropped,
+  type EvidenceBatch,
+  type EvidenceItem,
+  isoOf,
+  LIMITS,
+  type LiveSession,
+  type LiveSessionRequest,
+  type Note,
+  type NoteOperation,
+  type OpenedLiveSession,
+  observeStates,
+  pause,
+  type SessionOwnerSettings,
+} from "./kit/index.ts";
+import { answerEvent, notesOf, operationEvents } from "./notes/index.ts";
 import { type LiveOptions, settingsOf } from "./options.ts";
-import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
-import { assertRepairable, assertTranscriber, assertWritable, ended, stateOfFold } from "./refusals.ts";
-import { type ReplayReport, replayRecorded } from "./replay.ts";
-import { replayWithModel } from "./replay-model.ts";
-import { appendOnce, assertAccepted, storedAudio } from "./sent-again.ts";
+import {
+  CleanUp,
+  deleteVideo,
+  endSession,
+  isLiveUsed,
+  NightlyReplay,
+  Ownership,
+  type SessionLease,
+  SessionOwner,
+} from "./owner/index.ts";
+import { type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { toLiveSession } from "./session-view.ts";
-import { storesTelemetry } from "./shedding.ts";
-import { SNAPSHOT_NAME } from "./snapshot.ts";
-import { acceptsInput, isFinal } from "./state-machine.ts";
-import type {
-  Acknowledgement,
-  AskResult,
-  ContextWindowOptions,
-  EvidenceBatch,
-  EvidenceItem,
-  LiveSession,
-  LiveSessionRequest,
-  Note,
-  NoteOperation,
-  OpenedLiveSession,
-} from "./types.ts";
-import { deleteVideo } from "./videos.ts";
+import {
+  appendOnce,
+  assertAccepted,
+  findKey,
+  listKeys,
+  openLiveSession,
+  setKey,
+  storedAudio,
+} from "./sessions/index.ts";
+import {
+  acknowledge,
+  assertRepairable,
+  assertTranscriber,
+  assertWritable,
+  budgetState,
+  depthOf,
+  ended,
+  Follower,
+  isFinal,
+  SNAPSHOT_NAME,
+  stateOf,
+  storesTelemetry,
+} from "./state/index.ts";
+import { retryMs } from "./writers/index.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -472,29 +496,6 @@ export class LiveService {
     if (isFinal(follower.fold.state)) return false;
     const keeper = await this.#own(sessionId, "anybody");
     if (keeper === null) return false;
-    if (on === "close" && acceptsInput(stateOfFold(follower))) await keeper.flush(LIMITS.closeFlushMs);
-    if (follower.fault === null) {
-      await keeper.finish(LIMITS.closeFlushMs).catch((error: unknown) => {
-        this.#settings.report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
-      });
-      await keeper.closeRequests("all").catch((error: unknown) => {
-        this.#settings.report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
-      });
-      // The end does not need the checkpoint, because the log has everything.
-      await keeper.checkpoint().catch((error: unknown) => {
-        this.#settings.report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
-      });
-    }
-    const { name, token } = keeper.lease;
-    const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
-    try {
-      return await keeper.change(on, { also });
-    } catch (error) {
-      // Another server ended it at the same time.
-      if (isContinuoError(error, "log_closed")) return false;
-      throw error;
-    } finally {
-      keeper.end();
-    }
+    return endSession(keeper, { follower, on, report: this.#settings.report });
   }
 }

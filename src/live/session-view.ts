@@ -1,11 +1,8 @@
 /** A session as the server shows it. */
 
-import { isoOf } from "./clock.ts";
-import { depthOf, ledgerCursor } from "./fold.ts";
-import { type Follower, stateOf } from "./follower.ts";
-import type { SessionOwner } from "./keeper.ts";
-import { contextHash } from "./snapshot.ts";
-import type { LiveSession } from "./types.ts";
+import { isoOf, type LiveSession } from "./kit/index.ts";
+import type { SessionOwner } from "./owner/index.ts";
+import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
 
 export interface ServedBy {
   /** The keeper, if this server is the owner. */

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type HistoryQuery, LIMITS, readHistory, readNoteHistory } from "../../src/live/index.ts";
-import { shareOf } from "../../src/live/notes-at.ts";
-import { restore } from "../../src/live/restore.ts";
-import { SNAPSHOT_NAME, seal } from "../../src/live/snapshot.ts";
+import { shareOf } from "../../src/live/notes/note-history.ts";
+import { restore } from "../../src/live/state/restore.ts";
+import { SNAPSHOT_NAME, seal } from "../../src/live/state/snapshot.ts";
 import type { NewEvent, Store } from "../../src/model/index.ts";
 import { createAuthenticate } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";

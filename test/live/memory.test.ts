@@ -4,8 +4,8 @@ import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { addEvent, depthOf, emptyFold } from "../../src/live/fold.ts";
-import { LIMITS } from "../../src/live/limits.ts";
+import { LIMITS } from "../../src/live/kit/limits.ts";
+import { addEvent, depthOf, emptyFold } from "../../src/live/state/fold.ts";
 import type { StoredEvent } from "../../src/model/index.ts";
 import { liveTest, said } from "./live-session.ts";
 

@@ -68,7 +68,7 @@ test("a replay makes all notes again, byte for byte, and any planted change lowe
 
 test("a change that also has the right hashes is found where it is in a draft or a note, and so is one that was left out", async () => {
   const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("../../src/model/index.ts");
-  const { sha256 } = await import("../../src/live/snapshot.ts");
+  const { sha256 } = await import("../../src/live/kit/values.ts");
   await using live = await liveTest({ noteWriters: [spanWriter] });
   const events = await allEvents(live.store, await play(live));
   const rehashed = (list: readonly StoredEvent[]): readonly StoredEvent[] => {

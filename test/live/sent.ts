@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Note } from "../../src/live/index.ts";
-import { replayRecorded } from "../../src/live/replay.ts";
+import { replayRecorded } from "../../src/live/replay/replay.ts";
 import type { Store, StoredEvent } from "../../src/model/index.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 

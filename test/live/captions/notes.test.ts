@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type EvidenceItem, extractiveWriter, type NoteRequest } from "../../../src/live/index.ts";
-import type { Draft } from "../../../src/live/types.ts";
+import type { Draft } from "../../../src/live/kit/types.ts";
 import type { StoredEvent } from "../../../src/model/index.ts";
 import { type Talk, talksIn } from "./draw.ts";
 import { type Measure, measure, sumOf } from "./measure.ts";

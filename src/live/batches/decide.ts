@@ -1,0 +1,145 @@
+/**
+ * Decisions on drafts. A draft updates the note with the same content at the same place, merges several such notes,
+ * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
+ */
+
+import { type Decision, type Draft, LIMITS } from "../kit/index.ts";
+import { contentAfter, FULL, type NoteContent, noteHash } from "../notes/index.ts";
+import { cosineOf, overlapOf } from "../writers/index.ts";
+
+export interface ComparedDraft {
+  readonly draft: Draft;
+  readonly vector: readonly number[];
+}
+
+export interface ComparedNote {
+  readonly note: NoteContent;
+  readonly hash: string;
+  readonly vector: readonly number[];
+  /** `person`: a person edited or accepted it, and the agent never changes it. */
+  readonly by: "agent" | "person";
+  /** The number of changes by the agent in the last hour. */
+  readonly revisions: number;
+}
+
+export interface Rule {
+  /** The cosine from which two texts count as the same; it depends on the embedder. */
+  readonly threshold: number;
+  readonly newId: () => string;
+  /** True if a person may be asked about an unsure draft; otherwise it is written as unsure. */
+  readonly mayAsk: (draft: Draft) => boolean;
+  /** True if there is room for one more note. */
+  readonly mayWrite: () => boolean;
+}
+
+export interface DraftDecision {
+  readonly draft: Draft;
+  readonly decision: Decision;
+  /** The notes that the decision changes, as they were before. */
+  readonly bases: readonly NoteContent[];
+}
+
+/** Decides the drafts in their order: each decision takes those before it into account. */
+export function decideDrafts(
+  drafts: readonly ComparedDraft[],
+  notes: readonly ComparedNote[],
+  rule: Rule,
+): readonly DraftDecision[] {
+  let known = notes;
+  return drafts.map((compared) => {
+    const decided = decideDraft(compared, known, rule);
+    known = after(known, compared, decided);
+    return decided;
+  });
+}
+
+export function isUnsure({ confidence }: Pick<Draft, "confidence">): boolean {
+  return confidence < LIMITS.lowConfidence;
+}
+
+interface Match {
+  readonly compared: ComparedNote;
+  readonly overlap: number;
+  readonly cosine: number;
+}
+
+function decideDraft(
+  { draft, vector }: ComparedDraft,
+  notes: readonly ComparedNote[],
+  rule: Rule,
+): DraftDecision {
+  const { draftId } = draft;
+  const matches = notes.flatMap((compared) => matchOf({ draft, vector }, compared, rule.threshold));
+  const best = matches.toSorted((a, b) => b.cosine - a.cosine)[0];
+  const seen = best === undefined ? {} : { overlap: round(best.overlap), cosine: round(best.cosine) };
+  const free = matches.filter(({ compared }) => isFree(compared)).map(({ compared }) => compared);
+  const keep = (reason: string): DraftDecision => ({
+    draft,
+    decision: { draftId, action: "keep", reason, ...seen, ...idOf(best) },
+    bases: [],
+  });
+  if (best !== undefined && free.length === 0) {
+    return keep(
+      best.compared.by === "person" ? "a person edited the note" : "the note was revised 3 times in an hour",
+    );
+  }
+  if (isUnsure(draft) && rule.mayAsk(draft)) {
+    return { draft, decision: { draftId, action: "ask", requestId: rule.newId(), ...seen }, bases: [] };
+  }
+  // An unsure draft never changes a note.
+  if (best !== undefined && isUnsure(draft)) return keep("a note says the same with more confidence");
+  const bases = free.map(({ note }) => note);
+  const hashes = free.map(({ hash }) => hash);
+  const [one, another] = bases;
+  if (one === undefined) {
+    if (!rule.mayWrite()) return keep(FULL);
+    return { draft, decision: { draftId, action: "write", noteId: rule.newId() }, bases };
+  }
+  if (another === undefined) {
+    return { draft, decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen }, bases };
+  }
+  const sources = bases.map(({ noteId }) => noteId);
+  return {
+    draft,
+    decision: { draftId, action: "merge", noteId: rule.newId(), sources, hashes, ...seen },
+    bases,
+  };
+}
+
+function matchOf(
+  { draft, vector }: ComparedDraft,
+  compared: ComparedNote,
+  threshold: number,
+): readonly Match[] {
+  const overlap = overlapOf(draft, compared.note);
+  if (overlap < LIMITS.sameOverlap) return [];
+  const cosine = cosineOf(vector, compared.vector);
+  return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
+}
+
+function isFree({ by, revisions }: ComparedNote): boolean {
+  return by === "agent" && revisions < LIMITS.revisionsPerHour;
+}
+
+function idOf(match: Match | undefined): { readonly noteId?: string } {
+  return match === undefined ? {} : { noteId: match.compared.note.noteId };
+}
+
+function after(
+  notes: readonly ComparedNote[],
+  { vector }: ComparedDraft,
+  { draft, decision, bases }: DraftDecision,
+): readonly ComparedNote[] {
+  const note = contentAfter(decision, draft, bases);
+  if (note === null) return notes;
+  const gone = new Set(bases.map(({ noteId }) => noteId));
+  const changed = notes.filter((one) => gone.has(one.note.noteId)).map(({ revisions }) => revisions + 1);
+  const revisions = Math.max(0, ...changed);
+  const next: ComparedNote = { note, hash: noteHash(note), vector, by: "agent", revisions };
+  return [...notes.filter((one) => !gone.has(one.note.noteId)), next];
+}
+
+/** A number with as many digits as are recorded. */
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
+}

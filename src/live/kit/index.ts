@@ -1,0 +1,63 @@
+/**
+ * The kit of continuous sessions: their types and ports, limits, clock, metrics, and periodic work.
+ *
+ * Promises: periodic work is done by one server of a store at a time.
+ * Does not know: the state of a session, and every other room of `live`.
+ */
+
+export { isoOf, pause, SYSTEM_CLOCK } from "./clock.ts";
+export { LIMITS } from "./limits.ts";
+export {
+  count,
+  countDecisions,
+  countDropped,
+  countInput,
+  observeStates,
+  record,
+  recordTime,
+} from "./metrics.ts";
+export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
+export type { SessionOwnerSettings } from "./settings.ts";
+export { openSideLog, sideLogsOf } from "./side-logs.ts";
+export type {
+  Acknowledgement,
+  AnsweredDraft,
+  AskRequest,
+  AskResult,
+  AudioChunk,
+  BlobPointer,
+  BudgetState,
+  Clock,
+  ContextWindowOptions,
+  Decision,
+  Draft,
+  Embedder,
+  EvidenceBatch,
+  EvidenceInput,
+  EvidenceItem,
+  FrameTier,
+  Lanes,
+  Level,
+  LiveBudget,
+  LiveCost,
+  LiveHealth,
+  LiveSession,
+  LiveSessionRequest,
+  LiveState,
+  Note,
+  NoteAction,
+  NoteOperation,
+  NoteRequest,
+  NoteStatus,
+  NoteWriter,
+  NoteWriterResult,
+  OpenedLiveSession,
+  PurgeWarning,
+  ReportedState,
+  Span,
+  TranscribedSegment,
+  Transcriber,
+  UnsureDraft,
+  WriteOptions,
+} from "./types.ts";
+export { type Fields, isFields, sha256 } from "./values.ts";

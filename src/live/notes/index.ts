@@ -1,0 +1,12 @@
+/**
+ * Notes: their events, operations of people on them, and their history.
+ *
+ * Promises: the agent never changes a note that a person edited or accepted; each event of a note has the whole note.
+ * Does not know: how drafts are made and decided.
+ */
+
+export { type HistoryQuery, parseHistoryQuery, readHistory, readNoteHistory } from "./log-history.ts";
+export { FULL, type NoteContent, newestEntries, noteHash, noteOf, readNotes } from "./note-events.ts";
+export { parseNoteOperation } from "./note-operations.ts";
+export { contentAfter, noteEventsOf } from "./note-revision.ts";
+export { answerEvent, notesOf, operationEvents } from "./notes-service.ts";

@@ -1,0 +1,15 @@
+/**
+ * Replay: makes the notes of a session again, from recorded decisions or by a model, and compares them.
+ *
+ * Promises: a changed or missing event lowers the agreement; nothing is written to the session.
+ * Does not know: when a replay is due.
+ */
+
+export {
+  type Disagreement,
+  parseReplayMode,
+  type ReplayReport,
+  replayEvents,
+  replayRecorded,
+} from "./replay.ts";
+export { replayWithModel } from "./replay-model.ts";

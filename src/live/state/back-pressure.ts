@@ -1,0 +1,57 @@
+/**
+ * Back-pressure: the level of a session by its depth, and the evidence that the model does not receive under load. It
+ * stays in the log. A level ends only when the depth is much smaller than where it began, so that it does not flicker.
+ * Pure.
+ */
+
+import { type Level, LIMITS } from "../kit/index.ts";
+
+export interface Sheddable {
+  readonly sequence: number;
+  readonly type: string;
+  /** For `voice_activity`: `speaking` or `silent`. */
+  readonly activity?: string;
+}
+
+export interface SheddingResult<Item> {
+  readonly given: readonly Item[];
+  readonly dropped: readonly Item[];
+}
+
+/**
+ * Leaves out the oldest frames beyond 20, and voice activity that repeats the one before it. It leaves nothing else
+ * out.
+ */
+export function shed<Item extends Sheddable>(pending: readonly Item[]): SheddingResult<Item> {
+  const frames = pending.filter(({ type }) => type === "frame_captured").length;
+  let tooMany = Math.max(0, frames - LIMITS.pendingFrames);
+  let activity: string | undefined;
+  const given: Item[] = [];
+  const dropped: Item[] = [];
+  for (const item of pending) {
+    const isOld = item.type === "frame_captured" && tooMany > 0;
+    if (isOld) tooMany--;
+    const isRepeated = item.type === "voice_activity" && item.activity === activity;
+    if (item.type === "voice_activity") activity = item.activity;
+    (isOld || isRepeated ? dropped : given).push(item);
+  }
+  return { given, dropped };
+}
+
+export function countsByType(items: readonly Sheddable[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { type } of items) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+/** True if telemetry is still stored at this depth. */
+export function storesTelemetry(depth: number): boolean {
+  return depth <= LIMITS.telemetryDepth;
+}
+
+export function nextLevel(level: Level, depth: number): Level {
+  if (depth < LIMITS.normalDepth) return "normal";
+  if (depth >= LIMITS.criticalDepth) return "critical";
+  if (depth >= LIMITS.warningDepth && level === "normal") return "warning";
+  return level;
+}

@@ -1,0 +1,36 @@
+/**
+ * The state of a continuous session: the fold of its log, its snapshots, and the follower that keeps it up to date.
+ *
+ * Promises: a restored state equals the fold of the whole log; memory stays bounded while evidence waits.
+ * Does not know: how evidence arrives, who owns a session, how notes are written.
+ */
+
+export { countsByType, nextLevel, shed, storesTelemetry } from "./back-pressure.ts";
+export { budgetState, usedShare } from "./budget.ts";
+export { checkpointRetryMs, isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
+export {
+  AUDIO_KIND,
+  addEvent,
+  addToPending,
+  depthOf,
+  emptyFold,
+  isInput,
+  type LiveFold,
+  ledgerCursor,
+  type OpenRequest,
+  type PendingAudio,
+} from "./fold.ts";
+export { acknowledge, Follower, stateOf } from "./follower.ts";
+export { addNoteEvent, type NoteEntry, roomForNotes } from "./note-entries.ts";
+export { hasRoom, type PendingEvidence, refill } from "./pending.ts";
+export {
+  assertRepairable,
+  assertTranscriber,
+  assertWritable,
+  ended,
+  stateOfFold,
+  writerNamed,
+} from "./preconditions.ts";
+export { faultOf, restore } from "./restore.ts";
+export { contextHash, SNAPSHOT_NAME, unseal } from "./snapshot.ts";
+export { acceptsInput, isFinal, nextState, type Trigger } from "./state-machine.ts";

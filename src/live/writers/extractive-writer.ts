@@ -1,0 +1,72 @@
+/**
+ * The note writer without a model: joins pieces of captions to sentences and sentences to thoughts, and writes one note
+ * for each thought that ended. What is open stays in its memory, so that the cut of batches does not show in notes.
+ */
+
+import {
+  type Draft,
+  type EvidenceItem,
+  isFields,
+  LIMITS,
+  type NoteRequest,
+  type NoteWriter,
+} from "../kit/index.ts";
+import { contentWords } from "../sentences/index.ts";
+import type { ThoughtNote } from "../thoughts/index.ts";
+import { EMPTY_SPEECH, endSpeech, foldSpeech, type SpeechState } from "./speech.ts";
+
+const CONFIDENCE = 0.8;
+
+export function extractiveWriter(): NoteWriter {
+  return {
+    name: "extractive",
+    write: async (request) => {
+      const { batchId, evidence, isEnd } = request;
+      const before = hearingIn(request.memory);
+      const heard = await foldSpeech(before, request);
+      const ended = isEnd ? endSpeech(heard.hearing) : { hearing: heard.hearing, notes: [] };
+      const { hearing } = ended;
+      const notes = [...heard.notes, ...ended.notes];
+      const drafts = [
+        ...(await Promise.all(notes.map((note) => draftOf(note, request)))),
+        ...evidence.flatMap(remarkDraft),
+      ];
+      return {
+        drafts: drafts
+          .slice(0, LIMITS.draftsPerBatch)
+          .map((draft, n) => ({ ...draft, draftId: `${batchId}/${n + 1}` })),
+        ...(hearing === before ? {} : { memory: hearing }),
+      };
+    },
+    hasOpen: (memory) => {
+      const { streams, thought } = hearingIn(memory);
+      return thought.sentences.length > 0 || Object.values(streams).some(({ words }) => words.length > 0);
+    },
+  };
+}
+
+/** The memory may be another writer's, which wrote before the budget was spent. */
+function hearingIn(memory: unknown): SpeechState {
+  return isFields(memory) && memory.type === EMPTY_SPEECH.type
+    ? (memory as unknown as SpeechState)
+    : EMPTY_SPEECH;
+}
+
+type NewDraft = Omit<Draft, "draftId">;
+
+async function draftOf(note: ThoughtNote, { idsOf }: NoteRequest): Promise<NewDraft> {
+  const { text, startMs, endMs, pieces } = note;
+  return {
+    text,
+    startMs,
+    endMs,
+    confidence: CONFIDENCE,
+    evidence: await idsOf(pieces.slice(0, LIMITS.noteEvidence)),
+  };
+}
+
+/** A remark of a person is a thought of its own. */
+function remarkDraft({ id, type, text, lang, startMs, endMs }: EvidenceItem): readonly NewDraft[] {
+  if (type !== "remark_added" || contentWords(text, lang).length < LIMITS.remarkWords) return [];
+  return [{ text: text.slice(0, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];
+}
