@@ -109,7 +109,7 @@ export class LiveService {
         void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
-    this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
+    this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#end(sessionId, "expiry") });
     this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
     this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
   }
@@ -485,10 +485,6 @@ export class LiveService {
     this.#keepers.get(sessionId)?.end();
     this.#keepers.set(sessionId, keeper);
     return keeper;
-  }
-
-  #abandon(sessionId: string): Promise<boolean> {
-    return this.#end(sessionId, "expiry");
   }
 
   async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
