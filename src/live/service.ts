@@ -109,7 +109,8 @@ export class LiveService {
         void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
-    this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#end(sessionId, "expiry") });
+    const abandon = (sessionId: string): Promise<boolean> => this.#end(sessionId, "expiry");
+    this.#cleanUp = new CleanUp({ store, clock, report, abandon });
     this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
     this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
   }

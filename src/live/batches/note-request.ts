@@ -5,7 +5,7 @@ import { fetchContextWindow, readSequences, toItem } from "../evidence/index.ts"
 import { type AnsweredDraft, LIMITS, type Note, type NoteRequest } from "../kit/index.ts";
 import { newestEntries, readNotes } from "../notes/index.ts";
 import { type LiveFold, restore } from "../state/index.ts";
-import { type Batch } from "./batches.ts";
+import type { Batch } from "./batches.ts";
 import { draftIn } from "./drafts.ts";
 
 export interface NoteRequestOptions {
