@@ -4,7 +4,7 @@ import { enableCompileCache } from "node:module";
 import { homedir, setPriority } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, readVersion } from "../files/index.ts";
-import { compileCacheFolder } from "./installed/index.ts";
+import { compileCacheFolder } from "./compile-cache.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
 /** The priority of `nice -n 19`. */

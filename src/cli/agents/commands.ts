@@ -1,7 +1,7 @@
 /** The flags of `agents` and `agents doctor`. Nothing here does any work. */
 
 import { type Command, Option } from "commander";
-import { parseTime } from "../conversation/flags/index.ts";
+import { parseTime } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 interface Run {

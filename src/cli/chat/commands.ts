@@ -1,7 +1,7 @@
 /** The command, apart from its work. */
 
 import { type Command, Option } from "commander";
-import { addTalkOptions } from "../conversation/flags/index.ts";
+import { addTalkOptions } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 

@@ -1,7 +1,7 @@
 /** The flags of `handoff` and `resume`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { ID_HELP } from "../names/index.ts";
+import { ID_HELP } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { AGENT_CHOICES, type HandoffFlags, type LossFlag, type ResumeFlags } from "./flags.ts";
 

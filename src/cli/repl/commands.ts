@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { TalkFlags } from "../../conversations/index.ts";
-import { addTalkOptions } from "../conversation/flags/index.ts";
+import { addTalkOptions } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 interface Run {

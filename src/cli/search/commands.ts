@@ -1,7 +1,7 @@
 /** The flags of `search`, `open` and `index`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseTime } from "../conversation/flags/index.ts";
+import { parseTime } from "../flags/index.ts";
 import { runIndexingWork } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { IndexFlags, OpenFlags, SearchFlags } from "./flags.ts";

@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RowOrder } from "../../catalog/index.ts";
-import { ID_HELP } from "../names/index.ts";
+import { ID_HELP } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DeleteFlags } from "./delete.ts";

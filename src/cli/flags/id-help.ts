@@ -1,9 +1,4 @@
-/**
- * The help about names of sessions, below every command that takes a session.
- *
- * Promises: says what `lookUp` of the catalog does, without loading it.
- * Does not know: any command.
- */
+/** The help about names of sessions, below every command that takes a session. `lookUp` of the catalog does what it says. */
 
 export const ID_HELP = `
 ID names a session: its id or the beginning of it, AGENT:ID, continuo:ID for one of Continuo's own, the
