@@ -33,6 +33,7 @@ export type ProblemCode =
   | "expires_soon"
   | "deleted_on_start"
   | "lost_on_resume"
+  | "cannot_resume"
   | "damaged_database"
   | "changed_event"
   | "unfinished_edit";
@@ -151,6 +152,10 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   lost_on_resume: {
     severity: "warning",
     advice: "The agent itself does not see this record when it continues the session; Continuo reads it.",
+  },
+  cannot_resume: {
+    severity: "damage",
+    advice: "Your agent cannot resume this as it is: `continuo session repair ID` shows what mends it.",
   },
   damaged_database: {
     severity: "damage",

@@ -4,6 +4,7 @@ import { isJson, type Json, textField, textOfValue } from "../../files/index.ts"
 import type { LineRecord } from "../../files/records/index.ts";
 import type { Problem, Usage } from "../../model/index.ts";
 import { addProblem, addUsage, createProblemList, type ProblemList } from "../kit/index.ts";
+import { resumeFlawOf } from "./mend-line.ts";
 import { usageOf } from "./messages.ts";
 import { contentOf, isChained, isChainType, isKnownType, isToolResult } from "./records.ts";
 
@@ -63,6 +64,11 @@ export function foldFacts(facts: Facts, line: LineRecord, context: FactsContext)
       message: "the line is JSON, but no record with a type",
     });
     if (!isJson(record)) return;
+  }
+  const flaw = resumeFlawOf(record);
+  if (flaw !== null) {
+    const message = `Claude Code cannot resume the session, or leaves this line out: ${flaw}`;
+    addProblem(facts.problems, { code: "cannot_resume", line: line.line, message });
   }
   const type = textOfValue(record.type);
   if (!isKnownType(type)) facts.unknownRecords.set(type, (facts.unknownRecords.get(type) ?? 0) + 1);

@@ -20,6 +20,7 @@ import {
   contentOf,
   isChained,
   isChainType,
+  isSent,
   isToolResult,
   isToolUse,
   isUserAttachment,
@@ -41,6 +42,8 @@ export const FLAG = {
   chained: 16,
   /** `apiBlockIndex` is above 0: earlier blocks of the same answer stand before it. */
   laterBlock: 32,
+  /** A conversation can begin with it. */
+  sent: 64,
 } as const;
 
 export interface Index extends LineColumns {
@@ -123,6 +126,7 @@ function flagsOf(record: Json): number {
   if (record.isSidechain === true) flags |= FLAG.sidechain;
   if (typeof record.apiBlockIndex === "number" && record.apiBlockIndex > 0) flags |= FLAG.laterBlock;
   if (typedText(record) !== null) flags |= FLAG.typed;
+  if (isSent(record)) flags |= FLAG.sent;
   if (record.type === "user") {
     const content = contentOf(record);
     if (content && (content.length === 0 || !content.every(isToolResult)))

@@ -111,6 +111,27 @@ export function isUserAttachment(record: Json): boolean {
   return record.renderedRole === "user" || queuedPrompt(record) !== null;
 }
 
+/** Attachments that are sent as the user's words where they are the first ones, whatever else they are. */
+const REMINDERS: ReadonlySet<unknown> = new Set([
+  "environment",
+  "model",
+  "deferred_tools_delta",
+  "agent_listing_delta",
+  "skill_listing",
+  "session_context",
+  "date",
+]);
+
+/**
+ * Whether a conversation can begin with the line: something of the user's that is no result, or a reminder. The
+ * request that begins with anything else is refused (seen in 2.1.330).
+ */
+export function isSent(record: Json): boolean {
+  if (isUserAttachment(record)) return true;
+  if (record.type === "attachment") return isJson(record.attachment) && REMINDERS.has(record.attachment.type);
+  return record.type === "user" && (contentOf(record) ?? []).some((block) => !isToolResult(block));
+}
+
 /**
  * What the person typed, `null` where they typed nothing: tool results, texts for the model (`isMeta`),
  * summaries, notifications, slash commands and their output, image companions.

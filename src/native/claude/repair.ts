@@ -5,6 +5,7 @@
 
 import { isJson, type Json, textField, textOfValue } from "../../files/index.ts";
 import {
+  addBefore,
   addBehind,
   change,
   createLinks,
@@ -15,8 +16,9 @@ import {
   type RepairContext,
   remainingLines,
 } from "../repairing/index.ts";
+import { mendLine } from "./mend-line.ts";
 import { INTERRUPTED } from "./model-pairs.ts";
-import { contentOf, isChained, isChainType, isToolResult, isToolUse } from "./records.ts";
+import { contentOf, isChained, isChainType, isSent, isToolResult, isToolUse } from "./records.ts";
 
 export const claudeRepairer: NativeRepairer = {
   agent: "claude",
@@ -31,6 +33,8 @@ export const claudeRepairer: NativeRepairer = {
       newId: context.makers.uuid4,
     });
     for (const line of remainingLines(draft)) {
+      const { record, reasons } = mendLine(line.value);
+      if (reasons.length > 0) change(line, record, reasons.join("; "));
       const flaw = flawOf(line.value);
       if (flaw !== null) links.drop(line, flaw);
     }
@@ -39,6 +43,7 @@ export const claudeRepairer: NativeRepairer = {
     dropLostResults(draft, links);
     links.relink();
     closeCalls(draft, links, context);
+    beginWithPrompts(draft, context);
   },
 };
 
@@ -131,6 +136,47 @@ function answersIn(lines: readonly RecordLine[]): RecordLine[][] {
   return [...groups.values()];
 }
 
+/** The API takes no conversation that begins with an answer. */
+const LOST_PROMPT = "[The first prompt of this session is lost.]";
+
+/** Before each answer of the session itself that follows nothing which is sent as the user's. */
+function beginWithPrompts(draft: Draft, { makers }: RepairContext): void {
+  const byId = new Map<unknown, RecordLine>();
+  const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
+  for (const line of lines) byId.set(line.value.uuid, line);
+  /** Whether a prompt or an answer stands on the path to a line, or is it. */
+  const begun = new Map<RecordLine, boolean>();
+  const isBegun = (start: RecordLine): boolean => {
+    const walked: RecordLine[] = [];
+    let at: RecordLine | undefined = start;
+    while (at !== undefined && !begun.has(at) && !isSent(at.value) && at.value.type !== "assistant") {
+      walked.push(at);
+      // A circle was cut by now.
+      begun.set(at, false);
+      at = byId.get(at.value.parentUuid ?? at.value.logicalParentUuid ?? null);
+    }
+    const answer = at !== undefined && (begun.get(at) ?? true);
+    for (const line of walked) begun.set(line, answer);
+    return answer;
+  };
+  for (const line of lines) {
+    if (line.value.type !== "assistant" || line.value.isSidechain === true) continue;
+    const parent = byId.get(line.value.parentUuid ?? null);
+    if (parent !== undefined && isBegun(parent)) continue;
+    const { timestamp } = line.value;
+    const prompt = {
+      parentUuid: line.value.parentUuid ?? null,
+      ...envelopeOf(line.value),
+      type: "user",
+      message: { role: "user", content: LOST_PROMPT },
+      uuid: makers.uuid4(),
+      ...(timestamp === undefined ? {} : { timestamp }),
+    };
+    addBefore(line, prompt, "the session begins with an answer, which the API refuses");
+    change(line, { ...line.value, parentUuid: prompt.uuid }, "the prompt before it is new");
+  }
+}
+
 const ENVELOPE = [
   "isSidechain",
   "userType",
@@ -143,11 +189,14 @@ const ENVELOPE = [
   "agentId",
 ];
 
+function envelopeOf(record: Json): Json {
+  return Object.fromEntries(ENVELOPE.flatMap((key) => (key in record ? [[key, record[key]]] : [])));
+}
+
 function resultFor(id: string, call: Json, uuid: string): Json {
-  const envelope = Object.fromEntries(ENVELOPE.flatMap((key) => (key in call ? [[key, call[key]]] : [])));
   return {
     parentUuid: call.uuid,
-    ...envelope,
+    ...envelopeOf(call),
     type: "user",
     message: {
       role: "user",

@@ -20,7 +20,7 @@ import { findBranches, linkRecords, type Scope, type Tree } from "./branches.ts"
 import { readExpiry } from "./expiry.ts";
 import { createFacts, type Facts, finishUsage, foldFacts, sessionIdProblems } from "./facts-fold.ts";
 import { createHistoryReader, type HistoryReader } from "./history.ts";
-import { createIndex, FLAG, foldIndex, type Index } from "./index-fold.ts";
+import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
 import { pairProblemsOf } from "./pairing.ts";
 import { countHistory, planHistory } from "./plan.ts";
 import { typedText } from "./records.ts";
@@ -47,7 +47,7 @@ interface ScanState {
 }
 
 export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "claude-1",
+  version: "claude-2",
   open: openLineSource,
   create({ found }) {
     const sidechains = sidechainsOf(found);
@@ -118,11 +118,24 @@ function problemsOf(found: FoundSession, read: Read, branches: readonly Problem[
     tree.problems,
     branches,
     pairProblemsOf(index, tree, partial),
+    partial ? [] : lostPrompt(read),
     partial ? [] : sessionIdProblems(facts, index.count, sessionId),
     read.source.problems(),
   );
   const isEmpty = !partial && !read.firsts.conversation;
   return isEmpty ? [...all, emptyProblem(newestFileOf(found).sizeBytes)] : all;
+}
+
+/** The API takes no conversation that begins with an answer: nothing of the user's stands before the first one. */
+function lostPrompt({ index, tree, active }: Read): Problem[] {
+  if (active === -1) return [];
+  const path = pathTo(tree.up, active);
+  const first = path.find(
+    (record) => hasFlag(index, record, FLAG.sent) || index.kind[record] === KIND.assistant,
+  );
+  if (first === undefined || index.kind[first] !== KIND.assistant) return [];
+  const message = "Claude Code cannot resume the session: it begins with an answer, which the API refuses";
+  return [{ code: "cannot_resume", line: index.line[first] ?? null, message }];
 }
 
 function toFacts(

@@ -33,6 +33,10 @@ export interface SessionMeta {
   readonly forkedFrom: string | null;
   readonly base: HistoryBase | null;
   readonly parentThread: ParentThread | null;
+  /** Keys whose values have another form than Codex reads: it refuses the file (seen in 0.169.0). */
+  readonly misformedKeys: readonly string[];
+  /** Codex refuses a header whose line tells no time. */
+  readonly hasLineTime: boolean;
   /** The four keys without which Codex refuses the file (seen in 0.169.0), that are missing. */
   readonly missingKeys: readonly string[];
 }
@@ -73,8 +77,42 @@ export function parseSessionMeta(value: unknown): SessionMeta | null {
     forkedFrom: toText(payload.forked_from_id),
     base: parseBase(payload.history_base),
     parentThread: parseParentThread(payload),
+    misformedKeys: misformedIn(payload),
+    hasLineTime: isJson(value) && typeof value.timestamp === "string",
     missingKeys: ["timestamp", "cwd", "originator", "cli_version"].filter((key) => !toText(payload[key])),
   };
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextOrObject = (value: unknown): boolean => isText(value) || isJson(value);
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** What else a header may hold; without it Codex reads the file. */
+const HEADER_FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  account_scoped: (value) => typeof value === "boolean",
+  session_id: isText,
+  forked_from_id: isText,
+  parent_thread_id: isText,
+  runtime_workspace_roots: isTexts,
+  source: isTextOrObject,
+  thread_source: isTextOrObject,
+  agent_nickname: isText,
+  agent_role: isText,
+  agent_path: isText,
+  model_provider: isText,
+  base_instructions: isJson,
+  dynamic_tools: Array.isArray,
+  memory_mode: isText,
+  history_mode: isText,
+  context_window: isJson,
+  git: isJson,
+};
+
+function misformedIn(payload: Json): string[] {
+  return Object.entries(HEADER_FORMS).flatMap(([key, isRead]) => {
+    const value = payload[key];
+    return value === undefined || value === null || isRead(value) ? [] : [key];
+  });
 }
 
 function parseBase(base: unknown): HistoryBase | null {

@@ -4,7 +4,7 @@
  * `repair-shown.ts`.
  */
 
-import { entryOf, type Json, textOfValue } from "../../files/index.ts";
+import { entryOf, isJson, type Json, textOfValue } from "../../files/index.ts";
 import {
   addBehind,
   change,
@@ -63,7 +63,10 @@ function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
   const lines = remainingLines(draft);
   const first = moveHeader(draft, lines, sessionId);
   if (first === undefined) return;
-  const timestamp = toText(first.value.timestamp) ?? new Date(0).toISOString();
+  const { timestamp: given, ...rest } = first.value;
+  const own = isJson(rest.payload) ? toText(rest.payload.timestamp) : null;
+  const later = lines.map(({ value }) => toText(value.timestamp)).find((time) => time !== null);
+  const timestamp = toText(given) ?? own ?? later ?? new Date(0).toISOString();
   const folder = cwd ?? folderIn(lines);
   const needed = { timestamp, cwd: folder, originator: "continuo", cli_version: VERSION };
   const meta = parseSessionMeta(first.value);
@@ -79,11 +82,18 @@ function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
   const { payload } = first.value;
   const missing = meta.missingKeys.filter((key) => needed[key as keyof typeof needed] !== null);
   const lacksId = meta.id === null;
-  if (missing.length === 0 && !lacksId) return;
+  const { misformedKeys } = meta;
+  const lacksTime = typeof first.value.timestamp !== "string";
+  if (missing.length + misformedKeys.length === 0 && !lacksId && !lacksTime) return;
   const more = Object.fromEntries(missing.map((key) => [key, needed[key as keyof typeof needed]]));
-  const mended = { ...(payload as Json), ...(lacksId ? { id: sessionId } : {}), ...more };
-  const what = [...(lacksId ? ["id"] : []), ...missing].join(", ");
-  change(first, { ...first.value, payload: mended }, `the header lacks ${what}`);
+  const read = Object.entries(payload as Json).filter(([key]) => !misformedKeys.includes(key));
+  const mended = { ...Object.fromEntries(read), ...(lacksId ? { id: sessionId } : {}), ...more };
+  const lost = [...(lacksId ? ["id"] : []), ...missing, ...(lacksTime ? ["the time of its line"] : [])];
+  const reasons = [
+    ...(lost.length === 0 ? [] : [`the header lacks ${lost.join(", ")}`]),
+    ...(misformedKeys.length === 0 ? [] : [`Codex does not read ${misformedKeys.join(", ")} of the header`]),
+  ];
+  change(first, { timestamp, ...rest, payload: mended }, reasons.join("; "));
 }
 
 /** Codex shows nothing of what stands before a header, and a header of another thread is of the one that was forked. */

@@ -13,6 +13,7 @@ import {
   withRoom,
 } from "../kit/index.ts";
 import { isMessage } from "./index-fold.ts";
+import { mendMessageFields } from "./mend-fields.ts";
 import { usageOf } from "./messages.ts";
 import { isKnownType, kindOf, listIn, metadataIn, type RecordKind } from "./records.ts";
 
@@ -113,6 +114,11 @@ function foldMessage(facts: Facts, ids: IdTable, message: Json, line: number): v
   if (typeof message.type !== "string" || (isSaid && isEmpty)) {
     const lacks = typeof message.type === "string" ? "content" : "type";
     addProblem(facts.problems, { code: "bad_record", line, message: `the message has no ${lacks}` });
+  }
+  const { misformed } = mendMessageFields(message, null);
+  if (misformed.length > 0) {
+    const told = `Gemini CLI cannot resume the session: it does not read the form of ${misformed.join(", ")}`;
+    addProblem(facts.problems, { code: "cannot_resume", line, message: told });
   }
   if (message.type !== "gemini") return;
   const model = textField(message, "model");

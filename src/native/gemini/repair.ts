@@ -13,6 +13,7 @@ import {
   remove,
   rewrite,
 } from "../repairing/index.ts";
+import { mendHeaderFields, mendMessageFields } from "./mend-fields.ts";
 import { hashOf } from "./places.ts";
 import { kindOf, listIn, partsOf } from "./records.ts";
 import { pairCalls, withList } from "./repair-calls.ts";
@@ -34,7 +35,11 @@ export const geminiRepairer: NativeRepairer = {
     mendHeader(draft, context);
     const head = remainingLines(draft).find(({ value }) => kindOf(value) === "metadata");
     const sessionId = textOfValue(head?.value.sessionId ?? context.sessionId);
-    for (const line of remainingLines(draft)) mendLine(line, { ...context, sessionId });
+    let time: unknown = head?.value.startTime;
+    for (const line of remainingLines(draft)) {
+      mendLine(line, { ...context, sessionId, time });
+      if (typeof line.value.timestamp === "string") time = line.value.timestamp;
+    }
     dropLostRewinds(draft);
     pairCalls(draft, context);
     for (const line of remainingLines(draft)) {
@@ -68,8 +73,17 @@ function mendHeader(draft: Draft, context: RepairContext): void {
   addBehind(draft, null, head, "no record names the session");
 }
 
-function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void {
+interface LineContext extends RepairContext {
+  /** Of the message before. */
+  readonly time: unknown;
+}
+
+function mendLine(line: RecordLine, { sessionId, makers, time }: LineContext): void {
   const kind = kindOf(line.value);
+  if (kind === "metadata") {
+    const { fields, misformed } = mendHeaderFields(line.value);
+    if (misformed.length > 0) change(line, fields, anotherForm(misformed));
+  }
   const own = kind === "set" ? line.value.$set : line.value;
   const isNaming = kind === "set" || kind === "metadata";
   if (isNaming && isJson(own) && typeof own.sessionId === "string" && own.sessionId !== sessionId) {
@@ -80,7 +94,7 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
     change(line, withId(line.value, makers.uuid4()), "the message has no id");
   }
   if (kindOf(line.value) === "message") {
-    const { mended, reason } = mendMessage(line.value);
+    const { mended, reason } = mendMessage(line.value, time);
     if (reason !== null) change(line, mended, reason);
     return;
   }
@@ -94,7 +108,7 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
 
 function mendListed(item: unknown, newId: () => string): Json[] {
   if (!isJson(item)) return [];
-  const { mended } = mendMessage(item);
+  const { mended } = mendMessage(item, null);
   return [typeof mended.id === "string" ? mended : withId(mended, newId())];
 }
 
@@ -110,9 +124,10 @@ interface MendedMessage {
 }
 
 /** A message whose type is lost, and that does not tell it otherwise, stays as it is: Continuo shows it. */
-function mendMessage(message: Json): MendedMessage {
+function mendMessage(given: Json, time: unknown): MendedMessage {
+  const { fields: message, misformed } = mendMessageFields(given, time);
   const type = typeof message.type === "string" ? message.type : typeOf(message);
-  if (type === null) return { mended: message, reason: null };
+  if (type === null) return { mended: given, reason: null };
   const { id, timestamp, type: _, ...rest } = message;
   const isSaid = type === "user" || type === "gemini";
   const lacksContent = isSaid && message.content === undefined && message.toolCalls === undefined;
@@ -121,11 +136,16 @@ function mendMessage(message: Json): MendedMessage {
       ? []
       : [`the message has no type, and holds what only one of \`${type}\` does`]),
     ...(lacksContent ? ["the message has no content"] : []),
+    ...(misformed.length === 0 ? [] : [anotherForm(misformed)]),
   ];
-  if (reasons.length === 0) return { mended: message, reason: null };
+  if (reasons.length === 0) return { mended: given, reason: null };
   const head = { ...(id === undefined ? {} : { id }), ...(timestamp === undefined ? {} : { timestamp }) };
   const mended = { ...head, type, ...rest, ...(lacksContent ? { content: "" } : {}) };
   return { mended, reason: reasons.join("; ") };
+}
+
+function anotherForm(misformed: readonly string[]): string {
+  return `Gemini CLI does not read the form of ${misformed.join(", ")}`;
 }
 
 /** Of keys and parts that only messages of one type have. A text by itself may come from any program. */

@@ -51,7 +51,7 @@ interface GeminiSource extends ScanSource<LineRecord> {
 }
 
 export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
-  version: "gemini-2",
+  version: "gemini-3",
   async open(found, { keep }) {
     const { path, sizeBytes } = newestFileOf(found);
     const file = openRecords(path, sizeBytes, keep);

@@ -26,6 +26,7 @@ import {
   type Index,
   partsBefore,
 } from "./index-fold.ts";
+import { type MendedData, mendInfo, mendPart, resumeFlawOf } from "./mend-data.ts";
 import { toMessages } from "./messages.ts";
 import {
   openStream,
@@ -53,7 +54,7 @@ interface ScanState {
 }
 
 export const opencodeScan: Scan<ScanState, StreamRecord, RecordStream, End> = {
-  version: "opencode-1",
+  version: "opencode-2",
   open: openStream,
   create: ({ found }) => ({
     sessionId: found.sessionId,
@@ -106,6 +107,7 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   }
   foldMessageFacts(facts, record, sessionId);
   for (const part of parts) foldPartFacts(facts, part, sessionId);
+  foldResumeFlaws(facts, record, parts);
   const typed = typedText(record, parts);
   foldIndex(index, record, toMessages(record, parts, { native: false }), typed);
   state.typed ??= typed;
@@ -114,6 +116,20 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   if (record.parentId !== null && findId(ids, record.parentId) === -1) {
     state.answers.push({ id: record.id, parentId: record.parentId });
   }
+}
+
+/** Data that is no JSON object is a problem of its own. */
+function foldResumeFlaws(facts: Facts, message: NativeRecord, parts: readonly NativeRecord[]): void {
+  const types = parts.map(({ data }) => data?.type);
+  const before = { directory: "", promptId: "", model: null };
+  const tell = (record: NativeRecord, mended: MendedData): void => {
+    const flaw = record.data === null ? null : resumeFlawOf(mended);
+    if (flaw === null) return;
+    const told = `opencode cannot resume the session, or leaves ${record.kind} ${record.id?.slice(0, 80)} out: ${flaw}`;
+    addProblem(facts.problems, { code: "cannot_resume", line: null, message: told });
+  };
+  tell(message, mendInfo(message.data, message.value, { types, before }));
+  for (const part of parts) if (part.data !== null) tell(part, mendPart(part.data, part.value));
 }
 
 function* lostAnswers({ ids, answers }: ScanState): Generator<Problem, void, void> {

@@ -25,6 +25,7 @@ import {
   type ToolPairs,
   withRoom,
 } from "../kit/index.ts";
+import { resumeFlawOf } from "./mend-message.ts";
 import {
   callIdsOf,
   filledField,
@@ -132,6 +133,7 @@ function foldRecord(index: Index, at: number, record: Json, line: LinePlace): vo
   const flaw = flawOf(record);
   if (flaw !== null) foldFlaw(index, line, flaw);
   index.kind[at] = flaw === null ? kindOf(record) : KIND.silent;
+  foldResumeFlaw(index, record, line);
   const repeated = foldLinks(index, at, record);
   if (flaw !== null) return;
   index.flags[at] = (index.flags[at] ?? 0) | flagsOf(record);
@@ -156,6 +158,14 @@ function addRow(index: Index, place: LinePlace): number {
 
 function foldFlaw(index: Index, { line }: LinePlace, flaw: string): void {
   addProblem(index.problems, { code: "bad_record", line, message: flaw });
+}
+
+function foldResumeFlaw(index: Index, record: Json, { line }: LinePlace): void {
+  const message = messageOf(record);
+  const flaw = message === null ? null : resumeFlawOf(message);
+  if (flaw === null) return;
+  const told = `pi cannot resume the session, or leaves this entry out: ${flaw}`;
+  addProblem(index.problems, { code: "cannot_resume", line, message: told });
 }
 
 /** pi takes the first header and passes over any other. */

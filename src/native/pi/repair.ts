@@ -15,6 +15,7 @@ import {
   remainingLines,
 } from "../repairing/index.ts";
 import { cwdOfFolder } from "./cwd-of-folder.ts";
+import { mendMessage } from "./mend-message.ts";
 import { NO_RESULT } from "./model-view.ts";
 import { blocksOf, callIdsOf, flawOf, isBrokenOff, messageOf, roleOf } from "./records.ts";
 
@@ -36,6 +37,7 @@ export const piRepairer: NativeRepairer = {
       newId: () => context.makers.hex(8),
     });
     for (const line of remainingLines(draft)) {
+      mendLine(line);
       const flaw = line.value.type === "session" ? null : flawOf(line.value);
       if (flaw !== null) links.drop(line, flaw);
     }
@@ -47,6 +49,13 @@ export const piRepairer: NativeRepairer = {
     closeCalls(draft, links, context);
   },
 };
+
+function mendLine(line: RecordLine): void {
+  const message = line.value.type === "message" ? messageOf(line.value) : null;
+  const mended = message === null ? null : mendMessage(message);
+  if (mended === null || mended.reasons.length === 0) return;
+  change(line, { ...line.value, message: mended.message }, mended.reasons.join("; "));
+}
 
 /** pi refuses a file that does not begin with a header; of several it goes by the first. */
 function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {

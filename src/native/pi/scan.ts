@@ -40,7 +40,7 @@ interface ScanState {
 }
 
 export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "pi-1",
+  version: "pi-2",
   open: openLineSource,
   async create({ found, partial, signal }) {
     const firsts = createFirsts();

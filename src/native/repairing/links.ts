@@ -51,7 +51,8 @@ export function createLinks(draft: Draft, names: LinkNames): Links {
     for (const line of linked()) {
       const kind = names.kindOf(line.value);
       const lacksId = idOf(line) === null;
-      if (line.value[parentKey] === undefined) {
+      const named = line.value[parentKey];
+      if (named !== null && typeof named !== "string") {
         const parent = isFirst ? null : (last.get(kind) ?? null);
         change(line, { ...line.value, [parentKey]: parent }, "it names no parent");
       }

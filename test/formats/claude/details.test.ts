@@ -159,10 +159,20 @@ describe("problems have a code and a line", () => {
     [
       "a line without a parent",
       [q(), { ...answer("a", "u", "x"), parentUuid: undefined }],
-      [["missing_id", 2]],
+      [
+        ["missing_id", 2],
+        ["cannot_resume", 2],
+      ],
     ],
     ["a repeated uuid", [q(), q()], [["duplicate_id", 2]]],
-    ["a lost parent", [answer("a", "lost", "x")], [["dangling_parent", 1]]],
+    [
+      "a lost parent",
+      [answer("a", "lost", "x")],
+      [
+        ["dangling_parent", 1],
+        ["cannot_resume", 1],
+      ],
+    ],
     [
       "a lost logical parent",
       [

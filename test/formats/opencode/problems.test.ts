@@ -29,7 +29,7 @@ describe("older and newer databases", () => {
       create table session (id text primary key, title text, mood text, secret blob);
       insert into session values ('${SESSION}', 'Tea', 'calm', x'ff00');
       create table message (id text primary key, session_id text, data text, colour integer);
-      insert into message values ('msg_1', '${SESSION}', '{"role":"user"}', 9007199254740993);
+      insert into message values ('msg_1', '${SESSION}', '{"role":"user","time":{"created":1}}', 9007199254740993);
       create table kettle (id text); insert into kettle values ('k');
     `);
     database.close();
@@ -38,7 +38,12 @@ describe("older and newer databases", () => {
     const entries = await Array.fromAsync(session.entries());
     expect(entries.map(({ value }) => value)).toEqual([
       { id: SESSION, title: "Tea", mood: "calm", secret: { bytes: "/wA=" } },
-      { id: "msg_1", session_id: SESSION, data: { role: "user" }, colour: "9007199254740993" },
+      {
+        id: "msg_1",
+        session_id: SESSION,
+        data: { role: "user", time: { created: 1 } },
+        colour: "9007199254740993",
+      },
     ]);
   });
 
@@ -110,9 +115,14 @@ describe("what is odd is a problem, and the rest is read", () => {
     ["a session without a message", ["empty"], {}, ""],
     ["data that is not JSON", ["bad_json"], withPart('{"type":"te'), ""],
     ["data that is no object", ["bad_record"], withPart("[1]"), ""],
-    ["a part without a type", ["bad_record"], withPart({}), ""],
-    ["a text without text", ["bad_record"], withPart({ type: "text" }), ""],
-    ["a tool without a state", ["bad_record"], withPart({ type: "tool", callID: "c", tool: "t" }), ""],
+    ["a part without a type", ["bad_record", "cannot_resume"], withPart({}), ""],
+    ["a text without text", ["bad_record", "cannot_resume"], withPart({ type: "text" }), ""],
+    [
+      "a tool without a state",
+      ["bad_record", "cannot_resume"],
+      withPart({ type: "tool", callID: "c", tool: "t" }),
+      "",
+    ],
     [
       "a message of nobody",
       ["bad_record"],
@@ -135,7 +145,7 @@ describe("what is odd is a problem, and the rest is read", () => {
       "a message without an id",
       ["missing_id"],
       { messages: TEA },
-      `insert into message values (null, '${SESSION}', ${FIRST_MS}, 0, '{"role":"user"}')`,
+      `insert into message values (null, '${SESSION}', ${FIRST_MS}, 0, '{"role":"user","time":{"created":1}}')`,
     ],
     [
       "an answer to a lost message",

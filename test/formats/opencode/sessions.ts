@@ -92,12 +92,17 @@ export function insertMessage(
   const time = message.at ?? FIRST_MS + at * 1000;
   database
     .prepare("insert into message values (?, ?, ?, ?, ?)")
-    .run(message.id, sessionId, time, time, textOf(message.data));
+    .run(message.id, sessionId, time, time, textOf(withTime(message.data, time)));
   for (const part of message.parts ?? []) {
     database
       .prepare("insert into part values (?, ?, ?, ?, ?, ?)")
       .run(part.id, message.id, part.sessionId ?? sessionId, time, time, textOf(part.data));
   }
+}
+
+/** Without it opencode does not continue. */
+function withTime(data: Fields | string, created: number): Fields | string {
+  return typeof data === "string" ? data : { time: { created }, ...data };
 }
 
 function textOf(data: Fields | string): string {

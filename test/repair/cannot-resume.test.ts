@@ -1,0 +1,135 @@
+/**
+ * What an agent needs to resume a session (each seen with the real agents, `test/agents/repair/`): a check says that
+ * the agent cannot resume it, and a repair mends it.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkNativeSession, readNativeSession, repairNativeSession } from "../../src/agents.ts";
+import type { AgentName } from "../../src/model/index.ts";
+import { copyHome } from "../fixture-home.ts";
+import { recordsOf } from "./hostile-changes.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of any agent, which the test damages.
+type Rec = any;
+
+interface Damage {
+  readonly what: string;
+  readonly agent: AgentName;
+  readonly fixture: string;
+  /** The first record that fits is damaged; a record that gives `null` is lost. */
+  readonly fits: (record: Rec) => boolean;
+  readonly damage: (record: Rec) => Rec | null;
+  /** Whether every record that fits is damaged. */
+  readonly all?: true;
+  /** Kept by the repair. */
+  readonly keeps?: true;
+}
+
+function set(path: string, value: unknown): (record: Rec) => Rec {
+  return (record) => {
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    const parent = keys.reduce((at, key) => at[key], record);
+    if (value === undefined) delete parent[last];
+    else parent[last] = value;
+    return record;
+  };
+}
+
+const isPi = (role: string) => (record: Rec) => record.message?.role === role;
+const isClaude = (type: string) => (record: Rec) =>
+  record.type === "assistant" && record.message.content[0]?.type === type;
+const beforeAnswer = (record: Rec): boolean =>
+  record.type === "attachment" || (record.type === "user" && typeof record.message.content === "string");
+
+const DAMAGES: readonly Damage[] = [
+  {
+    ...{ what: "its first prompt and what stands around it are lost", agent: "claude", fixture: "text-and-thinking" },
+    ...{ fits: beforeAnswer, damage: () => null, all: true },
+  },
+  {
+    ...{ what: "a prompt has no type", agent: "claude", fixture: "text-and-thinking", keeps: true },
+    ...{ fits: (record) => record.type === "user", damage: set("type", undefined) },
+  },
+  {
+    ...{ what: "a text is a number", agent: "claude", fixture: "parallel-tools" },
+    ...{ fits: isClaude("text"), damage: set("message.content.0.text", 7) },
+  },
+  {
+    ...{ what: "the line of the header has no time", agent: "codex", fixture: "paginated", keeps: true },
+    ...{ fits: (record) => record.type === "session_meta", damage: set("timestamp", undefined) },
+  },
+  {
+    ...{ what: "the header names its folders in another form", agent: "codex", fixture: "paginated", keeps: true },
+    ...{ fits: (record) => record.type === "session_meta", damage: set("payload.git", "x") },
+  },
+  {
+    ...{ what: "the calls of an answer are no list", agent: "gemini", fixture: "parallel-tools" },
+    ...{ fits: (record) => record.toolCalls !== undefined, damage: set("toolCalls", 7), all: true },
+  },
+  {
+    ...{ what: "the thoughts of an answer are a text", agent: "gemini", fixture: "parallel-tools", keeps: true },
+    ...{ fits: (record) => record.type === "gemini", damage: set("thoughts", "x") },
+  },
+  {
+    ...{ what: "an answer counts no tokens", agent: "pi", fixture: "parallel-tools", keeps: true },
+    ...{ fits: isPi("assistant"), damage: set("message.usage", undefined) },
+  },
+  {
+    ...{ what: "a block of text has no text", agent: "pi", fixture: "parallel-tools" },
+    ...{ fits: isPi("user"), damage: set("message.content", [{ type: "text" }]) },
+  },
+  {
+    ...{ what: "a message has no time", agent: "opencode", fixture: "parallel-tools", keeps: true },
+    ...{ fits: (record) => record.role === "user", damage: set("time", undefined) },
+  },
+  {
+    ...{ what: "a message has no role", agent: "opencode", fixture: "parallel-tools" },
+    ...{ fits: (record) => record.role === "assistant", damage: set("role", undefined) },
+  },
+  {
+    ...{ what: "a text is no text", agent: "opencode", fixture: "parallel-tools" },
+    ...{ fits: (record) => record.type === "text", damage: set("text", {}) },
+  },
+];
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-resume-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe("the agent cannot resume a session", () => {
+  test.each(DAMAGES)("of $agent where $what: a check says so, and a repair mends it", async (each) => {
+    const { agent, fixture, fits, damage, all, keeps } = each;
+    const { places, sessions } = await copyHome(scratch, [agent, fixture]);
+    const { location = "", sessionId = "" } = sessions[0] ?? {};
+    const ref = `${agent}:${sessionId}`;
+    const said = async (): Promise<readonly unknown[]> =>
+      (await readNativeSession(ref, { places })).messages.map(({ role, content }) => [role, content]);
+    const before = await said();
+    const records = recordsOf(agent, location);
+    let isDone = false;
+    records.write(
+      records.texts.flatMap((text) => {
+        const record = JSON.parse(text);
+        if ((isDone && all === undefined) || !fits(record)) return [text];
+        isDone = true;
+        const damaged = damage(record);
+        return damaged === null ? [] : [JSON.stringify(damaged)];
+      }),
+    );
+    const codes = async (): Promise<readonly string[]> =>
+      (await checkNativeSession(ref, { places })).problems.map(({ code }) => code);
+    expect(isDone).toBe(true);
+    expect(await codes()).toContain("cannot_resume");
+    const { edits } = await repairNativeSession(ref, { places, write: "in place" });
+    expect(edits.length).toBeGreaterThan(0);
+    expect(await codes()).not.toContain("cannot_resume");
+    expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+    if (keeps) expect(await said()).toEqual(before);
+  });
+});
