@@ -47,7 +47,11 @@ const beforeAnswer = (record: Rec): boolean =>
 
 const DAMAGES: readonly Damage[] = [
   {
-    ...{ what: "its first prompt and what stands around it are lost", agent: "claude", fixture: "text-and-thinking" },
+    ...{
+      what: "its first prompt and what stands around it are lost",
+      agent: "claude",
+      fixture: "text-and-thinking",
+    },
     ...{ fits: beforeAnswer, damage: () => null, all: true },
   },
   {
@@ -63,7 +67,12 @@ const DAMAGES: readonly Damage[] = [
     ...{ fits: (record) => record.type === "session_meta", damage: set("timestamp", undefined) },
   },
   {
-    ...{ what: "the header names its folders in another form", agent: "codex", fixture: "paginated", keeps: true },
+    ...{
+      what: "the header names its folders in another form",
+      agent: "codex",
+      fixture: "paginated",
+      keeps: true,
+    },
     ...{ fits: (record) => record.type === "session_meta", damage: set("payload.git", "x") },
   },
   {
@@ -71,7 +80,12 @@ const DAMAGES: readonly Damage[] = [
     ...{ fits: (record) => record.toolCalls !== undefined, damage: set("toolCalls", 7), all: true },
   },
   {
-    ...{ what: "the thoughts of an answer are a text", agent: "gemini", fixture: "parallel-tools", keeps: true },
+    ...{
+      what: "the thoughts of an answer are a text",
+      agent: "gemini",
+      fixture: "parallel-tools",
+      keeps: true,
+    },
     ...{ fits: (record) => record.type === "gemini", damage: set("thoughts", "x") },
   },
   {
