@@ -1,6 +1,7 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
- * schema of `continuo.yaml`, and the generated parts of `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
+ * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
+ * `PROTOCOL.md` and `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,6 +11,8 @@ import { createProgram } from "../src/cli/index.ts";
 import { toJsonSchema } from "../src/config/json-schema.ts";
 import { withCodeMap } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
+import { protocolFiles } from "./protocol/files.ts";
+import { withFrames } from "./protocol/page.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -78,10 +81,20 @@ A text that a limit cut in the middle has a second record, with the outcome \`no
 A problem is \`{code, message, line}\`, with \`file\` if it is not in the main file of the session.
 `;
 
+const protocol = protocolFiles();
+
 const made: readonly (readonly [name: string, text: string])[] = [
   ["docs/cli.md", toMarkdown(createProgram(null))],
   ["docs/errors.md", toErrorsPage()],
   ["docs/continuo.schema.json", `${JSON.stringify(toJsonSchema(), null, 2)}\n`],
+  ...Object.entries(protocol),
+  [
+    "PROTOCOL.md",
+    withFrames(readFileSync(join(ROOT, "PROTOCOL.md"), "utf8"), {
+      channel: JSON.parse(protocol["protocol/channel.json"] ?? ""),
+      examples: JSON.parse(readFileSync(join(ROOT, "protocol/examples.json"), "utf8")),
+    }),
+  ],
   ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];
 for (const [name, fresh] of made) {

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -138,9 +139,18 @@ test("the command runs, with its examples and its documentation", () => {
   expect(version.trim()).toBe(manifest.version);
   const listed = JSON.parse(run(process.execPath, [command, "session", "list", "--json"], user));
   expect(listed).toEqual([]);
-  for (const name of ["docs/continuo.schema.json", "examples/continuo.yaml", "LICENSE"]) {
+  for (const name of ["docs/continuo.schema.json", "examples/continuo.yaml", "LICENSE", "PROTOCOL.md"]) {
     expect(existsSync(join(installed, name)), name).toBe(true);
   }
+});
+
+test("the schemas of the protocol are loaded by name", () => {
+  const read = (name: string): string =>
+    `(await import("continuo/protocol/${name}.json", { with: { type: "json" } })).default`;
+  expect(node(`console.log(${read("channel")}.$defs.HelloFrame.type)`)).toBe("object\n");
+  expect(node(`console.log(${read("constants")}.protocol)`)).toBe("1\n");
+  const names = readdirSync(join(installed, "protocol"));
+  expect(names).toEqual(["channel.json", "constants.json", "events.json", "examples.json", "http.json", "live.json"]);
 });
 
 test("the installed command refuses the store of an earlier version, and brings it up to date with a copy", async () => {

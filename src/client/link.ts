@@ -9,6 +9,7 @@ import {
   CLOSE,
   type ClientFrame,
   errorFromWire,
+  FINAL_CODES,
   type HelloFrame,
   PROTOCOL_VERSION,
   parseServerFrame,
@@ -48,20 +49,6 @@ interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** Refusals that another try does not change. */
-const FINAL: ReadonlySet<string> = new Set([
-  "unauthorized",
-  "forbidden",
-  "invalid",
-  "not_found",
-  "gone",
-  "handle_taken",
-  "too_large",
-  "unsupported",
-  "usage",
-  "log_closed",
-]);
 
 export class Link {
   readonly #options: LinkOptions;
@@ -195,7 +182,7 @@ export class Link {
       const error = errorFromWire(frame, 0);
       if (frame.request !== undefined) {
         this.#settle(frame.request, (pending) => pending.reject(error));
-      } else if (FINAL.has(error.code)) this.#refusal = error;
+      } else if (FINAL_CODES.includes(error.code)) this.#refusal = error;
       else this.#obstacle = error;
       return;
     }

@@ -4,6 +4,7 @@
  * A mistake in our own code is an `assert`, and is not caught; a strange file is a `Problem`.
  */
 
+/** Why an operation failed. A client must accept codes that it does not know: newer servers have more. */
 export type ErrorCode =
   | "usage"
   | "not_found"

@@ -26,6 +26,7 @@ export {
   FIELD_KINDS,
   type FieldKind,
   type FromShape,
+  fieldNames,
   fieldOf,
   isEvent,
   isEventType,

@@ -1,26 +1,19 @@
 /** What the events of a channel hold. The keys that the table of event types lists, and those of channels. */
 
-import { type Block, present, type StoredEvent } from "../model/index.ts";
+import { present, type StoredEvent } from "../model/index.ts";
+import type { MessageSent } from "./channel-data.ts";
+import type { Hash } from "./scalars.ts";
 
 /** A blob of the workspace that a message refers to. */
 export interface Attachment {
-  /** SHA-256, 64 hex digits. */
-  readonly blob: string;
+  readonly blob: Hash;
+  /** @maxLength idLength */
   readonly mimeType: string;
+  /** @maxLength idLength */
   readonly name?: string;
 }
 
-export interface MessageData {
-  readonly messageId: string;
-  readonly content: string | readonly Block[];
-  readonly to?: readonly string[];
-  readonly replyTo?: string;
-  /** Whose message it replies to; the server writes it. */
-  readonly replyToHandle?: string;
-  /** More of it comes. */
-  readonly state?: "open";
-  readonly attachments?: readonly Attachment[];
-}
+export type MessageData = MessageSent;
 
 /** What the end of a message repeats of its beginning, so that a late reader needs nothing else. */
 export type MessageHead = Pick<MessageData, "to" | "replyTo" | "replyToHandle" | "attachments">;

@@ -1,35 +1,53 @@
-/** What client and server say to each other over the WebSocket of a channel. `PROTOCOL.md` says when. */
+/**
+ * What client and server say to each other over the WebSocket of a channel. `PROTOCOL.md` says when, and shows each
+ * frame; `protocol/channel.json` is made from these types by `scripts/docs.ts`.
+ */
 
 import type { Attachment, WireEvent } from "./channel-events.ts";
 import type { WireError } from "./errors.ts";
+import type {
+  Count,
+  DisplayName,
+  Id,
+  MessageText,
+  Milliseconds,
+  Name,
+  ParticipantType,
+  Sequence,
+  Timestamp,
+} from "./scalars.ts";
 
 export const PROTOCOL_VERSION = 1;
 /** The subprotocol of the WebSocket. A token may follow as a second one: `bearer.TOKEN`. */
 export const SUBPROTOCOL = "continuo.channel.1";
 
+/** `interrupted` while an input was received and not answered, or after a message was left in progress. */
 export type SessionStatus = "active" | "interrupted";
 
 /** What the server keeps for `workspace:channel:handle`. */
 export interface ParticipantSession {
-  readonly received: number;
-  readonly processed: number;
+  /** Up to here events were handed over. */
+  readonly received: Sequence;
+  /** Up to here everything is done. */
+  readonly processed: Sequence;
   readonly status: SessionStatus;
+  /** What the client stored with `sdk_session`. */
   readonly sdkSessionId: string | null;
 }
 
 /** The type of participants whose handle may have several connections. */
 export const PERSON = "person";
 
+/** A participant who is there now. */
 export interface Participant {
-  readonly handle: string;
-  readonly name: string;
-  /** `person`, `agent`, or the application's own word. */
-  readonly type: string;
+  readonly handle: Name;
+  readonly name: DisplayName;
+  readonly type: ParticipantType;
   readonly capabilities: readonly string[];
 }
 
 /** Where the replay begins: after a sequence, after what this handle has processed, at the last anchor, or at the end. */
-export type ReplayFrom = number | "processed" | "anchor" | "latest";
+export type ReplayFrom = Sequence | "processed" | "anchor" | "latest";
 
 /**
  * What of the replay is sent: everything; the newest messages and what is addressed to the handle; only what is
@@ -37,79 +55,213 @@ export type ReplayFrom = number | "processed" | "anchor" | "latest";
  */
 export type ReplayMode = "stream" | "collect" | "skip";
 
+/** The first frame of a connection. */
 export interface HelloFrame {
   readonly type: "hello";
-  readonly protocol: number;
+  /** 1; another number is `unsupported`. */
+  readonly protocol: Count;
+  /**
+   * Left out if it was a subprotocol, or the server asks for none.
+   *
+   * @maxLength tokenLength
+   */
   readonly token?: string;
-  /** The same over all connections of one `connect()`; who has it may take the handle again at once. */
-  readonly instance: string;
+  /**
+   * Made up by the client when it begins, and the same in the `hello` of every later connection; who has it may take the
+   * handle again at once.
+   */
+  readonly instance: Id;
   /** Without a handle the client only reads, and nobody sees it. */
-  readonly handle?: string;
-  readonly name?: string;
-  readonly participantType?: string;
-  readonly capabilities?: readonly string[];
+  readonly handle?: Name;
+  /** The handle when left out. */
+  readonly name?: DisplayName;
+  /** `person` when left out. */
+  readonly participantType?: ParticipantType;
+  /**
+   * Names of what the participant can do, such as methods that it answers; together at most 200 characters.
+   *
+   * @maxItems capabilities
+   */
+  readonly capabilities?: readonly Id[];
   /** A name for the device of a person, which has a cursor `received` of its own. */
-  readonly device?: string;
-  /** Asks for a session: cursors, status, history. */
-  readonly workspaceId?: string;
+  readonly device?: Name;
+  /** Asks for a session: cursors, status, history. It must be the workspace of the token. */
+  readonly workspaceId?: Name;
   readonly after: ReplayFrom;
   /** `stream` when left out. */
   readonly replay?: ReplayMode;
 }
 
-/** Each has the id of its event, so that it can be sent again after a lost connection. */
+/** Says a whole message, or with `state: "open"` the beginning of one that is written in parts. */
+export interface SendFrame {
+  readonly type: "send";
+  /** Of the event, and of the message. */
+  readonly id: Id;
+  readonly content: MessageText;
+  /** More of the message comes, with `append`, `replace` and `complete`. Left out for a whole message. */
+  readonly state?: "open";
+  /**
+   * Handles that are addressed.
+   *
+   * @maxItems addressees
+   */
+  readonly to?: readonly Name[];
+  /** The id of a message of the channel. */
+  readonly replyTo?: Id;
+  /** @maxItems attachments */
+  readonly attachments?: readonly Attachment[];
+}
+
+/** Adds to a message in progress. */
+export interface AppendFrame {
+  readonly type: "append";
+  /** Of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  readonly delta: MessageText;
+}
+
+/** Replaces the text of a message in progress. */
+export interface ReplaceFrame {
+  readonly type: "replace";
+  /** Of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  readonly content: MessageText;
+}
+
+/** Ends a message in progress. */
+export interface CompleteFrame {
+  readonly type: "complete";
+  /** Of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  /** The whole text. */
+  readonly content: MessageText;
+}
+
+/** Calls a method of another participant. */
+export interface CallFrame {
+  readonly type: "call";
+  /** Of the event, and of the call. */
+  readonly id: Id;
+  /** The handle of the participant that answers. */
+  readonly to: Name;
+  readonly method: Id;
+  /** Any JSON of at most 262,144 characters. */
+  readonly args: unknown;
+}
+
+/** One result of a call; several may come before the last. */
+export interface AnswerFrame {
+  readonly type: "answer";
+  /** Of the event. */
+  readonly id: Id;
+  readonly callId: Id;
+  /** Any JSON of at most 262,144 characters. */
+  readonly value: unknown;
+  /** `true` for the last result. */
+  readonly done: boolean;
+}
+
+/** The caller does not wait for a result any more. */
+export interface CancelFrame {
+  readonly type: "cancel";
+  /** Of the event. */
+  readonly id: Id;
+  readonly callId: Id;
+  /** @maxLength idLength */
+  readonly reason: string;
+}
+
+/** What becomes an event of the log. The id makes that a frame may be sent again after a lost connection. */
 export type PostFrame =
-  | {
-      readonly type: "send";
-      readonly id: string;
-      readonly content: string;
-      readonly state?: "open";
-      readonly to?: readonly string[];
-      readonly replyTo?: string;
-      readonly attachments?: readonly Attachment[];
-    }
-  | { readonly type: "append"; readonly id: string; readonly messageId: string; readonly delta: string }
-  | { readonly type: "replace"; readonly id: string; readonly messageId: string; readonly content: string }
-  | { readonly type: "complete"; readonly id: string; readonly messageId: string; readonly content: string }
-  | {
-      readonly type: "call";
-      readonly id: string;
-      readonly to: string;
-      readonly method: string;
-      readonly args: unknown;
-    }
-  | {
-      readonly type: "answer";
-      readonly id: string;
-      readonly callId: string;
-      readonly value: unknown;
-      readonly done: boolean;
-    }
-  | { readonly type: "cancel"; readonly id: string; readonly callId: string; readonly reason: string };
+  | SendFrame
+  | AppendFrame
+  | ReplaceFrame
+  | CompleteFrame
+  | CallFrame
+  | AnswerFrame
+  | CancelFrame;
+
+/** Up to here events were handed over to whoever reads. Answered with `null`. */
+export interface ReceivedFrame {
+  readonly type: "received";
+  readonly sequence: Sequence;
+}
+
+/** Up to here everything is done. Answered with the session. */
+export interface CommitFrame {
+  readonly type: "commit";
+  readonly sequence: Sequence;
+}
+
+/** Stores a name that the client finds in the session of its next connection. Answered with the session. */
+export interface SdkSessionFrame {
+  readonly type: "sdk_session";
+  readonly sdkSessionId: Id | null;
+}
+
+/** Adds a message to the history of the session, which only its participant sees. */
+export interface StoreFrame {
+  readonly type: "store";
+  readonly id: Id;
+  /** `user`, `assistant` or `system`. */
+  readonly role: Id;
+  readonly content: MessageText;
+}
+
+/** Asks for the newest messages of the history. Answered with a list of `HistoryItem`, oldest first. */
+export interface HistoryFrame {
+  readonly type: "history";
+  /**
+   * @minimum 1
+   * @maximum historyItems
+   */
+  readonly limit: Count;
+}
+
+/** Empties the history. */
+export interface ClearHistoryFrame {
+  readonly type: "clear_history";
+  readonly id: Id;
+}
+
+/** Takes an input that this agent answers now. Answered with a `ClaimedInput`. */
+export interface ClaimFrame {
+  readonly type: "claim";
+  /** Of the event that is the input. */
+  readonly sequence: Sequence;
+  /** The name of the agent's program, for the run. */
+  readonly agent: Id;
+  /** Messages of agents since a person's last one, before the input is left unanswered. */
+  readonly maxTurns?: Count;
+}
+
+/** Ends the run of a claimed input. Answered with the session. */
+export interface EndRunFrame {
+  readonly type: "end_run";
+  /** @maxLength runIdLength */
+  readonly runId: string;
+  readonly status: RunEnd;
+  readonly answer?: MessageText;
+  readonly error?: {
+    readonly code: Id;
+    /** @maxLength callLength */
+    readonly message: string;
+  };
+}
 
 /** What concerns this handle's session. */
 export type SessionFrame =
-  | { readonly type: "received"; readonly sequence: number }
-  | { readonly type: "commit"; readonly sequence: number }
-  | { readonly type: "sdk_session"; readonly sdkSessionId: string | null }
-  | { readonly type: "store"; readonly id: string; readonly role: string; readonly content: string }
-  | { readonly type: "history"; readonly limit: number }
-  | { readonly type: "clear_history"; readonly id: string }
-  /** An input that this agent answers now, by the sequence of its event. */
-  | {
-      readonly type: "claim";
-      readonly sequence: number;
-      readonly agent: string;
-      /** Messages of agents since a person's last one, before the input is left unanswered. */
-      readonly maxTurns?: number;
-    }
-  | {
-      readonly type: "end_run";
-      readonly runId: string;
-      readonly status: RunEnd;
-      readonly answer?: string;
-      readonly error?: { readonly code: string; readonly message: string };
-    };
+  | ReceivedFrame
+  | CommitFrame
+  | SdkSessionFrame
+  | StoreFrame
+  | HistoryFrame
+  | ClearHistoryFrame
+  | ClaimFrame
+  | EndRunFrame;
 
 export type RunEnd = "completed" | "failed" | "cancelled";
 
@@ -118,9 +270,9 @@ export type ClaimedInput =
   | {
       readonly state: "claimed";
       readonly runId: string;
-      readonly answerId: string;
+      readonly answerId: Id;
       /** 1 for the first; more after an interruption. */
-      readonly attempt: number;
+      readonly attempt: Count;
       readonly content: string;
       readonly from: string;
       readonly messageId: string;
@@ -128,65 +280,130 @@ export type ClaimedInput =
   /** It was answered before, or given up after too many attempts. */
   | { readonly state: "done"; readonly runId: string | null };
 
+/** A frame that the server answers with `ok` or `error`. */
 export type RequestFrame = (PostFrame | SessionFrame) & {
-  /** Counts up; the answer has it. */
-  readonly request: number;
+  /** The client counts its requests: 1, 2, 3 …, over all connections. The answer has the number. */
+  readonly request: Count;
 };
 
-export type ClientFrame =
-  | HelloFrame
-  | RequestFrame
-  | { readonly type: "heartbeat" }
-  /** No more events until `resume`. */
-  | { readonly type: "pause" }
-  /** The events after this sequence, again or for the first time. */
-  | { readonly type: "resume"; readonly after: number }
-  /** The client leaves for good: its handle is free. */
-  | { readonly type: "close" };
+/** The other side is there: each sends one every 3 s. */
+export interface HeartbeatFrame {
+  readonly type: "heartbeat";
+}
+
+/** No more events until `resume`. */
+export interface PauseFrame {
+  readonly type: "pause";
+}
+
+/** The events after this sequence, again or for the first time. */
+export interface ResumeFrame {
+  readonly type: "resume";
+  readonly after: Sequence;
+}
+
+/** The client leaves for good: its handle is free. The server then closes the WebSocket. */
+export interface CloseFrame {
+  readonly type: "close";
+}
+
+export type ClientFrame = HelloFrame | RequestFrame | HeartbeatFrame | PauseFrame | ResumeFrame | CloseFrame;
 
 export interface HistoryItem {
   readonly role: string;
   readonly content: string;
-  /** ISO 8601 UTC. */
-  readonly timestamp: string;
-  readonly sequence: number;
+  readonly timestamp: Timestamp;
+  readonly sequence: Sequence;
 }
 
+/** The client was let in. */
 export interface WelcomeFrame {
   readonly type: "hello";
-  readonly protocol: number;
-  readonly workspaceId: string;
-  readonly channel: string;
-  readonly handle: string | null;
-  /** Of the channel's log, when the handle was taken. */
-  readonly latestSequence: number;
+  readonly protocol: Count;
+  readonly workspaceId: Name;
+  readonly channel: Name;
+  readonly handle: Name | null;
+  /** Of the channel's log, when the handle was taken: where the replay ends. */
+  readonly latestSequence: Sequence;
   /** Where the replay begins. */
-  readonly after: number;
+  readonly after: Sequence;
   /**
    * How many messages up to `upTo` are not sent, because `replay` asked for less. Those that are addressed to the handle
    * are counted here, and sent.
    */
-  readonly omitted?: { readonly messages: number; readonly upTo: number };
+  readonly omitted?: { readonly messages: Count; readonly upTo: Sequence };
   readonly session: ParticipantSession | null;
   /** Why there is no session although one was asked for. */
   readonly degraded: string | null;
 }
 
+/** An event of the log. Those between `after` and it were left out on purpose (parts of messages that ended). */
+export interface EventFrame {
+  readonly type: "event";
+  /** The sequence of the event that was sent before it. */
+  readonly after: Sequence;
+  readonly event: WireEvent;
+}
+
+/** The replay is over: everything up to `sequence` was sent. It comes again after `resume` from before there. */
+export interface ReadyFrame {
+  readonly type: "ready";
+  readonly sequence: Sequence;
+  /** Who is there now. */
+  readonly roster: readonly Participant[];
+}
+
+/** Somebody came or went. */
+export interface PresenceFrame {
+  readonly type: "presence";
+  readonly change: "joined" | "left";
+  readonly participant: Participant;
+}
+
+/** The session could be opened at last, or another connection of the same person changed it. */
+export interface SessionStateFrame {
+  readonly type: "session";
+  readonly session: ParticipantSession;
+}
+
+/** The request is done, and durable. */
+export interface OkFrame {
+  readonly type: "ok";
+  readonly request: Count;
+  /** `{ sequence }` for a frame that becomes an event; otherwise as the frame says. */
+  readonly result: unknown;
+}
+
+/** With a `request`, this request failed; without one, the connection ends. */
+export interface ErrorFrame {
+  readonly type: "error";
+  readonly request?: Count;
+  readonly error: WireError["error"];
+}
+
+/** The reader was too slow for too long; the connection ends, and the next one begins after this sequence. */
+export interface CatchUpFrame {
+  readonly type: "catch_up";
+  readonly after: Sequence;
+}
+
+/** The server ends; come again after `retryMs`. */
+export interface ByeFrame {
+  readonly type: "bye";
+  readonly retryMs: Milliseconds;
+}
+
 export type ServerFrame =
   | WelcomeFrame
-  /** Follows the event `after`; what lies between was left out on purpose (deltas of messages that ended). */
-  | { readonly type: "event"; readonly after: number; readonly event: WireEvent }
-  /** The replay is over: everything up to `sequence` was sent. */
-  | { readonly type: "ready"; readonly sequence: number; readonly roster: readonly Participant[] }
-  | { readonly type: "presence"; readonly change: "joined" | "left"; readonly participant: Participant }
-  | { readonly type: "session"; readonly session: ParticipantSession }
-  | { readonly type: "ok"; readonly request: number; readonly result: unknown }
-  | { readonly type: "error"; readonly request?: number; readonly error: WireError["error"] }
-  | { readonly type: "heartbeat" }
-  /** The reader was too slow for too long; the connection ends, and the next one begins after this sequence. */
-  | { readonly type: "catch_up"; readonly after: number }
-  /** The server ends; come again after `retryMs`. */
-  | { readonly type: "bye"; readonly retryMs: number };
+  | EventFrame
+  | ReadyFrame
+  | PresenceFrame
+  | SessionStateFrame
+  | OkFrame
+  | ErrorFrame
+  | HeartbeatFrame
+  | CatchUpFrame
+  | ByeFrame;
 
 /** Close codes of the WebSocket. */
 export const CLOSE = {
@@ -201,3 +418,21 @@ export const CLOSE = {
   /** Its heartbeats stayed away, or its handle was given to somebody else. */
   gone: 4010,
 } as const;
+
+/**
+ * Codes of an `error` without a `request` that another try does not change: the client ends. After any other code, one
+ * that it does not know among them, it comes again.
+ */
+export const FINAL_CODES: readonly string[] = [
+  "unauthorized",
+  "forbidden",
+  "invalid",
+  "not_found",
+  "gone",
+  "handle_taken",
+  "too_large",
+  "unsupported",
+  "usage",
+  "log_closed",
+  "out_of_range",
+];

@@ -3,6 +3,9 @@
 export const LIMITS = {
   /** UTF-16 units of an id that a client makes. */
   idLength: 400,
+  /** UTF-16 units of the name of a channel, a handle, a device or a workspace. */
+  nameLength: 128,
+  tokenLength: 4_096,
   /** UTF-16 units of the name that people see. */
   displayNameLength: 64,
   typeLength: 16,
@@ -13,6 +16,7 @@ export const LIMITS = {
   frameBytes: 4_194_304,
   /** UTF-16 units of a message, with all its deltas. */
   messageLength: 1_048_576,
+  runIdLength: 512,
   /** UTF-16 units of the arguments of a call or of one result, as JSON. */
   callLength: 262_144,
   /** Handles that one message names. */

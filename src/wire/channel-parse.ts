@@ -125,7 +125,7 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
     return {
       type: "end_run",
       ...requested(fields),
-      runId: textOf("runId", fields.runId, 512),
+      runId: textOf("runId", fields.runId, LIMITS.runIdLength),
       status,
       ...present({
         answer: answer === undefined ? undefined : textOf("answer", answer, LIMITS.messageLength),
@@ -144,7 +144,7 @@ function parseHello(fields: Fields): HelloFrame {
     instance: idOf("instance", fields.instance),
     after:
       after === "processed" || after === "anchor" || after === "latest" ? after : sequenceOf("after", after),
-    token: token === undefined ? undefined : textOf("token", token, 4_096),
+    token: token === undefined ? undefined : textOf("token", token, LIMITS.tokenLength),
     handle: handle === undefined ? undefined : assertName("handle", handle),
     name: name === undefined ? undefined : textOf("name", name, LIMITS.displayNameLength),
     participantType:

@@ -1,6 +1,8 @@
 /** Channels as they are read over HTTP: lists, and whole messages in windows from the end. */
 
+import type { Attachment } from "./channel-events.ts";
 import type { Participant } from "./channel-frames.ts";
+import type { Id, MessageText, Name, Sequence } from "./scalars.ts";
 import type { Access } from "./scopes.ts";
 
 /** A message as late readers see it, however it was written. */
@@ -39,6 +41,31 @@ export interface ChannelHead {
   readonly handle: string | null;
 }
 
+/** The body of `POST /v1/channels/NAME/messages`: a whole message of somebody who is not connected. */
+export interface MessageRequest {
+  readonly content: MessageText;
+  /** Who says it. Left out where the token names a handle. */
+  readonly handle?: Name;
+  /** Of the event and of the message; sent again with the same content, the message is stored once. */
+  readonly id?: Id;
+  /** @maxItems addressees */
+  readonly to?: readonly Name[];
+  readonly replyTo?: Id;
+  /** @maxItems attachments */
+  readonly attachments?: readonly Attachment[];
+}
+
+/** The answer to it. */
+export interface MessageAnswer {
+  readonly messageId: Id;
+  readonly sequence: Sequence;
+}
+
+/** The answer of `GET /v1/channels/NAME/anchor`; 0 where there is no anchor. */
+export interface AnchorAnswer {
+  readonly sequence: Sequence;
+}
+
 /** What a list shows of a channel. */
 export interface ChannelSummary {
   /** `null` where nobody has written yet. Its content is only a beginning. */
@@ -48,7 +75,6 @@ export interface ChannelSummary {
   readonly agents: number;
 }
 
-/** One line of `GET /v1/channels`. */
 /** One page of the channels that a token may read, by name. */
 export interface ChannelsPage {
   readonly channels: readonly ChannelRow[];
@@ -56,6 +82,7 @@ export interface ChannelsPage {
   readonly nextCursor: string | null;
 }
 
+/** One line of `GET /v1/channels`. */
 export interface ChannelRow {
   readonly channel: string;
   readonly latestSequence: number;

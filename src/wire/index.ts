@@ -31,6 +31,7 @@ export {
   CLOSE,
   type ClaimedInput,
   type ClientFrame,
+  FINAL_CODES,
   type HelloFrame,
   type HistoryItem,
   type Participant,
@@ -51,11 +52,14 @@ export {
 export { LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
 export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
 export type {
+  AnchorAnswer,
   ChannelHead,
   ChannelMessage,
   ChannelRow,
   ChannelSummary,
   ChannelsPage,
+  MessageAnswer,
+  MessageRequest,
   MessagesWindow,
 } from "./channel-views.ts";
 export { errorFromWire, toWireError, type WireError } from "./errors.ts";
@@ -131,4 +135,4 @@ export {
   readOnly,
   type Scope,
 } from "./scopes.ts";
-export { formatOffset, parseOffset, STREAM_HEADERS, STREAM_ROOT } from "./streams.ts";
+export { formatOffset, parseOffset, STREAM_HEADERS, STREAM_ROOT, type StreamControl } from "./streams.ts";

@@ -5,6 +5,7 @@
  */
 
 import { ContinuoError } from "../model/index.ts";
+import { LIMITS } from "./channel-limits.ts";
 
 export interface StreamAddress {
   readonly kind: "channel" | "session" | "stream";
@@ -27,7 +28,7 @@ export function isName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     name.length > 0 &&
-    name.length <= 128 &&
+    name.length <= LIMITS.nameLength &&
     /^[^\p{Cc}\p{Cs}:/]+$/u.test(name) &&
     name.trim() === name &&
     name !== "." &&

@@ -19,6 +19,18 @@ export const STREAM_HEADERS = {
   producerReceived: "producer-received-seq",
 } as const;
 
+/** The data of the event `control` of a stream of server-sent events. It follows the records that it speaks of. */
+export interface StreamControl {
+  /** Where the next request begins. */
+  readonly streamNextOffset: string;
+  /** Sent back with the next request, so that caches answer each once. */
+  readonly streamCursor?: string;
+  /** There is no newer record now. */
+  readonly upToDate?: true;
+  /** The stream has ended. */
+  readonly streamClosed?: true;
+}
+
 /** Where streams begin. */
 export const STREAM_ROOT = "/v1/stream/";
 

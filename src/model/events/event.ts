@@ -40,7 +40,11 @@ export interface NewEvent {
 
 export interface StoredEvent<Data = unknown> {
   readonly logId: string;
-  /** 1, 2, 3 … without gaps. */
+  /**
+   * 1, 2, 3 … without gaps.
+   *
+   * @type integer
+   */
   readonly sequence: number;
   readonly id: string;
   readonly type: string;

@@ -78,6 +78,11 @@ export function fieldOf(payload: Readonly<Record<string, unknown>>, name: string
   return undefined;
 }
 
+/** Every name under which a payload may have a field; its own name counts before the others. */
+export function fieldNames(name: string): readonly string[] {
+  return [name, ...otherNamesOf(name)];
+}
+
 const otherNames = new Map<string, readonly string[]>();
 
 /** The keys of the table are few: each is spelled once. */

@@ -7,7 +7,7 @@
 
 export { eventsDocument } from "./document.ts";
 export type { Actor, NewEvent, Retention, StoredEvent, Tombstone } from "./event.ts";
-export { FIELD_KINDS, type FieldKind, type FromShape, fieldOf, type Shape } from "./fields.ts";
+export { FIELD_KINDS, type FieldKind, type FromShape, fieldNames, fieldOf, type Shape } from "./fields.ts";
 export { EVENT_TYPES, type EventKind, type TranscriptUse } from "./table.ts";
 export {
   EVENT_KINDS,

@@ -8,12 +8,14 @@ import { lastAnchor, post, readMessages, summaryOf } from "../../channels/index.
 import { ContinuoError, type Log, present, type Store } from "../../model/index.ts";
 import {
   type Access,
+  type AnchorAnswer,
   allows,
   assertName,
   type ChannelHead,
   type ChannelRow,
   type ChannelsPage,
   channelLogId,
+  type MessageAnswer,
   type PostFrame,
   parseClientFrame,
 } from "../../wire/index.ts";
@@ -84,7 +86,8 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
   app.get("/v1/channels/:channel/anchor", async (c) => {
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
-    return Response.json({ sequence: await lastAnchor(store, channelLogId(channel)) });
+    const answer: AnchorAnswer = { sequence: await lastAnchor(store, channelLogId(channel)) };
+    return Response.json(answer);
   });
   app.get("/v1/channels/:channel/events", async (c) => {
     const channel = c.req.param("channel");
@@ -146,7 +149,7 @@ async function say(
   store: Store,
   { context, channel, grant }: Omit<ChannelCall, "access">,
   body: Readonly<Record<string, unknown>>,
-): Promise<unknown> {
+): Promise<MessageAnswer> {
   const handles = handlesOf(grant);
   const own = typeof handles === "string" ? undefined : handles.only;
   const handle = assertName("handle", body.handle ?? own);

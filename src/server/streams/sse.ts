@@ -1,7 +1,7 @@
 /** GET with `live=sse`: the backlog, then new records, at the client's pace; at most one page is held in memory. */
 
 import type { Log, StoredEvent } from "../../model/index.ts";
-import { formatOffset, STREAM_HEADERS } from "../../wire/index.ts";
+import { formatOffset, STREAM_HEADERS, type StreamControl } from "../../wire/index.ts";
 import { LIMITS } from "../context/index.ts";
 import { type Batch, liveBatches } from "./batches.ts";
 import type { Call } from "./call.ts";
@@ -76,10 +76,10 @@ async function* framesOf(
   if (context.draining.aborted) yield `retry: ${LIMITS.retryMs}\n\n`;
 }
 
-function controlOf(after: number, streamCursor: string, state: Batch["state"]): object {
+function controlOf(after: number, streamCursor: string, state: Batch["state"]): StreamControl {
   const streamNextOffset = formatOffset(after);
   if (state === "closed") return { streamNextOffset, streamClosed: true };
-  return { streamNextOffset, streamCursor, ...(state === "up to date" ? { upToDate: true } : {}) };
+  return { streamNextOffset, streamCursor, ...(state === "up to date" ? { upToDate: true as const } : {}) };
 }
 
 /** A character may be split between two records: the decoder keeps its first part. */

@@ -1,7 +1,8 @@
-/** The channel contract: every sentence of `PROTOCOL.md`, over any engine. */
+/** The channel contract: every sentence of `PROTOCOL.md` that a server keeps, over any engine. */
 
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Store } from "../../../src/model/index.ts";
+import { checkSockets } from "../../wire/checked-sockets.ts";
 import { openChannelServer } from "../open-channel.ts";
 import type { ChannelCase } from "./case.ts";
 import { connectionCases } from "./connection.ts";
@@ -21,9 +22,13 @@ export function channelContract(engine: string, open: () => Promise<Store>): voi
   describe(`channels on ${engine}`, () => {
     for (const { id, title, run } of CHANNEL_CASES) {
       test(`${id}: ${title}`, async () => {
-        await using store = await open();
-        await using channel = await openChannelServer(store);
-        await run(channel, store);
+        using sockets = checkSockets();
+        {
+          await using store = await open();
+          await using channel = await openChannelServer(store);
+          await run(channel, store);
+        }
+        expect(sockets.problems, "frames that are not as `protocol/channel.json` says").toEqual([]);
       });
     }
   });

@@ -1,6 +1,7 @@
 /** A bare WebSocket, for what no client of ours would send. */
 
 import { SUBPROTOCOL } from "../../../src/wire/index.ts";
+import { plainSocket, reportServerFrame } from "../../wire/checked-sockets.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;
 
@@ -18,13 +19,15 @@ export interface RawSocket extends Disposable {
 
 export async function openRaw(url: string, channel = "team"): Promise<RawSocket> {
   const address = `${url.replace("http", "ws")}/v1/channels/${encodeURIComponent(channel)}/ws`;
-  const socket = new WebSocket(address, [SUBPROTOCOL]);
+  const socket = plainSocket(address, SUBPROTOCOL);
   const frames: Frame[] = [];
   let read = 0;
   const waiting = new Set<() => void>();
   const closed = Promise.withResolvers<number>();
   socket.onmessage = ({ data }) => {
-    frames.push(JSON.parse(String(data)) as Frame);
+    const frame = JSON.parse(String(data)) as Frame;
+    reportServerFrame(frame);
+    frames.push(frame);
     for (const look of waiting) look();
   };
   socket.onclose = ({ code }) => {

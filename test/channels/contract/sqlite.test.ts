@@ -6,9 +6,9 @@ import { CHANNEL_CASES, channelContract } from "./contract.ts";
 
 channelContract("SQLite", () => openStore("memory:"));
 
-test("every sentence of PROTOCOL.md has its case, and every case its sentence", () => {
+test("every sentence of PROTOCOL.md about a server has its case, and every case its sentence", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../PROTOCOL.md"), "utf8");
-  const sentences = [...text.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gmu)].map(([, id]) => id);
+  const sentences = [...text.matchAll(/^- \*\*((?!CLIENT)[A-Z]+-\d+)\*\*/gmu)].map(([, id]) => id);
   expect(new Set(sentences).size).toBe(sentences.length);
   expect(sentences.toSorted()).toEqual(CHANNEL_CASES.map(({ id }) => id).toSorted());
 });

@@ -1,0 +1,173 @@
+/**
+ * What goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by the name of the
+ * event. `protocol/http.json` is made from it. Bytes and texts are not listed, nor what the Durable Streams protocol
+ * itself defines.
+ */
+
+import type { ReplayReport } from "../../src/live/index.ts";
+import type { EventPage, NewEvent, StoredEvent, VerifyResult } from "../../src/model/index.ts";
+import type {
+  Acknowledgement,
+  AnchorAnswer,
+  ChannelHead,
+  ChannelsPage,
+  EvidenceBatch,
+  LiveAnswer,
+  LiveHistory,
+  LiveSession,
+  LiveSessionRequest,
+  MessageAnswer,
+  MessageRequest,
+  MessagesWindow,
+  Note,
+  NoteHistory,
+  NoteOperation,
+  OpenedLiveSession,
+  PageEntry,
+  PageRequest,
+  StreamControl,
+  WireError,
+  WireEvent,
+} from "../../src/wire/index.ts";
+import type {
+  AnswerRequest,
+  CancelRequest,
+  ChangesAnswer,
+  ChatEvent,
+  FileChanges,
+  ForkAnswer,
+  ForkRequest,
+  GrowthEvent,
+  HandOffAnswer,
+  HandOffPreview,
+  HandOffRequest,
+  HistoryWindow,
+  MachineHealth,
+  MachineSession,
+  Outline,
+  PromptAnswer,
+  PromptRequest,
+  RenameRequest,
+  RepairAnswer,
+  ResumeOffer,
+  SessionBranches,
+  SessionFound,
+  SessionHead,
+  SessionsChanged,
+  SessionsPage,
+  TerminalAnswer,
+  TextRest,
+  TrashAnswer,
+} from "../../src/wire/machine/index.ts";
+
+/** The events of a stream of server-sent events: `type` is the name, the other keys are the data. */
+type Pushed<Event extends { readonly type: string }> = {
+  readonly [Name in Event["type"]]: Omit<Extract<Event, { readonly type: Name }>, "type">;
+};
+
+/** Fields that a token's request leaves to the server. */
+type PostedEvent = Omit<NewEvent, "actor" | "retention" | "salt">;
+
+export interface Endpoints {
+  /** The body of every answer with a status of 400 or more. */
+  readonly "*": { readonly error: WireError };
+
+  readonly "GET /v1/channels": { readonly answer: ChannelsPage };
+  readonly "GET /v1/channels/NAME": { readonly answer: ChannelHead };
+  readonly "GET /v1/channels/NAME/messages": { readonly answer: MessagesWindow };
+  readonly "POST /v1/channels/NAME/messages": {
+    readonly body: MessageRequest;
+    readonly answer: MessageAnswer;
+  };
+  readonly "GET /v1/channels/NAME/anchor": { readonly answer: AnchorAnswer };
+  readonly "GET /v1/channels/NAME/events": { readonly answer: EventPage };
+
+  readonly "POST /v1/stream/PATH": { readonly body: PostedEvent | readonly PostedEvent[] };
+  readonly "GET /v1/stream/PATH": { readonly answer: readonly StoredEvent[] };
+  readonly "GET /v1/stream/PATH?live=sse": {
+    readonly events: { readonly data: readonly StoredEvent[]; readonly control: StreamControl };
+  };
+
+  readonly "POST /v1/blobs": {
+    readonly answer: { readonly hash: string; readonly sizeBytes: number; readonly mediaType: string };
+  };
+  readonly "POST /v1/pages/cookie": { readonly body: PageRequest; readonly answer: PageEntry };
+  readonly "POST /v1/pages/code": {
+    readonly answer: {
+      readonly code: string | null;
+      readonly expiresAt: string | null;
+      readonly host: string | null;
+    };
+  };
+
+  readonly "GET /v1/live": {
+    readonly answer: { readonly sessions: readonly LiveSession[]; readonly nextCursor: string | null };
+  };
+  readonly "PUT /v1/live/KEY": { readonly body: LiveSessionRequest; readonly answer: OpenedLiveSession };
+  readonly "GET /v1/live/KEY": { readonly answer: LiveSession };
+  readonly "DELETE /v1/live/KEY": { readonly answer: LiveSession };
+  readonly "GET /v1/live/KEY/evidence": {
+    readonly answer: { readonly events: readonly WireEvent[]; readonly nextAfter: number | null };
+  };
+  readonly "POST /v1/live/KEY/evidence": { readonly body: EvidenceBatch; readonly answer: Acknowledgement };
+  readonly "POST /v1/live/KEY/audio": { readonly answer: Acknowledgement };
+  readonly "POST /v1/live/KEY/join": {
+    readonly body: { readonly key: string };
+    readonly answer: LiveSession;
+  };
+  readonly "POST /v1/live/KEY/notes/ID": { readonly body: NoteOperation; readonly answer: Acknowledgement };
+  readonly "GET /v1/live/KEY/notes": { readonly answer: { readonly notes: readonly Note[] } };
+  readonly "POST /v1/live/KEY/context/ID": {
+    readonly body: { readonly text: string; readonly mediaTimeMs?: number };
+    readonly answer: Acknowledgement;
+  };
+  readonly "POST /v1/live/KEY/ask": {
+    readonly body: { readonly question: string };
+    readonly answer: LiveAnswer;
+  };
+  readonly "POST /v1/live/KEY/replay": {
+    readonly body: { readonly mode?: ReplayReport["mode"] };
+    readonly answer: ReplayReport;
+  };
+  readonly "POST /v1/live/KEY/verify": { readonly answer: VerifyResult };
+  readonly "POST /v1/live/KEY/repair": { readonly answer: LiveSession };
+  readonly "GET /v1/live/KEY/history": { readonly answer: LiveHistory };
+  readonly "GET /v1/live/KEY/notes/ID/history": { readonly answer: NoteHistory };
+  readonly "DELETE /v1/videos/ID": { readonly answer: { readonly deleted: number } };
+
+  readonly "GET /v1/machine/sessions": { readonly answer: SessionsPage };
+  readonly "GET /v1/machine/sessions/events": { readonly events: { readonly changed: SessionsChanged } };
+  readonly "GET /v1/machine/health": { readonly answer: MachineHealth };
+  readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };
+  readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };
+  readonly "GET /v1/machine/sessions/KEY/history": { readonly answer: HistoryWindow };
+  readonly "GET /v1/machine/sessions/KEY/outline": { readonly answer: Outline };
+  readonly "GET /v1/machine/sessions/KEY/find": { readonly answer: SessionFound };
+  readonly "GET /v1/machine/sessions/KEY/changes": { readonly answer: ChangesAnswer };
+  readonly "GET /v1/machine/sessions/KEY/changes?path=": { readonly answer: FileChanges };
+  readonly "GET /v1/machine/sessions/KEY/messages/ID/text": { readonly answer: TextRest };
+  readonly "GET /v1/machine/sessions/KEY/events": { readonly events: Pushed<GrowthEvent> };
+  readonly "GET /v1/machine/sessions/KEY/chat/events": { readonly events: Pushed<ChatEvent> };
+  readonly "POST /v1/machine/sessions/KEY/chat/prompt": {
+    readonly body: PromptRequest;
+    readonly answer: PromptAnswer;
+  };
+  readonly "POST /v1/machine/sessions/KEY/chat/cancel": { readonly body: CancelRequest };
+  readonly "POST /v1/machine/sessions/KEY/chat/answer": { readonly body: AnswerRequest };
+  readonly "POST /v1/machine/sessions/KEY/terminal": { readonly answer: TerminalAnswer };
+  readonly "POST /v1/machine/sessions/KEY/rename": {
+    readonly body: RenameRequest;
+    readonly answer: MachineSession;
+  };
+  readonly "POST /v1/machine/sessions/KEY/fork": { readonly body: ForkRequest; readonly answer: ForkAnswer };
+  readonly "POST /v1/machine/sessions/KEY/delete": { readonly answer: TrashAnswer };
+  readonly "POST /v1/machine/trash/ID/restore": { readonly answer: MachineSession | null };
+  readonly "GET /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };
+  readonly "POST /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };
+  readonly "GET /v1/machine/sessions/KEY/resume": { readonly answer: ResumeOffer };
+  readonly "GET /v1/machine/sessions/KEY/handoff": { readonly answer: HandOffPreview };
+  readonly "POST /v1/machine/sessions/KEY/handoff": {
+    readonly body: HandOffRequest;
+    readonly answer: HandOffAnswer;
+  };
+}

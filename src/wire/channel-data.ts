@@ -1,0 +1,89 @@
+/**
+ * What `data` of each event of a channel holds, as this protocol writes it. Events of other writers may hold more or
+ * less: a reader takes the id of the event where `messageId` or `callId` is missing.
+ */
+
+import type { Block } from "../model/index.ts";
+import type { Attachment } from "./channel-events.ts";
+import type { Id, MessageText, Name } from "./scalars.ts";
+
+/** `message_sent`: a whole message, or the beginning of one. */
+export interface MessageSent {
+  /** The id of the event; missing where another program wrote it. */
+  readonly messageId?: Id;
+  readonly content: MessageText | readonly Block[];
+  readonly to?: readonly Name[];
+  readonly replyTo?: Id;
+  /** Whose message it replies to; the server writes it. */
+  readonly replyToHandle?: string;
+  /** More of the message comes. */
+  readonly state?: "open";
+  /** The `instance` of the client that writes a message in progress; the server writes it. */
+  readonly writer?: Id;
+  readonly attachments?: readonly Attachment[];
+}
+
+/** `message_streamed`: a part that is added to the text so far. */
+export interface MessageStreamed {
+  readonly messageId: Id;
+  readonly delta: MessageText;
+}
+
+/** `message_updated`: the text so far is this one now. */
+export interface MessageUpdated {
+  readonly messageId: Id;
+  readonly content: MessageText;
+}
+
+/** `message_completed`: the end of a message, which repeats everything that its beginning said. */
+export interface MessageCompleted {
+  readonly messageId: Id;
+  /** The whole text. */
+  readonly content: MessageText;
+  readonly to?: readonly Name[];
+  readonly replyTo?: Id;
+  readonly replyToHandle?: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+/** `message_interrupted`: the server ended a message whose writer is gone. The actor is the system. */
+export interface MessageInterrupted {
+  readonly messageId: Id;
+  /** The text so far. */
+  readonly content: string;
+  readonly reason: string;
+  /** Whose message it was. */
+  readonly handle: Name;
+  readonly to?: readonly Name[];
+  readonly replyTo?: Id;
+  readonly replyToHandle?: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+/** `method_called` */
+export interface MethodCalled {
+  readonly callId: Id;
+  readonly to: Name;
+  readonly method: Id;
+  readonly args: unknown;
+}
+
+/** `method_answered`: counts only if the participant that was called wrote it. */
+export interface MethodAnswered {
+  readonly callId: Id;
+  readonly value: unknown;
+  /** `true` for the last result. */
+  readonly done: boolean;
+}
+
+/** `method_cancelled` */
+export interface MethodCancelled {
+  readonly callId: Id;
+  readonly reason: string;
+}
+
+/** `error_raised` */
+export interface ErrorRaised {
+  readonly message: string;
+  readonly code?: string;
+}

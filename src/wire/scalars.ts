@@ -1,0 +1,84 @@
+/**
+ * Values on the wire that have a rule of their own. The schemas in `protocol/` refer to them: `@minLength`,
+ * `@pattern` and the like are their keywords, and a word in the place of a number is a key of `CHANNEL_LIMITS`.
+ */
+
+/**
+ * A position in a log: 1, 2, 3 … without gaps. 0 stands before the first event.
+ *
+ * @type integer
+ * @minimum 0
+ * @maximum 9007199254740991
+ */
+export type Sequence = number;
+
+/**
+ * A whole number.
+ *
+ * @type integer
+ * @minimum 0
+ * @maximum 9007199254740991
+ */
+export type Count = number;
+
+/**
+ * A time span in milliseconds.
+ *
+ * @type integer
+ * @minimum 0
+ */
+export type Milliseconds = number;
+
+/**
+ * A name that a client makes up and never uses twice, such as a UUID, without control characters.
+ *
+ * @minLength 1
+ * @maxLength idLength
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f]+$
+ */
+export type Id = string;
+
+/**
+ * A channel, a handle, a device or a workspace: no `:`, no `/`, no control character, no space at either end, neither `.`
+ * nor `..`. A handle is not `*`.
+ *
+ * @minLength 1
+ * @maxLength nameLength
+ * @pattern ^[^:/\u0000-\u001f\u007f-\u009f]+$
+ */
+export type Name = string;
+
+/**
+ * The words of a message, or a part of them. All parts of one message together have the same limit.
+ *
+ * @maxLength messageLength
+ */
+export type MessageText = string;
+
+/**
+ * What people see in place of a handle.
+ *
+ * @maxLength displayNameLength
+ */
+export type DisplayName = string;
+
+/**
+ * `person`, `agent`, or the application's own word.
+ *
+ * @maxLength typeLength
+ */
+export type ParticipantType = string;
+
+/**
+ * A SHA-256 as 64 hex digits.
+ *
+ * @pattern ^[0-9a-f]{64}$
+ */
+export type Hash = string;
+
+/**
+ * ISO 8601 in UTC, with milliseconds: `2026-11-25T12:00:00.000Z`.
+ *
+ * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$
+ */
+export type Timestamp = string;

@@ -1,0 +1,61 @@
+/** WebSockets that compare every frame that the client sends, and every frame of the server, with `protocol/channel.json`. */
+
+import { checkOf, problemOfServerFrame } from "./schemas.ts";
+
+type Frame = Readonly<Record<string, unknown>>;
+
+export interface CheckedSockets extends Disposable {
+  /** What was wrong, one line a frame. */
+  readonly problems: readonly string[];
+  /** How many frames were looked at. */
+  readonly count: number;
+}
+
+const Plain = globalThis.WebSocket;
+
+const checking: { problems: string[]; count: number } = { problems: [], count: 0 };
+
+/** From now on, until it is disposed, the sockets of clients are checked. */
+export function checkSockets(): CheckedSockets {
+  checking.problems = [];
+  checking.count = 0;
+  globalThis.WebSocket = CheckedSocket;
+  return {
+    get problems() {
+      return checking.problems;
+    },
+    get count() {
+      return checking.count;
+    },
+    [Symbol.dispose]: () => {
+      globalThis.WebSocket = Plain;
+    },
+  };
+}
+
+/** A socket that may send anything. */
+export function plainSocket(address: string, subprotocol: string): WebSocket {
+  return new Plain(address, [subprotocol]);
+}
+
+export function reportServerFrame(frame: Frame): void {
+  note("server", frame, problemOfServerFrame(frame));
+}
+
+class CheckedSocket extends Plain {
+  constructor(...given: ConstructorParameters<typeof WebSocket>) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => reportServerFrame(JSON.parse(String(data)) as Frame));
+  }
+
+  override send(data: Parameters<WebSocket["send"]>[0]): void {
+    const frame = JSON.parse(String(data)) as Frame;
+    note("client", frame, checkOf("channel", "$defs/ClientFrame")(frame));
+    super.send(data);
+  }
+}
+
+function note(side: "client" | "server", frame: Frame, problem: string): void {
+  checking.count++;
+  if (problem !== "") checking.problems.push(`${side}: ${JSON.stringify(frame).slice(0, 400)}: ${problem}`);
+}

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  EVENT_KINDS,
+  FIELD_KINDS,
+  fieldNames,
+  isContinuoError,
+  payloadProblem,
+} from "../../src/model/index.ts";
+import { CHANNEL_LIMITS, parseClientFrame } from "../../src/wire/index.ts";
+import { type Check, checkOf, readSchemas } from "./schemas.ts";
+import type { Step } from "./walk.ts";
+
+const isFrame = checkOf("channel", "$defs/ClientFrame");
+
+function isTaken(frame: unknown): boolean {
+  try {
+    parseClientFrame(JSON.stringify(frame));
+    return true;
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return false;
+  }
+}
+
+const EXAMPLES = (await import("../../protocol/examples.json", { with: { type: "json" } }))
+  .default as unknown as readonly Step[];
+const SENT = EXAMPLES.flatMap(({ sends }) => (sends === undefined ? [] : [sends]));
+
+/** Values of every kind, and those around the limits. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  2 ** 53,
+  1_001,
+  "",
+  "text",
+  "open",
+  "a:b",
+  "a/b",
+  "a\nb",
+  "x".repeat(CHANNEL_LIMITS.typeLength + 1),
+  "x".repeat(CHANNEL_LIMITS.displayNameLength + 1),
+  "x".repeat(CHANNEL_LIMITS.nameLength),
+  "x".repeat(CHANNEL_LIMITS.nameLength + 1),
+  "x".repeat(CHANNEL_LIMITS.idLength),
+  "x".repeat(CHANNEL_LIMITS.idLength + 1),
+  "x".repeat(CHANNEL_LIMITS.runIdLength + 1),
+  "x".repeat(CHANNEL_LIMITS.tokenLength + 1),
+  "x".repeat(CHANNEL_LIMITS.messageLength + 1),
+  {},
+  { code: "failed", message: "m" },
+  { code: "", message: "m" },
+  [],
+  ["ann", "bob"],
+  ["a/b"],
+  [1],
+  Array.from({ length: CHANNEL_LIMITS.addressees + 1 }, (_, n) => `h${n}`),
+  [{ blob: "0".repeat(64), mimeType: "image/png" }],
+  [{ blob: "0".repeat(63), mimeType: "image/png" }],
+  [{ blob: "0".repeat(64) }],
+];
+
+/** Every key of a frame, with every value in turn. */
+function variationsOf(
+  frame: Readonly<Record<string, unknown>>,
+): readonly Readonly<Record<string, unknown>>[] {
+  const definitions = Object.values(readSchemas("channel").$defs);
+  const properties = definitions
+    .map(({ properties: found }) => found as Readonly<Record<string, unknown>> | undefined)
+    .find((found) => (found?.type as { readonly const?: unknown } | undefined)?.const === frame.type);
+  const keys = [...new Set(["request", ...Object.keys(properties ?? {}), ...Object.keys(frame)])];
+  return keys
+    .filter((key) => key !== "type")
+    .flatMap((key) => [
+      Object.fromEntries(Object.entries(frame).filter(([name]) => name !== key)),
+      ...VALUES.map((value) => ({ ...frame, [key]: value })),
+    ]);
+}
+
+/**
+ * The server takes a result and a call without a value as `null`, and anything but `true` as more to come; a schema cannot say
+ * how long they are as JSON.
+ */
+const isLenient = ({ type }: Readonly<Record<string, unknown>>, key: string): boolean =>
+  ["call.args", "answer.value", "answer.done"].includes(`${type}.${key}`);
+
+describe("the schema of a frame of a client", () => {
+  test("says the same as the server about each key of each frame", () => {
+    const frames = [
+      ...new Map(SENT.map((frame) => [Object.keys(frame).join() + frame.type, frame])).values(),
+    ];
+    const differences = frames.flatMap((frame) =>
+      variationsOf(frame).flatMap((varied) => {
+        const [isValid, taken] = [isFrame(varied) === "", isTaken(varied)];
+        const key = [...new Set([...Object.keys(frame), ...Object.keys(varied)])].find(
+          (name) => JSON.stringify(varied[name]) !== JSON.stringify(frame[name]),
+        );
+        if (isValid === taken || isLenient(frame, key ?? "")) return [];
+        return [
+          { type: frame.type, key, value: JSON.stringify(varied[key ?? ""])?.slice(0, 60), isValid, taken },
+        ];
+      }),
+    );
+    expect(frames.length).toBeGreaterThan(20);
+    expect(differences).toEqual([]);
+  });
+
+  test("has each type of frame that the examples show, and no other", () => {
+    const types = JSON.stringify(readSchemas("channel").$defs).match(/"type":\{"const":"(\w+)"\}/gu) ?? [];
+    const shown = EXAMPLES.flatMap(({ sends, receives }) => [sends?.type, receives?.type]);
+    const named = types.map((text) => /"(\w+)"\}$/u.exec(text)?.[1]);
+    // Blocks are told apart by a type, too.
+    const frames = named.filter(
+      (type) => !/^(?:text|image|file|thinking|tool_call|tool_result|unknown)$/u.test(type ?? ""),
+    );
+    expect(new Set(frames)).toEqual(new Set(shown.filter(Boolean)));
+  });
+});
+
+test("each example is valid, and comes back from JSON as it was", () => {
+  const isServerFrame = checkOf("channel", "$defs/ServerFrame");
+  const problems = EXAMPLES.flatMap(({ sends, receives }) => {
+    const problem = sends === undefined ? "" : isFrame(sends);
+    return [problem, receives === undefined ? "" : isServerFrame(receives)];
+  });
+  expect(problems.filter(Boolean)).toEqual([]);
+});
+
+describe("the schema of an event", () => {
+  const values = fc.oneof(
+    ...[
+      null,
+      "",
+      "text",
+      0,
+      1.5,
+      true,
+      {},
+      [],
+      { type: "text" },
+      [{ type: "text" }],
+      [{}],
+      "user",
+      "nobody",
+    ].map((value) => fc.constant(value)),
+  );
+  const types = Object.keys(EVENT_KINDS).filter((type) => type !== "bytes");
+
+  test.each(types)("of the type %s says the same as the table of event types", (type) => {
+    const check: Check = checkOf("events", `$defs/${type}`);
+    const payload = EVENT_KINDS[type]?.payload ?? {};
+    const names = Object.keys(payload).flatMap((key) => fieldNames(key.replace("?", "")));
+    const fields = Object.fromEntries(names.map((name) => [name, values]));
+    fc.assert(
+      fc.property(fc.record({ more: values, ...fields }, { requiredKeys: [] }), (data) => {
+        // Of two spellings in one payload the table looks at the first only.
+        const spelledTwice = Object.keys(payload).some(
+          (key) => fieldNames(key.replace("?", "")).filter((name) => name in data).length > 1,
+        );
+        if (!spelledTwice) expect(check(data) === "").toBe(payloadProblem(type, data) === undefined);
+      }),
+      { numRuns: 25 },
+    );
+    expect(Object.values(payload).every((kind) => kind in FIELD_KINDS)).toBe(true);
+  });
+
+  test("checks the data by the type, unless the event says that it is not as the table has it", () => {
+    const check = checkOf("events", "$defs/Event");
+    const time = "2026-11-25T12:00:00.000Z";
+    const event = {
+      ...{ logId: "l", sequence: 1, id: "e", type: "message_streamed", actor: { kind: "agent" } },
+      ...{ occurredAt: time, recordedAt: time, retention: "supplementary", payloadHash: "", chainHash: "" },
+    };
+    expect(check({ ...event, data: { messageId: "m", delta: "d" } })).toBe("");
+    expect(check({ ...event, data: { messageId: "m" } })).toContain("delta");
+    expect(check({ ...event, data: { messageId: "m" }, invalid: "The payload lacks delta." })).toBe("");
+    expect(check({ ...event, type: "my_own", data: 5 })).toBe("");
+  });
+});

@@ -1,0 +1,64 @@
+/** The schemas in `protocol/` as checks: what is wrong with a frame, an event or a body. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "@modelcontextprotocol/server/validators/ajv";
+
+const FOLDER = join(import.meta.dirname, "../../protocol");
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The problems, one a line; empty for what is valid. */
+export type Check = (value: unknown) => string;
+
+interface SchemaFile {
+  readonly endpoints?: Readonly<Record<string, Schema>>;
+  readonly $defs: Readonly<Record<string, Schema>>;
+}
+
+export function readSchemas(name: "channel" | "live" | "http" | "events"): SchemaFile {
+  return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as SchemaFile;
+}
+
+const files = new Map<string, SchemaFile>();
+const checks = new Map<string, Check>();
+
+/** @param pointer where the schema is in its file: `$defs/ClientFrame` */
+export function checkOf(name: "channel" | "live" | "http" | "events", pointer: string): Check {
+  const key = `${name}#/${pointer}`;
+  let check = checks.get(key);
+  if (check === undefined) {
+    const file = files.get(name) ?? readSchemas(name);
+    files.set(name, file);
+    check = compile({ $ref: `#/${pointer}`, $defs: file.$defs, endpoints: file.endpoints ?? {} });
+    checks.set(key, check);
+  }
+  return check;
+}
+
+function compile(schema: Schema): Check {
+  const ajv = new Ajv({ strict: false, allErrors: false, unicodeRegExp: true });
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? "" : ajv.errorsText(validate.errors));
+}
+
+const DATA: Readonly<Record<string, string>> = {
+  message_sent: "MessageSent",
+  message_streamed: "MessageStreamed",
+  message_updated: "MessageUpdated",
+  message_completed: "MessageCompleted",
+  message_interrupted: "MessageInterrupted",
+  method_called: "MethodCalled",
+  method_answered: "MethodAnswered",
+  method_cancelled: "MethodCancelled",
+  error_raised: "ErrorRaised",
+};
+
+/** A frame of a server, and the data of its event. */
+export function problemOfServerFrame(frame: Readonly<Record<string, unknown>>): string {
+  const problem = checkOf("channel", "$defs/ServerFrame")(frame);
+  if (problem !== "" || frame.type !== "event") return problem;
+  const { type, data } = frame.event as { readonly type: string; readonly data: unknown };
+  const name = DATA[type];
+  return name === undefined ? "" : checkOf("channel", `$defs/${name}`)(data);
+}
