@@ -4,8 +4,16 @@
  */
 
 import type { Block } from "../model/index.ts";
-import type { Attachment } from "./channel-events.ts";
-import type { Id, MessageText, Name } from "./scalars.ts";
+import type { Hash, Id, MessageText, Name } from "./scalars.ts";
+
+/** A blob of the workspace that a message refers to. */
+export interface Attachment {
+  readonly blob: Hash;
+  /** @maxLength idLength */
+  readonly mimeType: string;
+  /** @maxLength idLength */
+  readonly name?: string;
+}
 
 /** `message_sent`: a whole message, or the beginning of one. */
 export interface MessageSent {

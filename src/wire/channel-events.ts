@@ -2,16 +2,6 @@
 
 import { present, type StoredEvent } from "../model/index.ts";
 import type { MessageSent } from "./channel-data.ts";
-import type { Hash } from "./scalars.ts";
-
-/** A blob of the workspace that a message refers to. */
-export interface Attachment {
-  readonly blob: Hash;
-  /** @maxLength idLength */
-  readonly mimeType: string;
-  /** @maxLength idLength */
-  readonly name?: string;
-}
 
 export type MessageData = MessageSent;
 

@@ -3,7 +3,8 @@
  * frame; `protocol/channel.json` is made from these types by `scripts/docs.ts`.
  */
 
-import type { Attachment, WireEvent } from "./channel-events.ts";
+import type { Attachment } from "./channel-data.ts";
+import type { WireEvent } from "./channel-events.ts";
 import type { WireError } from "./errors.ts";
 import type {
   Count,
@@ -184,7 +185,7 @@ export type PostFrame =
   | AnswerFrame
   | CancelFrame;
 
-/** Up to here events were handed over to whoever reads. Answered with `null`. */
+/** Up to here events were handed over to the reader. Answered with `null`. */
 export interface ReceivedFrame {
   readonly type: "received";
   readonly sequence: Sequence;

@@ -2,7 +2,8 @@
 
 import { ContinuoError, present } from "../model/index.ts";
 import { assertName, isId } from "./channel-address.ts";
-import { type Attachment, isRecord } from "./channel-events.ts";
+import type { Attachment } from "./channel-data.ts";
+import { isRecord } from "./channel-events.ts";
 import type { ClientFrame, HelloFrame, ReplayMode, ServerFrame } from "./channel-frames.ts";
 import { LIMITS } from "./channel-limits.ts";
 

@@ -1,6 +1,6 @@
 /** Channels as they are read over HTTP: lists, and whole messages in windows from the end. */
 
-import type { Attachment } from "./channel-events.ts";
+import type { Attachment } from "./channel-data.ts";
 import type { Participant } from "./channel-frames.ts";
 import type { Id, MessageText, Name, Sequence } from "./scalars.ts";
 import type { Access } from "./scopes.ts";

@@ -14,9 +14,9 @@ export {
   mentions,
   sessionKeyOf,
 } from "./channel-address.ts";
+export type { Attachment } from "./channel-data.ts";
 export {
   ANCHOR_TYPES,
-  type Attachment,
   CHANNEL_EVENT_TYPES,
   headOf,
   isRecord,
