@@ -150,7 +150,20 @@ test("the schemas of the protocol are loaded by name", () => {
   expect(node(`console.log(${read("channel")}.$defs.HelloFrame.type)`)).toBe("object\n");
   expect(node(`console.log(${read("constants")}.protocol)`)).toBe("1\n");
   const names = readdirSync(join(installed, "protocol"));
-  expect(names).toEqual(["channel.json", "constants.json", "events.json", "examples.json", "http.json", "live.json"]);
+  expect(names).toEqual([
+    "channel.json",
+    "constants.json",
+    "events.json",
+    "examples.json",
+    "http.json",
+    "live.json",
+  ]);
+});
+
+test("the conformance program runs a client in another language", () => {
+  const client = join(installed, "examples/channel_client_conformance.py");
+  const args = [join(installed, "bin/conformance.js"), "--only", "CLIENT-4", "--", "python3", "-B", client];
+  expect(run(process.execPath, args, user)).toMatch(/^ok {6}CLIENT-4: .+\n1 passed, 0 failed\n$/u);
 });
 
 test("the installed command refuses the store of an earlier version, and brings it up to date with a copy", async () => {

@@ -1,5 +1,5 @@
 /**
- * For tests of programs built on Continuo, and of stores that others write.
+ * For tests of programs built on Continuo, and of stores and clients of channels that others write.
  *
  * Promises: needs no test runner.
  * Does not know: how Continuo tests itself.
@@ -17,6 +17,15 @@ export {
   type ScriptedAgentOptions,
   type Step,
 } from "./agents/index.ts";
+export {
+  type ClientCommand,
+  type ClientContractCase,
+  type ClientReport,
+  type ClientUnderTest,
+  clientContract,
+  clientProgram,
+  type StartClient,
+} from "./client-contract/index.ts";
 export {
   type OpenStore,
   type StoreCase,

@@ -17,6 +17,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: "zsh", debian: "zsh", homebrew: "zsh" },
   { name: "fish", debian: "fish", homebrew: "fish" },
   { name: "chromium", debian: "chromium", homebrew: "chromium" },
+  { name: "python3", debian: "python3", homebrew: "python" },
   { name: "strace", debian: "strace" },
   { name: "unshare", debian: "util-linux" },
   { name: "ip", debian: "iproute2" },

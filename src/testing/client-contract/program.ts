@@ -1,0 +1,63 @@
+/**
+ * A client under test: it is given commands, and reports what it hands over to whoever uses it. A program reads commands from
+ * its standard input and writes reports to its standard output, each as one line of JSON.
+ */
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+export type ClientCommand =
+  /** Joins the channel; from then on the client hands over messages, over any number of connections. */
+  | {
+      readonly command: "connect";
+      readonly serverUrl: string;
+      readonly channel: string;
+      readonly handle: string;
+      readonly token: string;
+      /** `stream` hands over everything after sequence 0. */
+      readonly replay: "stream" | "collect";
+    }
+  /** Sends a whole message; `name` comes back in the report. */
+  | { readonly command: "send"; readonly name: string; readonly content: string }
+  /** The user of the client takes no message, until `read`. */
+  | { readonly command: "stop_reading" }
+  | { readonly command: "read" }
+  /** Leaves, after what was sent is confirmed. */
+  | { readonly command: "close" };
+
+export type ClientReport =
+  /** The first replay is over; `omitted` messages of it were left out by the server. */
+  | { readonly report: "ready"; readonly omitted: number }
+  /** A whole message is handed over. */
+  | { readonly report: "message"; readonly sequence: number; readonly content: string }
+  | { readonly report: "confirmed"; readonly name: string }
+  | { readonly report: "failed"; readonly name: string; readonly code: string }
+  /** The client does not come again: after an error with its code, after `close` with `null`. */
+  | { readonly report: "ended"; readonly code: string | null };
+
+export interface ClientUnderTest {
+  do(command: ClientCommand): void;
+  /** Ends the client at once. */
+  stop(): Promise<void>;
+}
+
+export type StartClient = (onReport: (report: ClientReport) => void) => Promise<ClientUnderTest>;
+
+/** A client that is a program. What it writes to its standard error is passed on to this process. */
+export function clientProgram(file: string, args: readonly string[] = []): StartClient {
+  return async (onReport) => {
+    const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    // The case fails because no report comes.
+    child.once("error", () => undefined);
+    child.stdin.on("error", () => undefined);
+    createInterface({ input: child.stdout }).on("line", (line) => onReport(JSON.parse(line) as ClientReport));
+    return {
+      do: (command) => void child.stdin.write(`${JSON.stringify(command)}\n`),
+      stop: async () => {
+        child.kill("SIGKILL");
+        await ended;
+      },
+    };
+  };
+}
