@@ -21,17 +21,21 @@ await Promise.all(
   cases.map(async ({ id, name, run }) => {
     try {
       await run();
-      console.log(`ok      ${id}: ${name}`);
+      say(`ok      ${id}: ${name}`);
     } catch (error) {
       failed++;
-      console.log(`FAILED  ${id}: ${name}\n        ${String(error.message).replaceAll("\n", "\n        ")}`);
+      say(`FAILED  ${id}: ${name}\n        ${String(error.message).replaceAll("\n", "\n        ")}`);
     }
   }),
 );
-console.log(`${cases.length - failed} passed, ${failed} failed`);
+say(`${cases.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
 function fail(text) {
-  console.error(text);
+  process.stderr.write(`${text}\n`);
   process.exit(2);
 }

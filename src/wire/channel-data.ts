@@ -1,5 +1,5 @@
 /**
- * What `data` of each event of a channel holds, as this protocol writes it. Events of other writers may hold more or
+ * The `data` of each event of a channel, as this protocol writes it. Events of other writers may hold more or
  * less: a reader takes the id of the event where `messageId` or `callId` is missing.
  */
 

@@ -32,7 +32,7 @@ export interface ParticipantSession {
   /** Up to here everything is done. */
   readonly processed: Sequence;
   readonly status: SessionStatus;
-  /** What the client stored with `sdk_session`. */
+  /** The client stored it with `sdk_session`. */
   readonly sdkSessionId: string | null;
 }
 
@@ -96,7 +96,7 @@ export interface HelloFrame {
 /** Says a whole message, or with `state: "open"` the beginning of one that is written in parts. */
 export interface SendFrame {
   readonly type: "send";
-  /** Of the event, and of the message. */
+  /** The id of the event, and of the message. */
   readonly id: Id;
   readonly content: MessageText;
   /** More of the message comes, with `append`, `replace` and `complete`. Left out for a whole message. */
@@ -116,7 +116,7 @@ export interface SendFrame {
 /** Adds to a message in progress. */
 export interface AppendFrame {
   readonly type: "append";
-  /** Of the event. */
+  /** The id of the event. */
   readonly id: Id;
   readonly messageId: Id;
   readonly delta: MessageText;
@@ -125,7 +125,7 @@ export interface AppendFrame {
 /** Replaces the text of a message in progress. */
 export interface ReplaceFrame {
   readonly type: "replace";
-  /** Of the event. */
+  /** The id of the event. */
   readonly id: Id;
   readonly messageId: Id;
   readonly content: MessageText;
@@ -134,7 +134,7 @@ export interface ReplaceFrame {
 /** Ends a message in progress. */
 export interface CompleteFrame {
   readonly type: "complete";
-  /** Of the event. */
+  /** The id of the event. */
   readonly id: Id;
   readonly messageId: Id;
   /** The whole text. */
@@ -144,7 +144,7 @@ export interface CompleteFrame {
 /** Calls a method of another participant. */
 export interface CallFrame {
   readonly type: "call";
-  /** Of the event, and of the call. */
+  /** The id of the event, and of the call. */
   readonly id: Id;
   /** The handle of the participant that answers. */
   readonly to: Name;
@@ -156,7 +156,7 @@ export interface CallFrame {
 /** One result of a call; several may come before the last. */
 export interface AnswerFrame {
   readonly type: "answer";
-  /** Of the event. */
+  /** The id of the event. */
   readonly id: Id;
   readonly callId: Id;
   /** Any JSON of at most 262,144 characters. */
@@ -168,14 +168,14 @@ export interface AnswerFrame {
 /** The caller does not wait for a result any more. */
 export interface CancelFrame {
   readonly type: "cancel";
-  /** Of the event. */
+  /** The id of the event. */
   readonly id: Id;
   readonly callId: Id;
   /** @maxLength idLength */
   readonly reason: string;
 }
 
-/** What becomes an event of the log. The id makes that a frame may be sent again after a lost connection. */
+/** A frame that becomes an event of the log. Because of its id it may be sent again after a lost connection. */
 export type PostFrame =
   | SendFrame
   | AppendFrame
@@ -231,7 +231,7 @@ export interface ClearHistoryFrame {
 /** Takes an input that this agent answers now. Answered with a `ClaimedInput`. */
 export interface ClaimFrame {
   readonly type: "claim";
-  /** Of the event that is the input. */
+  /** The sequence of the event that is the input. */
   readonly sequence: Sequence;
   /** The name of the agent's program, for the run. */
   readonly agent: Id;
@@ -253,7 +253,7 @@ export interface EndRunFrame {
   };
 }
 
-/** What concerns this handle's session. */
+/** A frame about the session of this handle. */
 export type SessionFrame =
   | ReceivedFrame
   | CommitFrame
@@ -324,9 +324,9 @@ export interface WelcomeFrame {
   readonly workspaceId: Name;
   readonly channel: Name;
   readonly handle: Name | null;
-  /** Of the channel's log, when the handle was taken: where the replay ends. */
+  /** The newest sequence of the log when the handle was taken: the replay ends there. */
   readonly latestSequence: Sequence;
-  /** Where the replay begins. */
+  /** The replay begins after this sequence. */
   readonly after: Sequence;
   /**
    * How many messages up to `upTo` are not sent, because `replay` asked for less. Those that are addressed to the handle

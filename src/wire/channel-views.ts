@@ -44,9 +44,9 @@ export interface ChannelHead {
 /** The body of `POST /v1/channels/NAME/messages`: a whole message of somebody who is not connected. */
 export interface MessageRequest {
   readonly content: MessageText;
-  /** Who says it. Left out where the token names a handle. */
+  /** The handle that says it; it may be left out if the token names a handle. */
   readonly handle?: Name;
-  /** Of the event and of the message; sent again with the same content, the message is stored once. */
+  /** The id of the event and of the message: a request that is sent again stores the message once. */
   readonly id?: Id;
   /** @maxItems addressees */
   readonly to?: readonly Name[];

@@ -56,7 +56,7 @@ export type Name = string;
 export type MessageText = string;
 
 /**
- * What people see in place of a handle.
+ * The name that people see in place of a handle.
  *
  * @maxLength displayNameLength
  */

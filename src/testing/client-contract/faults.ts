@@ -166,7 +166,7 @@ class LongLog {
     }
   }
 
-  /** Everything from where the client asks for it, and otherwise what was not sent. */
+  /** Sends what the client asks for, and otherwise what was not sent yet. */
   async sendRest(): Promise<void> {
     if (this.#isPaused()) await this.#resumed();
     while (this.#sent < LongLog.COUNT) {
@@ -175,7 +175,7 @@ class LongLog {
       else this.#sendNext();
       this.#look();
     }
-    // Whoever stood still at the end asks for the rest again.
+    // A client that stood still at the end asks for the rest again.
     for (let tries = 0; tries < 200; tries++) {
       await pause(25);
       this.#look();

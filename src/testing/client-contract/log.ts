@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type ClientCase, upTo } from "./case.ts";
 import { eventFrame, type Frame, type Peer, withPatience } from "./scripted-server.ts";
 
-/** In so many parts, by the rules of RFC 6455. */
+/** Sends a frame in several parts, by the rules of RFC 6455. */
 function sendInParts({ socket }: Peer, frame: Frame, parts: number): void {
   // A part may end in the middle of a character.
   const bytes = Buffer.from(JSON.stringify(frame));

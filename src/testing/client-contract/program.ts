@@ -1,5 +1,5 @@
 /**
- * A client under test: it is given commands, and reports what it hands over to whoever uses it. A program reads commands from
+ * A client under test: it is given commands, and reports what it hands over to its user. A program reads commands from
  * its standard input and writes reports to its standard output, each as one line of JSON.
  */
 
@@ -43,7 +43,7 @@ export interface ClientUnderTest {
 
 export type StartClient = (onReport: (report: ClientReport) => void) => Promise<ClientUnderTest>;
 
-/** A client that is a program. What it writes to its standard error is passed on to this process. */
+/** A client that is a program. Its standard error is that of this process. */
 export function clientProgram(file: string, args: readonly string[] = []): StartClient {
   return async (onReport) => {
     const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
