@@ -102,7 +102,7 @@ for (const [name, fresh] of made) {
   if (!process.argv.includes("--check")) {
     writeFileSync(file, fresh);
   } else if (readFileSync(file, "utf8") !== fresh) {
-    console.error(`${name} is out of date: run \`node scripts/docs.ts\``);
+    process.stderr.write(`${name} is out of date: run \`node scripts/docs.ts\`\n`);
     process.exitCode = 1;
   }
 }

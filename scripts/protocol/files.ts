@@ -37,9 +37,7 @@ export function protocolFiles(): Readonly<Record<string, string>> {
     "protocol/events.json": events(types),
     "protocol/constants.json": constants(),
   };
-  return Object.fromEntries(
-    Object.entries(made).map(([path, value]) => [path, `${JSON.stringify(value, null, 2)}\n`]),
-  );
+  return Object.fromEntries(Object.entries(made).map(([path, value]) => [path, `${toText(value)}\n`]));
 }
 
 function channel(types: TypeSchemas): Schema {
@@ -110,4 +108,25 @@ function constants(): object {
     finalCodes: FINAL_CODES,
     limits: CHANNEL_LIMITS,
   };
+}
+
+const LINE_WIDTH = 110;
+
+/** JSON with lists of words on one line where they fit, as the formatter of the project writes it. */
+export function toText(value: unknown, indent = "", before = 0): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => toText(item, deeper, deeper.length));
+    const line = `[${items.join(", ")}]`;
+    if (!line.includes("\n") && before + line.length <= LINE_WIDTH) return line;
+    return `[\n${items.map((item) => `${deeper}${item}`).join(",\n")}\n${indent}]`;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return "{}";
+  const lines = entries.map(([key, inner]) => {
+    const lead = `${deeper}${JSON.stringify(key)}: `;
+    return `${lead}${toText(inner, deeper, lead.length)}`;
+  });
+  return `{\n${lines.join(",\n")}\n${indent}}`;
 }
