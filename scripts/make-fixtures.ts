@@ -1,6 +1,7 @@
 /**
  * Makes the fixtures and the example sessions again:
- * `node scripts/make-fixtures.ts [AGENT[/CASE] | examples/AGENT …]`, all of them where none is named.
+ * `node scripts/make-fixtures.ts [--to FOLDER] [AGENT[/CASE] | examples/AGENT …]`, all of them where none is named.
+ * `--to` leaves the fixtures of the project as they are, and adds what versions of an agent are compared by.
  *
  * The real agents hold scripted conversations with a scripted model on loopback. What they write becomes
  * `test/fixtures/AGENT/CASE/`: `home/` (session files alone, with stable paths and without the agents' own
@@ -11,9 +12,13 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { installAgents, PINNED } from "../test/agents/install.ts";
 import { runWithLoopbackOnly } from "../test/agents/network.ts";
 import { NETWORK_VARIABLE } from "../test/agents/sandbox.ts";
+import { homeShapes } from "./agent-versions/home-shape.ts";
+import { FAILED_FILE, HOME_SHAPES_FILE, SENT_SHAPE_FILE } from "./agent-versions/recorded.ts";
+import { ShapeBuilder } from "./agent-versions/shape.ts";
 import type { Keep, NativeCase, RecordedAgent } from "./native-cases/case.ts";
 import { claudeCases } from "./native-cases/claude.ts";
 import { codexCases } from "./native-cases/codex.ts";
@@ -25,6 +30,7 @@ import { piCases } from "./native-cases/pi.ts";
 import { conversationOf, recordHome } from "./native-cases/record.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const FIXTURES = join(ROOT, "test/fixtures");
 const LAST_WORDS = "Go on.";
 const PROGRAMS: Readonly<Record<RecordedAgent, string>> = {
   claude: "Claude Code",
@@ -39,23 +45,42 @@ const UNTOUCHED: Readonly<Partial<Record<RecordedAgent, string>>> = {
   opencode: "Tables that hold no sessions were left out. No row was added, removed or moved.",
 };
 
-async function makeFixture(one: NativeCase): Promise<void> {
-  const folder = join(ROOT, "test/fixtures", one.agent, one.name);
+async function makeFixture(one: NativeCase, fixtures: string): Promise<void> {
+  const folder = join(fixtures, one.agent, one.name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   let sizeBytes = 0;
   const keep: Keep = {
     async home(sandbox, from) {
       sizeBytes = await recordHome({ sandbox, agent: one.agent, from, to: join(folder, "home") });
+      if (fixtures !== FIXTURES) await writeJson(join(folder, HOME_SHAPES_FILE), await homeShapes(from));
     },
     async request(sandbox, sessionId, request) {
       const sent = { sessionId, items: conversationOf(request, sandbox, LAST_WORDS) };
-      await writeFile(join(folder, "requests.json"), `${JSON.stringify(sent, null, 2)}\n`);
+      await writeJson(join(folder, "requests.json"), sent);
+      if (fixtures === FIXTURES) return;
+      const builder = new ShapeBuilder();
+      builder.add("body", request.body);
+      await writeJson(join(folder, SENT_SHAPE_FILE), builder.shape());
     },
   };
   await one.hold(LAST_WORDS, keep);
   await writeFile(join(folder, "README.md"), readmeFor(one));
   process.stderr.write(`${one.agent}/${one.name}: ${sizeBytes} bytes\n`);
+}
+
+async function writeJson(path: string, value: unknown): Promise<void> {
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** A conversation that cannot be held does not keep the others from being compared. */
+async function makeElsewhere(one: NativeCase, fixtures: string): Promise<void> {
+  try {
+    await makeFixture(one, fixtures);
+  } catch (error) {
+    process.stderr.write(`${one.agent}/${one.name}: ${String(error)}\n`);
+    await writeFile(join(fixtures, one.agent, one.name, FAILED_FILE), String(error));
+  }
 }
 
 function readmeFor({ agent, name, shows, made }: NativeCase): string {
@@ -82,27 +107,27 @@ async function makeExamples(agent: RecordedAgent): Promise<void> {
   });
 }
 
-async function main(wanted: readonly string[]): Promise<void> {
+async function main(wanted: readonly string[], fixtures: string): Promise<void> {
   const isWanted = (one: NativeCase): boolean =>
     wanted.length === 0 || wanted.includes(one.agent) || wanted.includes(`${one.agent}/${one.name}`);
   const cases = [...claudeCases, ...codexCases, ...geminiCases, ...piCases, ...opencodeCases].filter(
     isWanted,
   );
   const examples = (["claude", "codex", "gemini", "pi", "opencode"] as const).filter(
-    (agent) => wanted.length === 0 || wanted.includes(`examples/${agent}`),
+    (agent) => fixtures === FIXTURES && (wanted.length === 0 || wanted.includes(`examples/${agent}`)),
   );
   if (cases.length + examples.length === 0) throw new Error(`no case is called ${wanted.join(" or ")}`);
-  for (const one of cases) await makeFixture(one);
+  for (const one of cases) await (fixtures === FIXTURES ? makeFixture : makeElsewhere)(one, fixtures);
   for (const agent of examples) await makeExamples(agent);
 }
 
-const wanted = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { to: { type: "string" } }, allowPositionals: true });
 if (process.env[NETWORK_VARIABLE] === undefined) {
   await installAgents();
   process.exitCode = await runWithLoopbackOnly(
-    [process.execPath, fileURLToPath(import.meta.url), ...wanted],
+    [process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     ROOT,
   );
 } else {
-  await main(wanted);
+  await main(positionals, values.to ?? FIXTURES);
 }

@@ -12,6 +12,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { versionOf } from "./versions.ts";
 
 /** One pinned package. */
 export interface PinnedPackage {
@@ -47,11 +48,11 @@ export type PinnedName =
   | "opencode"
   | "mcpConformance";
 
-/** Every agent package that a test may start, by the name that the drivers use. */
+/** Every agent package that a test may start, by the name that the drivers use; `versions.json` has the agents' own. */
 export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
   claude: {
     name: `@anthropic-ai/claude-code-${PLATFORM}`,
-    version: "2.1.330",
+    version: versionOf("claude"),
     proof: "claude",
   },
   claude2197: {
@@ -80,17 +81,17 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     withoutOptional: true,
     onlyWithAllVersions: true,
   },
-  codex: { name: "@openai/codex", version: "0.169.0", proof: "bin/codex.js" },
+  codex: { name: "@openai/codex", version: versionOf("codex"), proof: "bin/codex.js" },
   codex163: { name: "@openai/codex", version: "0.163.0", proof: "bin/codex.js", onlyWithAllVersions: true },
   gemini: {
     name: "@google/gemini-cli",
-    version: "0.61.0",
+    version: versionOf("gemini"),
     proof: "bundle/gemini.js",
     unpackOnly: true,
   },
   pi: {
     name: "@earendil-works/pi-coding-agent",
-    version: "1.5.2",
+    version: versionOf("pi"),
     proof: "dist/bundle/cli.js",
     unpackOnly: true,
     // Loads extensions.
@@ -117,7 +118,7 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
   },
   opencode: {
     name: `opencode-${PLATFORM}`,
-    version: "1.18.33",
+    version: versionOf("opencode"),
     proof: "bin/opencode",
     unpackOnly: true,
   },

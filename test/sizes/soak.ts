@@ -9,6 +9,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { olderVersions, VERSIONS_VARIABLE } from "../agents/versions.ts";
 import { withSoakTable } from "./proof-table.ts";
 import { readProgress } from "./rounds.ts";
 
@@ -41,7 +42,7 @@ const { status } = spawnSync(
   },
 );
 const isWhole = positionals.length === 0;
-const others = isWhole ? runFull() || runAgents() : 0;
+const others = isWhole ? runFull() || runAgents() || runOlderAgents() : 0;
 writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
 process.exitCode = status === 0 ? others : (status ?? 1);
 
@@ -64,4 +65,19 @@ function runAgents(): number {
   const run = join(ROOT, "test/agents/run.ts");
   const args = [run, "--all-versions", "--all-pairs"];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" }).status ?? 1;
+}
+
+/** The matrix of hand-overs with the versions before the newest, two at most for each agent. */
+function runOlderAgents(): number {
+  const run = join(ROOT, "test/agents/run.ts");
+  for (const versions of olderVersions()) {
+    const env = { ...process.env, [VERSIONS_VARIABLE]: versions };
+    const { status } = spawnSync(process.execPath, [run, "handoff/matrix"], {
+      cwd: ROOT,
+      stdio: "inherit",
+      env,
+    });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
 }

@@ -15,6 +15,7 @@ import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
 import { type Item, normaliseView } from "../items.ts";
 import { ageBy, countKinds, historyOf, proveResumption, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { isNewestOfAll } from "../versions.ts";
 import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
 import { type Cell, withTable } from "./table.ts";
 
@@ -216,5 +217,7 @@ test("docs/support.md lists what every agent keeps of every other one's conversa
     AGENTS.flatMap(({ agent: to }) => cells.get(`${from} ${to}`) ?? []),
   );
   expect(all).toHaveLength(AGENTS.length ** 2);
+  // The document tells of the newest versions.
+  if (!isNewestOfAll()) return;
   await expect(withTable(readFileSync(DOCUMENT, "utf8"), all)).toMatchFileSnapshot(DOCUMENT);
 });

@@ -1,0 +1,59 @@
+/** What an agent keeps in its home: which files there are, and which fields their records have. */
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { zstdDecompressSync } from "node:zlib";
+import { type Shape, ShapeBuilder, stableName } from "./shape.ts";
+
+/**
+ * Shapes by the name of a file, `*` for what differs from run to run. A file that holds no records has an empty shape:
+ * it is compared by its name alone.
+ */
+export async function homeShapes(home: string): Promise<Readonly<Record<string, Shape>>> {
+  const builders = new Map<string, ShapeBuilder>();
+  const entries = await readdir(home, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const name = stableName(path.slice(home.length + 1));
+    const builder = builders.get(name) ?? new ShapeBuilder();
+    builders.set(name, builder);
+    await addFile(builder, path);
+  }
+  const sorted = [...builders].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, builder]) => [name, builder.shape()]));
+}
+
+async function addFile(builder: ShapeBuilder, path: string): Promise<void> {
+  if (path.endsWith(".db") || path.endsWith(".sqlite")) return addDatabase(builder, path);
+  if (!/\.jsonl?(?:\.zst)?$/u.test(path)) return;
+  const bytes = await readFile(path);
+  const text = (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString("utf8");
+  if (path.endsWith(".json")) return addText(builder, "file", text);
+  for (const line of text.split("\n")) if (line.trim() !== "") addText(builder, "line", line);
+}
+
+function addText(builder: ShapeBuilder, path: string, text: string): void {
+  try {
+    builder.add(path, JSON.parse(text));
+  } catch {
+    builder.add(path, "no JSON");
+  }
+}
+
+/** Tables with their columns, and the fields of what the columns hold as JSON. */
+function addDatabase(builder: ShapeBuilder, path: string): void {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();
+  for (const { name } of tables) {
+    const quoted = `"${String(name).replaceAll('"', '""')}"`;
+    for (const column of database.prepare(`pragma table_info(${quoted})`).all()) {
+      builder.add(`${name}.${column.name}`, String(column.type).toLowerCase());
+    }
+    for (const row of database.prepare(`select * from ${quoted}`).all()) {
+      for (const [column, value] of Object.entries(row)) {
+        if (typeof value === "string" && /^[[{]/u.test(value)) addText(builder, `${name}.${column}`, value);
+      }
+    }
+  }
+}

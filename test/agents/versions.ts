@@ -1,0 +1,62 @@
+/**
+ * The versions of each agent that the tests know, newest first and at most `KEPT_VERSIONS`: `versions.json`, which
+ * `npm run agents:update` writes. `CONTINUO_AGENT_VERSIONS=claude=2.1.330,pi=1.5.1` runs them with others.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const VERSIONS_FILE: string = join(import.meta.dirname, "versions.json");
+export const VERSIONS_VARIABLE = "CONTINUO_AGENT_VERSIONS";
+/** The soak holds the matrix of hand-overs with each of them. */
+export const KEPT_VERSIONS = 3;
+
+export const VERSIONED_AGENTS = ["claude", "codex", "gemini", "pi", "opencode"] as const;
+export type VersionedAgent = (typeof VERSIONED_AGENTS)[number];
+export type AgentVersions = Readonly<Record<VersionedAgent, readonly string[]>>;
+
+export function readVersions(): AgentVersions {
+  return JSON.parse(readFileSync(VERSIONS_FILE, "utf8"));
+}
+
+/** The version that this run takes: the one that the variable names, else the newest. */
+export function versionOf(agent: VersionedAgent): string {
+  const version = chosenVersions()[agent] ?? readVersions()[agent][0];
+  if (version === undefined) throw new Error(`${VERSIONS_FILE} has no version of ${agent}`);
+  return version;
+}
+
+/** Whether this run takes the version of every agent for which the documents were written. */
+export function isNewestOfAll(): boolean {
+  return Object.entries(chosenVersions()).every(
+    ([agent, version]) => readVersions()[agent as VersionedAgent][0] === version,
+  );
+}
+
+/** What the variable says for the versions before the newest, then for those before: each a run of its own. */
+export function olderVersions(versions: AgentVersions = readVersions()): readonly string[] {
+  return Array.from({ length: KEPT_VERSIONS - 1 }, (_, k) => {
+    const older = VERSIONED_AGENTS.map((agent) => [agent, versions[agent][k + 1]] as const);
+    return older.flatMap(([agent, version]) => (version === undefined ? [] : `${agent}=${version}`)).join();
+  }).filter((run) => run !== "");
+}
+
+/** Throws for a name that is no agent's, and for what is no exact version. */
+export function chosenVersions(
+  text: string = process.env[VERSIONS_VARIABLE] ?? "",
+): Readonly<Partial<Record<VersionedAgent, string>>> {
+  const pairs = text.split(",").filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [agent = "", version = ""] = pair.split("=");
+      if (!isVersioned(agent) || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/u.test(version)) {
+        throw new Error(`${VERSIONS_VARIABLE} takes AGENT=VERSION, not ${pair}`);
+      }
+      return [agent, version];
+    }),
+  );
+}
+
+export function isVersioned(name: string): name is VersionedAgent {
+  return (VERSIONED_AGENTS as readonly string[]).includes(name);
+}
