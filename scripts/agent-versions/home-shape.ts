@@ -13,7 +13,7 @@ import { type Shape, ShapeBuilder, stableName } from "./shape.ts";
 export async function homeShapes(home: string): Promise<Readonly<Record<string, Shape>>> {
   const builders = new Map<string, ShapeBuilder>();
   const entries = await readdir(home, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((one) => one.isFile() && !isOfGit(one.parentPath))) {
     const path = join(entry.parentPath, entry.name);
     const name = stableName(path.slice(home.length + 1));
     const builder = builders.get(name) ?? new ShapeBuilder();
@@ -22,6 +22,11 @@ export async function homeShapes(home: string): Promise<Readonly<Record<string, 
   }
   const sorted = [...builders].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(sorted.map(([name, builder]) => [name, builder.shape()]));
+}
+
+/** What Git packs, and when, says nothing of the agent that keeps its snapshots with it. */
+function isOfGit(folder: string): boolean {
+  return folder.includes("/snapshot/");
 }
 
 async function addFile(builder: ShapeBuilder, path: string): Promise<void> {

@@ -8,8 +8,8 @@ export type Shape = Readonly<Record<string, readonly string[]>>;
 
 /** Deeper values are `…`. */
 const MAX_DEPTH = 24;
-/** A field with more words than these holds names, not one of a few states. */
-const MAX_WORDS = 12;
+/** A field with more words than these, in both shapes together, holds names and not one of a few states. */
+const MAX_WORDS = 8;
 
 export class ShapeBuilder {
   readonly #kinds = new Map<string, Set<string>>();
@@ -32,7 +32,7 @@ export class ShapeBuilder {
 
   shape(): Shape {
     const sorted = [...this.#kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(sorted.map(([path, kinds]) => [path, withFewWords([...kinds].toSorted())]));
+    return Object.fromEntries(sorted.map(([path, kinds]) => [path, [...kinds].toSorted()]));
   }
 
   #note(path: string, kind: string): void {
@@ -69,12 +69,6 @@ function isWord(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z]+(?:[-_/][A-Za-z]+)*$/u.test(value) && value.length <= 40;
 }
 
-function withFewWords(kinds: readonly string[]): readonly string[] {
-  const words = kinds.filter((kind) => kind.startsWith('"'));
-  if (words.length <= MAX_WORDS) return kinds;
-  return [...new Set([...kinds.filter((kind) => !kind.startsWith('"')), "string"])].toSorted();
-}
-
 /** What differs at one path; an empty list stands for a path that one of them does not have. */
 export interface Change {
   readonly path: string;
@@ -86,12 +80,21 @@ export interface Change {
 export function changesBetween(before: Shape, after: Shape): readonly Change[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const changes = paths
-    .map((path) => ({ path, before: before[path] ?? [], after: after[path] ?? [] }))
+    .map((path) => withFewWords({ path, before: before[path] ?? [], after: after[path] ?? [] }))
     .filter((change) => change.before.join() !== change.after.join());
   const whole = changes.filter(isNewOrGone);
   return changes.filter(
     (change) => !whole.some((above) => isBelow(change.path, above.path) && isSameWay(change, above)),
   );
+}
+
+function withFewWords({ path, before, after }: Change): Change {
+  const words = new Set([...before, ...after].filter((kind) => kind.startsWith('"')));
+  if (words.size <= MAX_WORDS) return { path, before, after };
+  const asNames = (kinds: readonly string[]) => [
+    ...new Set(kinds.map((kind) => (kind.startsWith('"') ? "string" : kind))),
+  ];
+  return { path, before: asNames(before), after: asNames(after) };
 }
 
 function isNewOrGone({ before, after }: Change): boolean {
