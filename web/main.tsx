@@ -15,4 +15,4 @@ addEventListener("hashchange", () => {
 followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);
-void import("./help/deferred-parts.ts").then(({ loadLater }) => loadLater());
+void import("./help/preload.ts").then(({ loadLater }) => loadLater());

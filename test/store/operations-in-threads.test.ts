@@ -77,7 +77,7 @@ test("a restore into a file is copied in a thread, and all of it is there", asyn
   await expect(restoreStore(restored, BACKUP)).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a restore into a file to which somebody writes meanwhile changes nothing", async () => {
+test("a restore into a file to which somebody writes at the same time changes nothing", async () => {
   await using restored = await openStore(`sqlite:${join(folder, "raced.db")}`);
   const { engine } = restored;
   // The store was found empty, and is empty no longer when the copy begins.
@@ -98,7 +98,7 @@ test("a check reads the pages of the database in a thread", async () => {
   ).toEqual([]);
 });
 
-test("a vacuum runs in a thread, and what is written meanwhile is stored after it", async () => {
+test("a vacuum runs in a thread, and a write during it is stored after it", async () => {
   let stored: number | undefined;
   expect(
     await longStatements(async () => {

@@ -17,7 +17,7 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
     const undo = colourCode(element);
     const images =
       element.querySelector("img[data-served]") &&
-      import("../state/server-files.ts").then((one) => one.showServed(element));
+      import("../state/files.ts").then((one) => one.showServed(element));
     return () => {
       undo();
       void images?.then((forget) => forget());

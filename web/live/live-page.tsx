@@ -8,7 +8,7 @@ import type { LiveSession } from "../../src/wire/index.ts";
 import { copyText } from "../content/copy.ts";
 import { cost, dateAndClock, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { saveFile } from "../state/server-files.ts";
+import { saveFile } from "../state/files.ts";
 import { LiveState } from "./live-state.ts";
 import { notesAsMarkdown } from "./markdown.ts";
 import { Notes } from "./notes.tsx";

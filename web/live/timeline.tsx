@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { visibleLine, visibleText } from "../../src/transcript/index.ts";
 import { clock, counted, dateAndClock } from "../content/words.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
-import { showImage } from "../state/server-files.ts";
+import { showImage } from "../state/files.ts";
 import type { Item, NoteVerb } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
 import { livePath, mediaTime } from "./paths.ts";

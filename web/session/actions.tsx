@@ -6,8 +6,8 @@ import { useRef } from "preact/hooks";
 import { exportPath } from "../../src/wire/machine/index.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
+import { downloadFile } from "../state/files.ts";
 import { sayError } from "../state/server.ts";
-import { downloadFile } from "../state/server-files.ts";
 import type { SessionState } from "./session-state.ts";
 
 export type Action = "resume" | "handoff" | "fork" | "rename" | "repair" | "delete";

@@ -18,7 +18,7 @@ export type Handlers = Readonly<Record<string, (data: unknown, id: string) => vo
 export function listen(path: () => string, handlers: Handlers, onOpen?: () => void): Growth {
   const stop = new AbortController();
   if (!isSaved()) {
-    void import("./event-source.ts").then(({ follow }) => follow({ path, handlers, onOpen }, stop.signal));
+    void import("./feed.ts").then(({ follow }) => follow({ path, handlers, onOpen }, stop.signal));
   }
   return { close: () => stop.abort() };
 }
