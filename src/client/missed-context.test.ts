@@ -55,3 +55,10 @@ test("a handle cannot pose as another line", () => {
   const { formatted } = formatMessages([message(1, "x", "a\nb`c")]);
   expect(formatted).toContain("\na b c, 2026");
 });
+
+test("messages that the caller no longer has are counted and said", () => {
+  const { count, omitted, formatted } = formatMessages([message(9, "newest")], { omitted: 4 });
+  expect([count, omitted]).toEqual([5, 4]);
+  expect(formatted).toContain("5 messages were written.");
+  expect(formatted).toContain("4 older messages were left out.");
+});

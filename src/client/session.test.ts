@@ -34,3 +34,20 @@ test("of what was committed in degraded mode, the furthest is sent when the sess
   session.take(sessionAt(0));
   expect(sent).toEqual([{ type: "commit", sequence: 2 }]);
 });
+
+test("the server learns at once of what speaks to the participant, and never that less was received", async () => {
+  const sent: unknown[] = [];
+  const request = (one: unknown): Promise<unknown> => Promise.resolve(void sent.push(one));
+  const session = new ClientSession({ request, warn: () => undefined });
+  session.begin({ session: sessionAt(0), degraded: null });
+  session.received(5, { addressed: false });
+  expect(sent).toEqual([]);
+  session.received(3, { addressed: true });
+  session.received(7, { addressed: true });
+  expect(sent).toEqual([{ type: "received", sequence: 7 }]);
+  session.received(9, { addressed: false });
+  session.received(8, { addressed: false });
+  session.flush();
+  expect(sent.slice(1)).toEqual([{ type: "received", sequence: 9 }]);
+  session.stop();
+});

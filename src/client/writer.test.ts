@@ -55,3 +55,15 @@ test("the end of a message sends what was gathered before it, and holds the whol
     { type: "complete", content: "two three" },
   ]);
 });
+
+test("whoever waits for a delta of a message that the server ended learns that it was not stored", async () => {
+  const waiting = writer.append("m", "x").then(
+    () => "stored",
+    ({ code }) => code,
+  );
+  writer.interrupted("m");
+  vi.advanceTimersByTime(50);
+  vi.useRealTimers();
+  const later = new Promise((resolve) => void setTimeout(resolve, 20, "nothing"));
+  expect([await Promise.race([waiting, later]), deltas()]).toEqual(["conflict", []]);
+});

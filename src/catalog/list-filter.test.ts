@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isUnsaid, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
+import type { ListedSession } from "./rows.ts";
+
+function row(sessionId: string, more: Partial<ListedSession> = {}): ListedSession {
+  const times = { createdAt: null, updatedAt: null, sizeBytes: null };
+  const about = { title: null, cwd: null, gitBranch: null, archived: false, live: null, problems: [] };
+  return { agent: "pi", sessionId, location: "", ...about, ...times, ...more };
+}
+
+function passing(query: RowQuery, rows: readonly ListedSession[]): readonly string[] {
+  return rows.filter((one) => toRowFilter(query)?.(one) ?? true).map(({ sessionId }) => sessionId);
+}
+
+test("a title passes with all of the words in any order, in upper or lower case", () => {
+  const rows = [row("a", { title: "Fix the parser" }), row("b", { title: "Fix tests" }), row("c")];
+  expect(passing({ title: "PARSER fix" }, rows)).toEqual(["a"]);
+  expect(passing({ title: "fix" }, rows)).toEqual(["a", "b"]);
+});
+
+test("a folder has what lies in it and below it, however it is named, and not what only begins alike", () => {
+  const top = mkdtempSync(join(tmpdir(), "continuo-filter-"));
+  for (const name of ["app/src", "app2"]) mkdirSync(join(top, name), { recursive: true });
+  symlinkSync(join(top, "app"), join(top, "link"));
+  const names = ["app", "app/src", "app2", ".", "link"];
+  const rows = names.map((name, at) => row(String(at), { cwd: join(top, name) }));
+  expect(passing({ below: join(top, "app") }, [...rows, row("none")])).toEqual(["0", "1", "4"]);
+  expect(passing({ below: "/" }, rows)).toEqual(["0", "1", "2", "3", "4"]);
+  rmSync(top, { recursive: true });
+});
+
+test("a list ends before its time, and rows without a value pass no filter for it", () => {
+  const rows = [row("a", { updatedAt: "2026-01-01" }), row("b", { updatedAt: "2026-01-02" }), row("c")];
+  expect(passing({ until: "2026-01-02" }, rows)).toEqual(["a"]);
+  const more = [row("d", { cwd: "/Work/App", gitBranch: "fix/One" }), row("e")];
+  expect(passing({ project: "app" }, more)).toEqual(["d"]);
+  expect(passing({ branch: "ONE" }, more)).toEqual(["d"]);
+  expect(toRowFilter({})).toBe(null);
+});
+
+test("times and sizes begin with the greatest, texts with the first, and what has none comes last", () => {
+  const sorted = (order: RowOrder, values: readonly Partial<ListedSession>[]): string =>
+    values
+      .map((more, at) => row(String(at), more))
+      .sort(toOrder(order))
+      .map(({ sessionId }) => sessionId)
+      .join("");
+  expect(sorted("size", [{ sizeBytes: 1 }, {}, { sizeBytes: 3 }])).toBe("201");
+  expect(sorted("updated", [{ updatedAt: "1" }, { updatedAt: "2" }, {}])).toBe("102");
+  expect(sorted("created", [{}, { createdAt: "1" }])).toBe("10");
+  expect(sorted("title", [{ title: "b" }, {}, { title: "A" }, { title: "a" }])).toBe("2301");
+  expect(sorted("project", [{ cwd: "/b" }, { cwd: "/A" }, {}])).toBe("102");
+  expect(sorted("agent", [{ agent: "pi" }, { agent: "codex" }])).toBe("10");
+});
+
+test("an own session without a title is one in which nobody said anything", () => {
+  expect(isUnsaid(row("a", { agent: "continuo" }))).toBe(true);
+  expect(isUnsaid(row("a", { agent: "continuo", title: "T" }))).toBe(false);
+  expect(isUnsaid(row("a", { sizeBytes: null }))).toBe(false);
+});

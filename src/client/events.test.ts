@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { WireEvent } from "../wire/index.ts";
+import { type ClientEvent, type Reader, toClientEvent } from "./events.ts";
+
+const READER: Reader = { handle: "me", processed: 2, received: 4 };
+
+interface Told {
+  readonly type: string;
+  readonly data: object;
+  readonly from?: string;
+  readonly sequence?: number;
+  readonly pruned?: string;
+}
+
+function made({ from = "ann", sequence = 5, ...rest }: Told, known: ReadonlyMap<string, string> = new Map()) {
+  const actor = from === "server" ? { kind: "system" } : { kind: "agent", id: from };
+  return toClientEvent({ id: "e", sequence, actor, ...rest } as unknown as WireEvent, READER, known);
+}
+
+const KNOWN: ReadonlyMap<string, string> = new Map([["m", "ann"]]);
+
+test("only its writer changes a message, and only the server interrupts it", () => {
+  const part: Told = { type: "message_streamed", data: { messageId: "m", delta: "x" } };
+  expect(made(part, KNOWN)).toMatchObject({ type: "update", delta: "x", content: undefined });
+  expect(made({ ...part, from: "bob" }, KNOWN)).toBe(null);
+  const end: Told = { type: "message_completed", data: { messageId: "m", content: "all" } };
+  expect(made(end, KNOWN)).toMatchObject({ type: "complete", messageId: "m", content: "all" });
+  expect(made({ ...end, from: "bob" }, KNOWN)).toBe(null);
+  const interrupted: Told = {
+    type: "message_interrupted",
+    data: { messageId: "m", content: "so far", handle: "ann", reason: "gone" },
+  };
+  expect(made({ ...interrupted, from: "ann" }, KNOWN)).toBe(null);
+  expect(made({ ...interrupted, from: "server" }, KNOWN)).toMatchObject({
+    ...{ type: "error", code: "interrupted", message: "gone", messageId: "m", content: "so far" },
+  });
+});
+
+test("a reader that did not see the beginning of a message gets the whole message at its end", () => {
+  expect(made({ type: "message_streamed", data: { messageId: "m", delta: "x" } })).toBe(null);
+  expect(made({ type: "message_completed", data: { messageId: "m", content: "all" } })).toMatchObject({
+    ...{ type: "message", id: "m", state: "complete", content: "all", from: "ann" },
+  });
+  const data = { messageId: "m", content: "so far", handle: "ann" };
+  expect(made({ type: "message_interrupted", from: "server", data })).toMatchObject({
+    ...{ type: "message", id: "m", state: "interrupted", content: "so far", from: "ann" },
+  });
+});
+
+test("what speaks to the reader, was received and not processed, comes as redelivered", () => {
+  const redelivered = (sequence: number, content = "@me hello"): unknown =>
+    (made({ type: "message_sent", data: { content }, sequence }) as ClientEvent).redelivered;
+  expect([2, 3, 4, 5].map((sequence) => redelivered(sequence))).toEqual([false, true, true, false]);
+  expect(redelivered(3, "hello")).toBe(false);
+});
+
+test("an event tells who wrote it, and whether that was the reader", () => {
+  const sent = (from: string): unknown => made({ type: "message_sent", data: { content: "@me" }, from });
+  expect(sent("me")).toMatchObject({ from: "me", own: true, addressed: false });
+  expect(sent("ann")).toMatchObject({ from: "ann", own: false, addressed: true });
+  const to = { callId: "c", to: "me", method: "look", args: [1] };
+  expect(made({ type: "method_called", data: to })).toMatchObject({ type: "method_call", addressed: true });
+  expect(made({ type: "method_called", data: {}, pruned: "2026-01-01T00:00:00.000Z" })).toBe(null);
+  expect(made({ type: "of_another_version", data: {} })).toBe(null);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { ContinuoError } from "../model/index.ts";
+import type { ClientEvent } from "./events.ts";
+import { iterateEvents } from "./hand-over.ts";
+import type { Inbox } from "./inbox.ts";
+import { WholeMessages } from "./whole-messages.ts";
+
+type Wish = { readonly parts?: boolean; readonly targetedOnly?: boolean };
+
+async function handedOver(events: readonly object[], wish: Wish = {}): Promise<readonly string[]> {
+  const queue = [...events];
+  const inbox = { next: async () => queue.shift(), wake: () => undefined } as unknown as Inbox;
+  const given: string[] = [];
+  const iteration = iterateEvents({
+    ...{ inbox, whole: new WholeMessages(), parts: false, targetedOnly: false, ...wish },
+    ...{ begin: () => undefined, end: () => undefined, failure: () => null },
+    onHandOver: () => undefined,
+  });
+  for await (const event of iteration) given.push(shown(event));
+  return given;
+}
+
+function shown(event: ClientEvent): string {
+  const { state, content } = event as { readonly state?: string; readonly content?: string };
+  return [event.type, state, content].filter((part) => part !== undefined).join(" ");
+}
+
+const OPEN = { type: "message", messageId: "m", state: "open", content: "", addressed: true };
+const PART = { type: "update", messageId: "m", addressed: false };
+const END = { type: "complete", messageId: "m", content: "all", addressed: true };
+const INTERRUPTED = { type: "error", messageId: "m", content: "so far", addressed: false };
+
+test("a reader that asks for no parts gets a message once, at its end", async () => {
+  expect(await handedOver([OPEN, PART, END])).toEqual(["message complete all"]);
+  expect(await handedOver([OPEN, PART, INTERRUPTED])).toEqual(["message interrupted so far"]);
+  expect(await handedOver([OPEN, PART])).toEqual([]);
+});
+
+test("a reader that asks for parts gets each of them", async () => {
+  const parts = ["message open ", "update", "complete all"];
+  expect(await handedOver([OPEN, PART, END], { parts: true })).toEqual(parts);
+});
+
+test("a reader of its own affairs gets what speaks to it, and what becomes of that", async () => {
+  const wish = { targetedOnly: true, parts: true };
+  const other = (event: object): object => ({ ...event, messageId: "o", addressed: false });
+  const all = [OPEN, other(OPEN), PART, other(PART), END, other(END), other(INTERRUPTED)];
+  expect(await handedOver(all, wish)).toEqual(["message open ", "update", "complete all"]);
+  expect(await handedOver([OPEN, INTERRUPTED, INTERRUPTED], wish)).toEqual(["message open ", "error so far"]);
+  const plain = { type: "message", messageId: "p", state: "complete", content: "hello" };
+  const addressed = [
+    { ...plain, addressed: false },
+    { ...plain, content: "@me", addressed: true },
+  ];
+  expect(await handedOver(addressed, wish)).toEqual(["message complete @me"]);
+  const call = { type: "method_call", callId: "c", addressed: true };
+  const cancel = { type: "method_cancel", callId: "c", addressed: false };
+  expect(await handedOver([call, cancel, cancel], wish)).toEqual(["method_call", "method_cancel"]);
+  expect(await handedOver([{ ...call, addressed: false }, cancel], wish)).toEqual([]);
+});
+
+test("the iteration ends with what ended the connection", async () => {
+  const inbox = { next: async () => undefined, wake: () => undefined } as unknown as Inbox;
+  const shared = { inbox, whole: new WholeMessages(), parts: false, targetedOnly: false };
+  let over = 0;
+  const failing = iterateEvents({
+    ...{ ...shared, begin: () => undefined, onHandOver: () => undefined },
+    end: () => {
+      over += 1;
+    },
+    failure: () => new ContinuoError("unavailable", "the connection to the server was lost"),
+  });
+  await expect(failing.next()).rejects.toMatchObject({ code: "unavailable" });
+  expect(over).toBe(1);
+});

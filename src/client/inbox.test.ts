@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import type { WireEvent } from "../wire/index.ts";
+import type { ClientEvent } from "./events.ts";
+import { Inbox } from "./inbox.ts";
+import { LIMITS } from "./limits.ts";
+
+interface Opened {
+  readonly inbox: Inbox;
+  readonly told: unknown[];
+  readonly arrived: number[];
+}
+
+function open(mayPause = false): Opened {
+  const [told, arrived]: [unknown[], number[]] = [[], []];
+  const inbox = new Inbox({
+    onArrival: ({ sequence }) => void arrived.push(sequence),
+    toEvent: ({ sequence }) => ({ type: "message", sequence, content: "" }) as unknown as ClientEvent,
+    onTell: (frame) => void told.push(frame),
+    mayPause: () => mayPause,
+  });
+  return { inbox, told, arrived };
+}
+
+function take(inbox: Inbox, sequence: number, after = sequence - 1): void {
+  inbox.take(after, { sequence } as WireEvent);
+}
+
+async function given(inbox: Inbox, count: number): Promise<readonly unknown[]> {
+  const events: unknown[] = [];
+  while (events.length < count) events.push((await inbox.next())?.sequence);
+  return events;
+}
+
+test("an event is taken once, and only after the one before it; what is missing is asked for", async () => {
+  const { inbox, told, arrived } = open();
+  inbox.begin(0);
+  take(inbox, 1);
+  take(inbox, 3, 2);
+  take(inbox, 4);
+  expect(told).toEqual([{ type: "resume", after: 1 }]);
+  for (const sequence of [2, 3, 3, 4]) take(inbox, sequence);
+  expect(await given(inbox, 4)).toEqual([1, 2, 3, 4]);
+  expect([arrived, inbox.position, told.length]).toEqual([[1, 3, 4], 4, 1]);
+});
+
+test("events that the reader has no part in are skipped without a gap", async () => {
+  const { inbox, told } = open();
+  inbox.begin(0);
+  take(inbox, 1);
+  take(inbox, 9, 1);
+  expect([await given(inbox, 2), told]).toEqual([[1, 9], []]);
+});
+
+test("a new connection neither moves the reader nor forgets what it asked for", async () => {
+  const { inbox, told } = open();
+  inbox.begin(5);
+  take(inbox, 6);
+  inbox.begin(4);
+  expect(inbox.position).toBe(6);
+  take(inbox, 8);
+  inbox.begin(6);
+  take(inbox, 7);
+  take(inbox, 8);
+  expect([await given(inbox, 3), told]).toEqual([[6, 7, 8], [{ type: "resume", after: 6 }]]);
+});
+
+test("what has no room stays with the server, and is asked for when there is room", async () => {
+  const { inbox, told } = open(true);
+  inbox.begin(0);
+  for (let n = 1; n <= LIMITS.queuedEvents + 3; n++) take(inbox, n);
+  expect([inbox.position, told]).toEqual([LIMITS.queuedEvents, [{ type: "pause" }]]);
+  await given(inbox, LIMITS.queuedEvents - 1);
+  expect(told).toHaveLength(1);
+  await given(inbox, 1);
+  expect(told.slice(1)).toEqual([{ type: "resume", after: LIMITS.queuedEvents }]);
+  for (let n = 1; n <= 3; n++) take(inbox, LIMITS.queuedEvents + n);
+  expect(await given(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
+});
+
+test("whoever waits learns of the end", async () => {
+  const { inbox } = open();
+  const next = inbox.next();
+  inbox.end();
+  expect([await next, await inbox.next()]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { ClientEvent } from "./events.ts";
+import { LIMITS } from "./limits.ts";
+import { MissedCollector } from "./missed.ts";
+
+function message(sequence: number, more: object = {}): ClientEvent {
+  const about = { own: false, addressed: false, from: "ann", state: "complete", timestamp: undefined };
+  const one = { type: "message", messageId: `m${sequence}`, sequence, content: "x", ...about, ...more };
+  return one as unknown as ClientEvent;
+}
+
+test("own messages are not missed, nor is what comes as an event, nor what is not whole", () => {
+  const collector = new MissedCollector();
+  collector.add(message(1));
+  collector.add(message(2, { own: true }));
+  collector.add(message(3, { addressed: true }));
+  collector.add(message(4, { state: "open" }));
+  collector.add(message(5, { state: "interrupted" }));
+  collector.add({ type: "presence" } as ClientEvent);
+  const { messages, omitted, lastSequence } = collector.missed;
+  expect(messages.map(({ sequence }) => sequence)).toEqual([1, 5]);
+  expect([omitted, lastSequence]).toEqual([0, 5]);
+});
+
+test("the newest messages are kept, and the others are counted", () => {
+  const collector = new MissedCollector();
+  for (let n = 1; n <= LIMITS.missedMessages + 2; n++) collector.add(message(n));
+  const { messages, omitted } = collector.missed;
+  expect([messages.length, messages[0]?.sequence, omitted]).toEqual([LIMITS.missedMessages, 3, 2]);
+  const long = new MissedCollector();
+  for (let n = 1; n <= 3; n++) long.add(message(n, { content: "x".repeat(LIMITS.missedLength) }));
+  expect(long.missed.messages.map(({ sequence }) => sequence)).toEqual([3]);
+  expect(long.missed.omitted).toBe(2);
+});
+
+test("messages that the server left out count, except those that it sent all the same", () => {
+  const collector = new MissedCollector();
+  collector.leaveOut({ messages: 10, upTo: 20 });
+  collector.add(message(4, { addressed: true }));
+  collector.add(message(20));
+  collector.add(message(21));
+  expect(collector.missed.omitted).toBe(8);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { type Arrival, type Gate, gateRefusal, guardHeaders } from "./gate.ts";
+
+const GATE: Gate = {
+  origins: new Set(["https://known.example"]),
+  hosts: new Set(["localhost", "127.0.0.1"]),
+};
+
+function refusal(given: Partial<Arrival>): string | null {
+  const arrival = { url: "/v1/channels/a/ws", host: "localhost:4747", origin: null, ...given };
+  return gateRefusal(GATE, arrival)?.code ?? null;
+}
+
+test("a URL with a token is refused under each name, after each sign, however often it is escaped", () => {
+  for (const name of ["token", "access_token", "authorization", "bearer", "Authorization"]) {
+    for (const sign of ["?", "&", ";"]) {
+      const url = `/v1/channels/a/ws${sign}${name}=x`;
+      expect([url, refusal({ url })]).toEqual([url, "unauthorized"]);
+    }
+  }
+  let text = `continuo_${"0a".repeat(16)}_x`;
+  for (let times = 0; times <= 3; times++) {
+    expect([times, refusal({ url: `/v1/stream/${text}` })]).toEqual([times, "unauthorized"]);
+    text = [...text].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join("");
+  }
+  for (const url of ["/v1/channels/token", "/v1/channels/a?tokens=1", "/v1/channels/continuo_1_"]) {
+    expect([url, refusal({ url })]).toEqual([url, null]);
+  }
+});
+
+test("the server answers under its own host names and those below localhost, and under no other", () => {
+  for (const host of ["localhost", "127.0.0.1:80", "a.localhost", "A.LOCALHOST:4747"]) {
+    expect([host, refusal({ host })]).toEqual([host, null]);
+  }
+  for (const host of ["evil-localhost.com", "localhost.evil.example", "evillocalhost", "10.0.0.1", null]) {
+    expect([host, refusal({ host })]).toEqual([host, "forbidden"]);
+  }
+});
+
+test("a page of an unknown origin cannot send a request, and cannot read an answer", () => {
+  const allowed = (origin: string): unknown =>
+    guardHeaders(GATE, { origin, host: "localhost:4747" })["access-control-allow-origin"];
+  for (const origin of ["https://known.example", "http://localhost:4747", "https://localhost:4747"]) {
+    expect([origin, refusal({ origin }), allowed(origin)]).toEqual([origin, null, origin]);
+  }
+  for (const origin of ["https://other.example", "http://localhost:80", "null"]) {
+    expect([origin, refusal({ origin }), allowed(origin)]).toEqual([origin, "forbidden", undefined]);
+  }
+});
