@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { PlacesAt } from "../files/index.ts";
 import { type AgentDriver, ContinuoError } from "../model/index.ts";
 import { type OpenedStore, openStore } from "../store/index.ts";
-import { listAllSessions } from "./agent-lists.ts";
 import { deleteOwn, forkOwn } from "./changes.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { lookUp } from "./look-up.ts";
@@ -132,15 +131,6 @@ test("a list reports the agents that did not give theirs", async () => {
   const driver = { agent: "other", listSessions: () => Promise.reject(error) } as unknown as AgentDriver;
   const { failures } = await listCatalog({ drivers: [driver] }, { places, store: null });
   expect(failures).toEqual([{ agent: "other", error }]);
-});
-
-test("a session that a filter left out does not come back because its agent lists it", async () => {
-  writeClaude(ID);
-  const told = [ID, "unknown"].map((sessionId) => ({ sessionId, cwd: null, title: null, updatedAt: null }));
-  const listSessions = async (): Promise<object> => ({ items: told, nextCursor: null });
-  const drivers = [{ agent: "claude", listSessions } as unknown as AgentDriver];
-  const { sessions } = await listAllSessions({ agents: ["claude"], places, cwd: "/other", drivers });
-  expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["unknown"]);
 });
 
 test("a store that cannot be read is reported, and takes nothing from the native sessions", async () => {

@@ -3,6 +3,7 @@
  * [--rooms a,b] [--floor PERCENT] [--tests N]`: plants random mistakes in
  * the source, one at a time, and reports those that no test of the quick size finds. `--shard 1/2` tries every
  * second of the mistakes that the seed draws, `2/2` the others; `--jobs 2` tries two at the same time.
+ * `--promises` plants the mistakes of meaning that `promises/` holds instead, each of which its own test has to find.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
  * whatever ends this program. For each mistake the tests that run its function come first, the quick ones before
@@ -19,8 +20,10 @@ import { readSource } from "../house/imports.ts";
 import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, restore } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { probe, withProbes } from "./probe.ts";
+import { PROMISES } from "./promises/index.ts";
 import { createRandom, drawFrom } from "./random.ts";
 import { type Reach, readReaches } from "./reach.ts";
+import { replayPromises } from "./replay.ts";
 
 interface Planted extends Mutant {
   /** Below the root, with `/`. */
@@ -40,10 +43,32 @@ const TURNS_SECONDS = [5, 20, 60];
 const RUNNING = "home/running.tsv";
 
 const options = readOptions();
-process.exitCode = await main();
+process.exitCode = options.isOfPromises ? await replay() : await main();
+
+async function replay(): Promise<number> {
+  const { index, of } = options.shard;
+  const rooms = options.rooms ?? Object.keys(PROMISES);
+  const promises = rooms.flatMap((room) => {
+    const some = PROMISES[room];
+    if (some === undefined) throw new Error(`no promises of a room ${room}`);
+    return some;
+  });
+  const chosen = promises.filter((_, at) => at % of === index - 1);
+  endOnSignals();
+  const folders = Array.from({ length: options.jobs }, makeCopy);
+  const survivors = await replayPromises({ folders, promises: chosen, tell });
+  for (const { file, promise, test } of survivors) tell(`survivor: ${file}: ${promise} (${test})`);
+  tell(`${chosen.length - survivors.length} of ${chosen.length} mistakes found`);
+  return survivors.length === 0 ? 0 : 1;
+}
+
+function endOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => process.exit(130));
+}
 
 async function main(): Promise<number> {
-  const { count, seed, rooms, floor } = options;
+  const { count, seed, rooms = DEFAULT_ROOMS, floor } = options;
   const files = readSource().filter(
     ({ path }) => !path.endsWith(".test.ts") && rooms.some((room) => path.startsWith(`${room}/`)),
   );
@@ -55,8 +80,7 @@ async function main(): Promise<number> {
   const { index, of } = options.shard;
   const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);
   tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.once(signal, () => process.exit(130));
+  endOnSignals();
   const outcomes = await tryAll(Array.from({ length: options.jobs }, makeCopy), chosen);
   return report(outcomes, floor);
 }
@@ -191,7 +215,9 @@ interface Options {
   readonly shard: { readonly index: number; readonly of: number };
   /** How many are tried at the same time. */
   readonly jobs: number;
-  readonly rooms: readonly string[];
+  readonly rooms: readonly string[] | undefined;
+  /** Whether the mistakes of `promises/` are planted. */
+  readonly isOfPromises: boolean;
   readonly floor: number;
   readonly tests: number;
 }
@@ -203,7 +229,8 @@ function readOptions(): Options {
       seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
       jobs: { type: "string", default: "1" },
       shard: { type: "string", default: "1/1" },
-      rooms: { type: "string", default: DEFAULT_ROOMS.join(",") },
+      rooms: { type: "string" },
+      promises: { type: "boolean", default: false },
       floor: { type: "string", default: "90" },
       // How many test files run that do not run the mutant's function: fewer are faster, and may miss one that finds it.
       tests: { type: "string", default: "1000" },
@@ -214,13 +241,13 @@ function readOptions(): Options {
       throw new Error(`--${name} takes a whole number, not ${values[name]}`);
     return Number(values[name]);
   };
-  const rooms = values.rooms.split(",").filter(Boolean);
   return {
     count: number("count"),
     seed: number("seed"),
     jobs: number("jobs"),
     shard: readShard(values.shard),
-    rooms,
+    rooms: values.rooms?.split(",").filter(Boolean),
+    isOfPromises: values.promises,
     floor: number("floor"),
     tests: number("tests"),
   };

@@ -1,0 +1,18 @@
+/** The promises of each room, by its name. */
+
+import { CATALOG } from "./catalog.ts";
+import { CHANNELS } from "./channels.ts";
+import { CLIENT } from "./client.ts";
+import { MACHINE } from "./machine.ts";
+import { MCP } from "./mcp.ts";
+import type { PromiseOfRoom } from "./promise.ts";
+import { SERVER } from "./server.ts";
+
+export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
+  server: SERVER,
+  mcp: MCP,
+  channels: CHANNELS,
+  catalog: CATALOG,
+  client: CLIENT,
+  machine: MACHINE,
+};
