@@ -41,7 +41,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A folder whose name begins alike is not below another one.",
     file: "src/catalog/list-filter.ts",
-    text: "path.startsWith(top.endsWith(\"/\") ? top : `${top}/`)",
+    text: 'path.startsWith(top.endsWith("/") ? top : `${top}/`)',
     mistake: "path.startsWith(top)",
     test: "src/catalog/list-filter.test.ts",
   },
@@ -125,8 +125,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A single star in a pattern does not cross a folder.",
     file: "src/catalog/exclude.ts",
-    text: "return piece === \"*\" ? \"[^/]*\" :",
-    mistake: "return piece === \"*\" ? \".*\" :",
+    text: 'return piece === "*" ? "[^/]*" :',
+    mistake: 'return piece === "*" ? ".*" :',
     test: "src/catalog/exclude.test.ts",
   },
   {
@@ -139,8 +139,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A pattern with a slash names a place from the beginning.",
     file: "src/catalog/exclude.ts",
-    text: "trimmed.includes(\"/\") ? \"^\" : \"(?:^|/)\"",
-    mistake: "\"(?:^|/)\"",
+    text: 'trimmed.includes("/") ? "^" : "(?:^|/)"',
+    mistake: '"(?:^|/)"',
     test: "src/catalog/exclude.test.ts",
   },
   {
@@ -168,7 +168,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     promise: "A longer name of a model is another model.",
     file: "src/catalog/prices.ts",
     text: "if (Object.hasOwn(prices, key)) return prices[key] ?? null;",
-    mistake: "{ const near = Object.keys(prices).find((name) => key.startsWith(name)); if (near !== undefined) return prices[near] ?? null; }",
+    mistake:
+      "{ const near = Object.keys(prices).find((name) => key.startsWith(name)); if (near !== undefined) return prices[near] ?? null; }",
     test: "src/catalog/prices.test.ts",
   },
   {

@@ -27,7 +27,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A message that was written in parts counts once toward the limit of agents.",
     file: "src/channels/claims.ts",
-    text: "if (type === \"message_completed\" || recordOf(data).state !== \"open\") turns += 1;",
+    text: 'if (type === "message_completed" || recordOf(data).state !== "open") turns += 1;',
     mistake: "turns += 1;",
     test: "src/channels/claims.test.ts",
   },
@@ -42,7 +42,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     promise: "A run whose answer is complete is completed when its process is gone, and not repeated.",
     file: "src/channels/claims.ts",
     text: "  if (answer !== null) {\n    await endRun",
-    mistake: "  if (answer === \"\") {\n    await endRun",
+    mistake: '  if (answer === "") {\n    await endRun',
     test: "src/channels/claims.test.ts",
   },
   {
@@ -55,21 +55,21 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A claimed input counts as received.",
     file: "src/channels/claims.ts",
-    text: "    { type: \"cursor\", logId: channelLogId(place.channel), name: receivedCursor(place), sequence },\n",
+    text: '    { type: "cursor", logId: channelLogId(place.channel), name: receivedCursor(place), sequence },\n',
     mistake: "",
     test: "src/channels/claims.test.ts",
   },
   {
     promise: "The end of a run moves the cursor of what is processed.",
     file: "src/channels/claims.ts",
-    text: "also.push({ type: \"cursor\", logId, name: processedCursor(place), sequence });",
-    mistake: "also.push({ type: \"cursor\", logId, name: receivedCursor(place), sequence });",
+    text: 'also.push({ type: "cursor", logId, name: processedCursor(place), sequence });',
+    mistake: 'also.push({ type: "cursor", logId, name: receivedCursor(place), sequence });',
     test: "src/channels/claims.test.ts",
   },
   {
     promise: "A participant that answers is no longer interrupted.",
     file: "src/channels/claims.ts",
-    text: "const isInterrupted = session?.status === \"interrupted\";",
+    text: 'const isInterrupted = session?.status === "interrupted";',
     mistake: "const isInterrupted = session?.status === undefined;",
     test: "src/channels/claims.test.ts",
   },
@@ -90,14 +90,14 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "An answer in the history of a participant is what it wrote in the channel.",
     file: "src/channels/claims.ts",
-    text: "answer === undefined || answer === \"\"\n",
-    mistake: "answer === undefined || answer !== \"\"\n",
+    text: 'answer === undefined || answer === ""\n',
+    mistake: 'answer === undefined || answer !== ""\n',
     test: "src/channels/claims.test.ts",
   },
   {
     promise: "A person and an agent do not share a handle.",
     file: "src/channels/handles.ts",
-    text: "    if (rival?.state === \"held\" && rival.name !== leaseOf(place, card)) throw handleTaken(place);\n",
+    text: '    if (rival?.state === "held" && rival.name !== leaseOf(place, card)) throw handleTaken(place);\n',
     mistake: "",
     test: "src/channels/lifecycle.test.ts",
   },
@@ -168,7 +168,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     promise: "An interrupted message keeps its text so far.",
     file: "src/channels/interrupt.ts",
     text: "data: { messageId, content: text, reason, handle, ...head }",
-    mistake: "data: { messageId, content: \"\", reason, handle, ...head }",
+    mistake: 'data: { messageId, content: "", reason, handle, ...head }',
     test: "src/channels/lifecycle.test.ts",
   },
   {
@@ -223,8 +223,8 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A message that ended accepts no further part.",
     file: "src/channels/post.ts",
-    text: "const isOver = \"messageId\" in frame && !open.has(frame.messageId);",
-    mistake: "const isOver = \"messageId\" in frame && open.has(\"\");",
+    text: 'const isOver = "messageId" in frame && !open.has(frame.messageId);',
+    mistake: 'const isOver = "messageId" in frame && open.has("");',
     test: "src/channels/lifecycle.test.ts",
   },
   {
@@ -237,15 +237,15 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A message that was completed no longer counts as in progress.",
     file: "src/channels/post.ts",
-    text: "if (frame.type === \"complete\") next.delete(messageId);",
+    text: 'if (frame.type === "complete") next.delete(messageId);',
     mistake: "",
     test: "src/channels/lifecycle.test.ts",
   },
   {
     promise: "A reply speaks to who wrote the message.",
     file: "src/channels/post.ts",
-    text: "return authorOf(found) ?? \"\";",
-    mistake: "return \"\";",
+    text: 'return authorOf(found) ?? "";',
+    mistake: 'return "";',
     test: "src/channels/lifecycle.test.ts",
   },
   {
@@ -265,8 +265,8 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A participant that processes an event is active again.",
     file: "src/channels/participant-session.ts",
-    text: "statusChange((await knownSession(store, place)).status, \"active\")",
-    mistake: "statusChange(\"active\", \"active\")",
+    text: 'statusChange((await knownSession(store, place)).status, "active")',
+    mistake: 'statusChange("active", "active")',
     test: "src/channels/lifecycle.test.ts",
   },
 ];

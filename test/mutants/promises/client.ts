@@ -13,14 +13,14 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "No event is given twice.",
     file: "src/client/inbox.ts",
-    text: "if (event.sequence <= this.#position || this.#state === \"full\") return;",
-    mistake: "if (this.#state === \"full\") return;",
+    text: 'if (event.sequence <= this.#position || this.#state === "full") return;',
+    mistake: 'if (this.#state === "full") return;',
     test: "src/client/inbox.test.ts",
   },
   {
     promise: "A reader that made room is sent what had none.",
     file: "src/client/inbox.ts",
-    text: "if (this.#state === \"full\" && this.#queue.length === 0) this.#ask();\n        return event;",
+    text: 'if (this.#state === "full" && this.#queue.length === 0) this.#ask();\n        return event;',
     mistake: "return event;",
     test: "src/client/inbox.test.ts",
   },
@@ -118,8 +118,8 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "A message that was interrupted comes as interrupted to a reader that asks for no parts.",
     file: "src/client/whole-messages.ts",
-    text: "addressed: false, redelivered: false, state: \"interrupted\" }",
-    mistake: "addressed: false, redelivered: false, state: \"complete\" }",
+    text: 'addressed: false, redelivered: false, state: "interrupted" }',
+    mistake: 'addressed: false, redelivered: false, state: "complete" }',
     test: "src/client/hand-over.test.ts",
   },
   {
@@ -139,7 +139,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "Only the server ends a message as interrupted.",
     file: "src/client/events.ts",
-    text: "  if (event.actor.kind !== \"system\") return null;\n",
+    text: '  if (event.actor.kind !== "system") return null;\n',
     mistake: "",
     test: "src/client/events.test.ts",
   },
@@ -167,8 +167,8 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "A reader of its own affairs is given only what speaks to it.",
     file: "src/client/hand-over.ts",
-    text: "      return event.addressed ? event : null;\n    case \"method_call\"",
-    mistake: "      return event;\n    case \"method_call\"",
+    text: '      return event.addressed ? event : null;\n    case "method_call"',
+    mistake: '      return event;\n    case "method_call"',
     test: "src/client/hand-over.test.ts",
   },
   {

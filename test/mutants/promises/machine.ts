@@ -14,7 +14,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     promise: "A strange id is not part of a path.",
     file: "src/machine/keys.ts",
     text: "return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : ",
-    mistake: "return sessionId !== \"\" ? `${agent}:${sessionId}` : ",
+    mistake: 'return sessionId !== "" ? `${agent}:${sessionId}` : ',
     test: "src/machine/keys.test.ts",
   },
   {
@@ -48,15 +48,15 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "Archived sessions are shown only on request.",
     file: "src/machine/list.ts",
-    text: "(archived === \"include\" || session.archived === (archived === \"only\"))",
-    mistake: "(archived === \"include\" || archived === \"only\" || !session.archived)",
+    text: '(archived === "include" || session.archived === (archived === "only"))',
+    mistake: '(archived === "include" || archived === "only" || !session.archived)',
     test: "src/machine/list.test.ts",
   },
   {
     promise: "The time at which a list ends is not in it.",
     file: "src/machine/list.ts",
-    text: "(until === undefined || (at !== \"\" && at < until))",
-    mistake: "(until === undefined || (at !== \"\" && at <= until))",
+    text: '(until === undefined || (at !== "" && at < until))',
+    mistake: '(until === undefined || (at !== "" && at <= until))',
     test: "src/machine/list.test.ts",
   },
   {
@@ -97,15 +97,15 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "No part of a message but its content is handed out.",
     file: "src/machine/parts.ts",
-    text: "if (typeof text !== \"string\" || !path.startsWith(\"content/\")) throw",
-    mistake: "if (typeof text !== \"string\") throw",
+    text: 'if (typeof text !== "string" || !path.startsWith("content/")) throw',
+    mistake: 'if (typeof text !== "string") throw',
     test: "src/machine/history/kept.test.ts",
   },
   {
     promise: "Only images in which a browser runs nothing are handed out.",
     file: "src/machine/parts.ts",
-    text: "typeof mimeType === \"string\" && SHOWN_IMAGES.has(mimeType)",
-    mistake: "typeof mimeType === \"string\"",
+    text: 'typeof mimeType === "string" && SHOWN_IMAGES.has(mimeType)',
+    mistake: 'typeof mimeType === "string"',
     test: "src/machine/history/kept.test.ts",
   },
   {
@@ -118,8 +118,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A request that was not shown completely cannot be granted.",
     file: "src/machine/chat/questions.ts",
-    text: "if (outcome === \"granted\" && shown.content === null) {",
-    mistake: "if (outcome === \"granted\" && shown.content === undefined) {",
+    text: 'if (outcome === "granted" && shown.content === null) {',
+    mistake: 'if (outcome === "granted" && shown.content === undefined) {',
     test: "src/machine/chat/questions.test.ts",
   },
   {
@@ -174,7 +174,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "Changes that failed change no file.",
     file: "src/machine/history/outline.ts",
-    text: "changes.filter(({ status }) => status !== \"failed\")",
+    text: 'changes.filter(({ status }) => status !== "failed")',
     mistake: "changes.filter(({ status }) => status !== undefined)",
     test: "src/machine/history/kept.test.ts",
   },
@@ -258,8 +258,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A failed call counts as an error of its turn.",
     file: "src/machine/history/turn-facts.ts",
-    text: "    turn.errors += 1;\n    mark(turn, { type: \"error\", ...place, text: firstLine(block.content) });",
-    mistake: "    mark(turn, { type: \"error\", ...place, text: firstLine(block.content) });",
+    text: '    turn.errors += 1;\n    mark(turn, { type: "error", ...place, text: firstLine(block.content) });',
+    mistake: '    mark(turn, { type: "error", ...place, text: firstLine(block.content) });',
     test: "src/machine/history/kept.test.ts",
   },
   {

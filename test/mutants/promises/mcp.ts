@@ -27,8 +27,8 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "An answer that is not complete says so.",
     file: "src/mcp/results.ts",
-    text: "  if (notSearched === 0) return \"\";\n",
-    mistake: "  if (notSearched >= 0) return \"\";\n",
+    text: '  if (notSearched === 0) return "";\n',
+    mistake: '  if (notSearched >= 0) return "";\n',
     test: "src/mcp/results.test.ts",
   },
   {
@@ -41,14 +41,14 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "Deleted sessions are shown to no agent.",
     file: "src/mcp/sessions.ts",
-    text: "return trashId === null && (ownSessions === \"shown\" || agent !== OWN);",
-    mistake: "return ownSessions === \"shown\" || agent !== OWN;",
+    text: 'return trashId === null && (ownSessions === "shown" || agent !== OWN);',
+    mistake: 'return ownSessions === "shown" || agent !== OWN;',
     test: "src/mcp/results.test.ts",
   },
   {
     promise: "Continuo's own sessions are hidden from agents that may not see them.",
     file: "src/mcp/sessions.ts",
-    text: "return trashId === null && (ownSessions === \"shown\" || agent !== OWN);",
+    text: 'return trashId === null && (ownSessions === "shown" || agent !== OWN);',
     mistake: "return trashId === null;",
     test: "src/mcp/results.test.ts",
   },
@@ -104,7 +104,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "What was injected for the model is not shown.",
     file: "src/mcp/turn-text.ts",
-    text: "    .filter((message) => messageKind(message) !== \"injected\")\n    .flatMap",
+    text: '    .filter((message) => messageKind(message) !== "injected")\n    .flatMap',
     mistake: "    .flatMap",
     test: "src/mcp/turns-answer.test.ts",
   },
@@ -118,22 +118,22 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "No line of a text can pass for the head of another entry.",
     file: "src/mcp/turn-text.ts",
-    text: "return text.includes(\"\\n\") ? `${head}:\\n${indented(text)}` : `${head}: ${text}`;",
-    mistake: "return text.includes(\"\\n\") ? `${head}:\\n${text}` : `${head}: ${text}`;",
+    text: 'return text.includes("\\n") ? `${head}:\\n${indented(text)}` : `${head}: ${text}`;',
+    mistake: 'return text.includes("\\n") ? `${head}:\\n${text}` : `${head}: ${text}`;',
     test: "src/mcp/turns-answer.test.ts",
   },
   {
     promise: "A result that failed is told as failed.",
     file: "src/mcp/turn-text.ts",
-    text: "part.status === \"ok\" ? \"result\" : `result, ${part.status}`",
-    mistake: "\"result\"",
+    text: 'part.status === "ok" ? "result" : `result, ${part.status}`',
+    mistake: '"result"',
     test: "src/mcp/turns-answer.test.ts",
   },
   {
     promise: "A task that was cancelled is not open.",
     file: "src/mcp/digest.ts",
-    text: "\"done\", \"cancelled\", \"canceled\"]",
-    mistake: "\"done\"]",
+    text: '"done", "cancelled", "canceled"]',
+    mistake: '"done"]',
     test: "src/mcp/digest.test.ts",
   },
   {
@@ -181,7 +181,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "A question is no decision.",
     file: "src/mcp/sentences.ts",
-    text: "return DECIDED.test(sentence) && !sentence.endsWith(\"?\");",
+    text: 'return DECIDED.test(sentence) && !sentence.endsWith("?");',
     mistake: "return DECIDED.test(sentence);",
     test: "src/mcp/digest.test.ts",
   },

@@ -20,21 +20,21 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "The code of a page is no token.",
     file: "src/server/auth/authenticate.ts",
-    text: "if (page?.kind === \"code\") throw unauthorized(\"a code is not a token\");",
+    text: 'if (page?.kind === "code") throw unauthorized("a code is not a token");',
     mistake: "",
     test: "test/server/pages.test.ts",
   },
   {
     promise: "The secret of a cookie is accepted only as a cookie.",
     file: "src/server/auth/authenticate.ts",
-    text: "if (!isOwn || (page?.kind === \"cookie\") !== (sentAs === \"cookie\")) {",
+    text: 'if (!isOwn || (page?.kind === "cookie") !== (sentAs === "cookie")) {',
     mistake: "if (!isOwn) {",
     test: "test/server/pages.test.ts",
   },
   {
     promise: "Only tokens that were issued on this machine reach its sessions.",
     file: "src/server/auth/authenticate.ts",
-    text: "scope.kind === \"machine\" && issuedFrom !== \"loopback\" ? [] : [scope]",
+    text: 'scope.kind === "machine" && issuedFrom !== "loopback" ? [] : [scope]',
     mistake: "[scope]",
     test: "test/server/security.test.ts",
   },
@@ -62,8 +62,8 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "The tab that sent a code may send it again when it got no answer.",
     file: "src/server/auth/pages.ts",
-    text: "const owner = createHash(\"sha256\").update(nonce).digest(\"hex\");",
-    mistake: "const owner = createHash(\"sha256\").update(pageId).digest(\"hex\");",
+    text: 'const owner = createHash("sha256").update(nonce).digest("hex");',
+    mistake: 'const owner = createHash("sha256").update(pageId).digest("hex");',
     test: "test/server/pages.test.ts",
   },
   {
@@ -139,7 +139,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A token that administers the workspace has no limits of a day.",
     file: "src/server/auth/quotas.ts",
-    text: "return grant.tokenId !== null && !allows(grant.scopes, { kind: \"admin\" });",
+    text: 'return grant.tokenId !== null && !allows(grant.scopes, { kind: "admin" });',
     mistake: "return grant.tokenId !== null;",
     test: "test/server/limits.test.ts",
   },
@@ -167,22 +167,22 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A program of another user cannot open a page.",
     file: "src/server/auth/same-user.ts",
-    text: "if (user === \"not told\" || user === own || user === ROOT) return;",
+    text: 'if (user === "not told" || user === own || user === ROOT) return;',
     mistake: "if (user !== ROOT) return;",
     test: "src/server/auth/same-user.test.ts",
   },
   {
     promise: "The cookie of one server is not sent to another one on the same host.",
     file: "src/server/auth/cookie.ts",
-    text: "return url.port === \"\" ? \"__Host-continuo-page\" : `__Host-continuo-page-${url.port}`;",
-    mistake: "return \"__Host-continuo-page\";",
+    text: 'return url.port === "" ? "__Host-continuo-page" : `__Host-continuo-page-${url.port}`;',
+    mistake: 'return "__Host-continuo-page";',
     test: "test/server/pages.test.ts",
   },
   {
     promise: "A page must send its origin to change something with its cookie.",
     file: "src/server/auth/credentials.ts",
-    text: "if (method !== \"GET\" && method !== \"HEAD\" && headers.get(\"origin\") === null) {",
-    mistake: "if (method === \"PUT\" && headers.get(\"origin\") === null) {",
+    text: 'if (method !== "GET" && method !== "HEAD" && headers.get("origin") === null) {',
+    mistake: 'if (method === "PUT" && headers.get("origin") === null) {',
     test: "test/server/pages.test.ts",
   },
   {
@@ -195,15 +195,15 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A token that is for one handle writes under no other.",
     file: "src/server/auth/handles.ts",
-    text: "if (handles === \"any\" || handles.only === handle) return;",
-    mistake: "if (handles === \"any\" || handle !== \"\") return;",
+    text: 'if (handles === "any" || handles.only === handle) return;',
+    mistake: 'if (handles === "any" || handle !== "") return;',
     test: "test/channels/contract/sqlite.test.ts",
   },
   {
     promise: "A token without a handle only reads channels.",
     file: "src/server/auth/handles.ts",
-    text: "if (handles === \"none\") throw noHandle();",
-    mistake: "if (handles === \"none\") return;",
+    text: 'if (handles === "none") throw noHandle();',
+    mistake: 'if (handles === "none") return;',
     test: "test/server/channel-events.test.ts",
   },
   {
@@ -223,8 +223,8 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A host name that only contains localhost is not this machine.",
     file: "src/server/http/gate.ts",
-    text: "name.endsWith(\".localhost\")",
-    mistake: "name.includes(\"localhost\")",
+    text: 'name.endsWith(".localhost")',
+    mistake: 'name.includes("localhost")',
     test: "src/server/http/gate.test.ts",
   },
   {
