@@ -104,7 +104,7 @@ test("a connection that ends interrupts only what it wrote, and its person only 
   expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
 });
 
-test("who leaves an input unanswered is interrupted, and active again when it was processed", async () => {
+test("a participant that leaves an input unanswered is interrupted, and is active again when it has processed it", async () => {
   await openParticipantSession(store, ANN);
   const fence = await take(card("one", "agent"));
   const { sequence } = await say("m", undefined, { content: "@ann hello" }, "bob");

@@ -33,7 +33,7 @@ test("only the participant that was called answers, and the last result is the r
   expect([await Array.fromAsync(call), await call.result, calls.count]).toEqual([[1, 2], 2, 0]);
 });
 
-test("a call without a result ends in time, and its participant is told once", async () => {
+test("a call without a result ends in time, and its participant gets one cancellation", async () => {
   const { call, cancelled, calls } = begin({ timeoutMs: 5 });
   await expect(call.result).rejects.toMatchObject({ code: "unavailable" });
   call.cancel();

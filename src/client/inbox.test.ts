@@ -77,7 +77,7 @@ test("what has no room stays with the server, and is asked for when there is roo
   expect(await given(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
 });
 
-test("whoever waits learns of the end", async () => {
+test("a reader that waits gets nothing more after the end", async () => {
   const { inbox } = open();
   const next = inbox.next();
   inbox.end();

@@ -33,7 +33,7 @@ test("the newest messages are kept, and the others are counted", () => {
   expect(long.missed.omitted).toBe(2);
 });
 
-test("messages that the server left out count, except those that it sent all the same", () => {
+test("messages that the server left out are counted, and those that it sent nevertheless are not counted twice", () => {
   const collector = new MissedCollector();
   collector.leaveOut({ messages: 10, upTo: 20 });
   collector.add(message(4, { addressed: true }));

@@ -56,7 +56,7 @@ test("the end of a message sends what was gathered before it, and holds the whol
   ]);
 });
 
-test("whoever waits for a delta of a message that the server ended learns that it was not stored", async () => {
+test("a delta of a message that the server ended fails, and is not sent", async () => {
   const waiting = writer.append("m", "x").then(
     () => "stored",
     ({ code }) => code,

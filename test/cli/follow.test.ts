@@ -178,7 +178,9 @@ test("of every session of the cases, a file that grows line by line gives the me
     const timer = setInterval(grow, 20);
     const isWhole = (): boolean =>
       at >= lines.length &&
-      [...expected].every(([id, content]) => textOf(given.get(id) ?? []) === textOf(content));
+      [...expected].every(
+        ([id, content]) => given.has(id) && textOf(given.get(id) ?? []) === textOf(content),
+      );
     try {
       for await (const { message } of growing) {
         given.set(message.id, [...(given.get(message.id) ?? []), ...message.content]);

@@ -25,7 +25,7 @@ test("turns after the last answer that have none are unanswered, except those th
   expect(unanswered([event("d", "created", created), event("d", "started")])).toEqual([]);
 });
 
-test("a run has the status of its last event, the place of its beginning, and what was said", () => {
+test("a run has the status of its last event, the place of its beginning, and the text of its prompt", () => {
   const events = [
     event("a", "created", { input: "why?", agent: "pi" }, 3),
     event("a", "started", {}, 5),

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import type { Message } from "../../model/index.ts";
-import type { HistoryWindow } from "../../wire/machine/index.ts";
-import { newsOf } from "../news.ts";
-import { imageIn, textIn } from "../parts.ts";
-import { createKeptHistory, type KeptHistory } from "./kept.ts";
-import { changedFiles, changesOfFile, outlineOf } from "./outline.ts";
-import type { Whole } from "./reading.ts";
-import { windowOf } from "./window.ts";
+import type { Message } from "../../src/model/index.ts";
+import type { HistoryWindow } from "../../src/wire/machine/index.ts";
+import { newsOf } from "../../src/machine/news.ts";
+import { imageIn, textIn } from "../../src/machine/parts.ts";
+import { createKeptHistory, type KeptHistory } from "../../src/machine/history/kept.ts";
+import { changedFiles, changesOfFile, outlineOf } from "../../src/machine/history/outline.ts";
+import type { Whole } from "../../src/machine/history/reading.ts";
+import { windowOf } from "../../src/machine/history/window.ts";
 
 const NAME = { key: "pi:1" };
 let kept: KeptHistory;
@@ -73,7 +73,7 @@ test("a message that changed changes the facts of its turn, and keeps its place"
   expect([kept.length, kept.turns.map(({ tokens }) => tokens)]).toEqual([3, [8, 0]]);
 });
 
-test("news are what changed since a position, in the order of the changes; another reading begins anew", () => {
+test("news are the changes since a position in their order, and a reset for a position of another reading", () => {
   keep("Abc");
   const whole = { kept } as Whole;
   const before = { generation: "g", revision: kept.revision };
