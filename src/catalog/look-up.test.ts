@@ -10,7 +10,7 @@ import { type ListQuery, listCatalog } from "./list.ts";
 import { lookUp } from "./look-up.ts";
 import { existingStoreUrl, listOwn, openedOwn, storeUrlOf } from "./store.ts";
 
-const ID = "11111111-1111-4111-8111-111111111111";
+const ID = "abcdefab-1111-4111-8111-111111111111";
 let store: OpenedStore;
 let places: PlacesAt;
 
@@ -74,7 +74,7 @@ test("an exact id goes before longer ones that begin with it, in upper and in lo
   expect(await found(`${ID}-m`)).toBe(`own ${ID}-more`);
   await createOwn("own");
   await createOwn("own-longer");
-  expect(await found("own")).toBe("own own");
+  expect([await found("own"), await found("continuo:own")]).toEqual(["own own", "own own"]);
 });
 
 test("the beginning of several ids names how many there are", async () => {
@@ -85,10 +85,10 @@ test("the beginning of several ids names how many there are", async () => {
 
 test("a conversation that is native and Continuo's own is found and listed once, as its own", async () => {
   writeClaude(ID, { day: "09" });
-  await createOwn("11111111-own", { claude: { sessionId: ID } });
-  expect(await found("11111111")).toBe("own 11111111-own");
-  expect(await listed()).toEqual(["11111111-own"]);
-  expect(await listed({ agents: ["claude"] })).toEqual(["11111111-own"]);
+  await createOwn("abcdefab-own", { claude: { sessionId: ID } });
+  expect(await found("abcdefab")).toBe("own abcdefab-own");
+  expect(await listed()).toEqual(["abcdefab-own"]);
+  expect(await listed({ agents: ["claude"] })).toEqual(["abcdefab-own"]);
   expect(await listed({ agents: ["codex"] })).toEqual([]);
 });
 

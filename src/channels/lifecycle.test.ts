@@ -17,7 +17,7 @@ import {
   storeMessage,
 } from "./participant-session.ts";
 import { type Card, openChannel, ownerOf, readRoster } from "./participants.ts";
-import { type OpenMessages, openAfter, post } from "./post.ts";
+import { hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
 
 const ANN = { channel: "team", handle: "ann" };
 let nowMs = 0;
@@ -92,11 +92,13 @@ test("a card that does not fit into a lease is refused", () => {
 test("a connection that ends interrupts only what it wrote, and its person only with the last connection", async () => {
   await openParticipantSession(store, ANN);
   const [one, two] = [await take(card("p1")), await take(card("p2"))];
-  await say("p1", one, { state: "open", to: ["bob"] });
+  const first = await say("p1", one, { state: "open", to: ["bob"] });
+  expect(await hasEnded(store, "team", first)).toBe(false);
   await say("p2", two, { state: "open" });
   await endConnection(store, ANN, { fence: one, reason: "left" });
   const interrupted = { messageId: "p1", content: "half", reason: "left", handle: "ann", to: ["bob"] };
   expect(await events("message_interrupted")).toEqual([interrupted]);
+  expect(await hasEnded(store, "team", first)).toBe(true);
   expect((await readParticipantSession(store, ANN)).status).toBe("active");
   await store.releaseLease(one);
   await endConnection(store, ANN, { fence: two, reason: "left" });
@@ -151,9 +153,14 @@ test("a sweep leaves who may be there, interrupts who is gone, and gives back th
   expect(await sweepChannels(store, { owner: "a" })).toEqual([ANN]);
   expect(await events("message_interrupted")).toMatchObject([{ messageId: "one", content: "half" }]);
   expect((await store.listLeases({ prefix: fence.name })).items).toEqual([]);
-  await take(card("two", "agent"));
-  nowMs += CHANNEL_LIMITS.silenceMs;
-  expect(await sweepChannels(store, { owner: "b" })).toEqual([ANN]);
+  const owner = ownerOf(card("bob", "agent"));
+  for (const handle of ["bob", "cem"]) {
+    await store.acquireLease(presenceLease({ ...ANN, handle }), { owner, ttlMs: 1 });
+  }
+  nowMs += 1;
+  const isBob = async ({ name }: { readonly name: string }): Promise<boolean> => name.endsWith("/bob");
+  expect(await sweepChannels(store, { owner: "a", isGone: isBob })).toEqual([{ ...ANN, handle: "bob" }]);
+  expect(await sweepChannels(store, { owner: "b" })).toEqual([{ ...ANN, handle: "cem" }]);
 });
 
 test("a history begins after it was cleared, and has the newest messages, oldest first", async () => {
@@ -169,7 +176,7 @@ test("a history begins after it was cleared, and has the newest messages, oldest
   await clearHistory(store, place, "clear");
   expect(await shown(9)).toEqual([]);
   await keep("c", "user");
-  expect(await shown(9)).toEqual(["user c"]);
+  expect([await shown(9), await shown(2)]).toEqual([["user c"], ["user c"]]);
   await expect(keep("d", "nobody")).rejects.toMatchObject({ code: "invalid" });
 });
 

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import type { Message } from "../../src/model/index.ts";
-import type { HistoryWindow } from "../../src/wire/machine/index.ts";
-import { newsOf } from "../../src/machine/news.ts";
-import { imageIn, textIn } from "../../src/machine/parts.ts";
 import { createKeptHistory, type KeptHistory } from "../../src/machine/history/kept.ts";
 import { changedFiles, changesOfFile, outlineOf } from "../../src/machine/history/outline.ts";
 import type { Whole } from "../../src/machine/history/reading.ts";
 import { windowOf } from "../../src/machine/history/window.ts";
+import { newsOf } from "../../src/machine/news.ts";
+import { imageIn, textIn } from "../../src/machine/parts.ts";
+import type { Message } from "../../src/model/index.ts";
+import type { HistoryWindow } from "../../src/wire/machine/index.ts";
 
 const NAME = { key: "pi:1" };
 let kept: KeptHistory;
@@ -134,6 +134,19 @@ test("lines of the changes of a file are added up, and those of calls that faile
   const rest = changesOfFile(kept, "/a", 1);
   expect([rest.total, rest.changes.map(({ messageId }) => messageId)]).toEqual([3, ["2", "3"]]);
   expect(() => changesOfFile(kept, "/b")).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
+test("a commit that a call made is marked in its turn", () => {
+  const block = { type: "tool_call", id: "1", name: "Bash", args: { command: "git commit -m x" } };
+  const text = "[main 1a2b3c4] Fix the parser\n 1 file changed";
+  const result = { type: "tool_result", toolCallId: "1", content: [{ type: "text", text }], isError: false };
+  keep("Abc", {
+    b: { content: [block] as Message["content"] },
+    c: { content: [result] as unknown as Message["content"] },
+  });
+  expect(outlineOf(kept, {}, null).marks).toMatchObject([
+    { type: "commit", turn: 1, text: "1a2b3c4 Fix the parser" },
+  ]);
 });
 
 test("only texts and images of the content are handed out, and no image that could run something", () => {

@@ -28,12 +28,12 @@ test("the first answer counts, and a page that answers later learns who answered
   const { questions, decision } = asked();
   expect(questions.open.map(({ approvalId }) => approvalId)).toEqual(["q"]);
   questions.answer(GRANTED);
-  expect(await decision).toEqual({ outcome: "granted", by: "person", optionId: "yes" });
   expect(questions.open).toEqual([]);
   expect(() => questions.answer({ ...GRANTED, outcome: "denied", page: page("two") })).toThrow(
     expect.objectContaining({ code: "conflict", message: expect.stringContaining("one") }),
   );
   expect(questions.answered).toEqual([{ approvalId: "q", outcome: "granted", page: page("one") }]);
+  expect(await decision).toEqual({ outcome: "granted", by: "person", optionId: "yes" });
 });
 
 test("an option that the question does not have, or of another kind than the answer, is refused", () => {

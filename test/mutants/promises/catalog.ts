@@ -1,5 +1,7 @@
 /** The promises of `src/catalog/`, each with a mistake that breaks it. */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
 import type { PromiseOfRoom } from "./promise.ts";
 
 export const CATALOG: readonly PromiseOfRoom[] = [
@@ -29,6 +31,97 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     file: "src/catalog/look-up.ts",
     text: "details: { matches, count: candidates.length },",
     mistake: "details: { matches, count: 1 },",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "Looking for a store makes none.",
+    file: "src/catalog/store.ts",
+    text: "return path === null || existsSync(path) ? url : null;",
+    mistake: "return url;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "An empty variable means the usual store.",
+    file: "src/catalog/store.ts",
+    text: 'flag ?? (places.env.CONTINUO_STORE || "sqlite:")',
+    mistake: 'flag ?? places.env.CONTINUO_STORE ?? "sqlite:"',
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A flag goes before the variable that names a store.",
+    file: "src/catalog/store.ts",
+    text: 'flag ?? (places.env.CONTINUO_STORE || "sqlite:")',
+    mistake: 'places.env.CONTINUO_STORE || flag || "sqlite:"',
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "The native sessions of a conversation are no rows of their own.",
+    file: "src/catalog/list.ts",
+    text: "    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),\n",
+    mistake: "",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A filter looks at every row, not only at the newest.",
+    file: "src/catalog/list.ts",
+    text: "const needsAll = filter !== null || sort !== undefined;",
+    mistake: "const needsAll = sort !== undefined;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A sorted list is cut after it was sorted.",
+    file: "src/catalog/list.ts",
+    text: "const needsAll = filter !== null || sort !== undefined;",
+    mistake: "const needsAll = filter !== null;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "Empty sessions are left out, and counted.",
+    file: "src/catalog/list.ts",
+    text: 'else if (empty === "exclude" && isUnsaid(wanted)) emptyLeftOut += 1;',
+    mistake: 'else if (empty === "exclude" && isUnsaid(wanted)) continue;',
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "The sessions of an agent include own ones in which it took part.",
+    file: "src/catalog/list.ts",
+    text: "    row.nativeRefs.some(({ agent }) => agents.includes(agent));",
+    mistake: "    row.lastAgent === undefined;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "Own sessions are filtered by their time.",
+    file: "src/catalog/list.ts",
+    text: "(since === undefined || (row.updatedAt !== null && row.updatedAt >= since))",
+    mistake: 'since !== ""',
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "Own sessions are filtered by their folder.",
+    file: "src/catalog/list.ts",
+    text: "    cwd === undefined || (row.cwd !== null && canonicalFolder(row.cwd) === canonicalFolder(cwd));",
+    mistake: '    cwd !== "";',
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A store that cannot be read is reported with the list.",
+    file: "src/catalog/list.ts",
+    text: "    error: opened.error,",
+    mistake: "    error: null,",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "An agent that does not list its sessions is reported with the list.",
+    file: "src/catalog/list.ts",
+    text: "    failures: told.failures,",
+    mistake: "    failures: [],",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "What a person said first stands for the title of an own session.",
+    file: "src/catalog/list.ts",
+    text: "return { ...row, title: toTitle(wordsOf(events[0]?.data)) };",
+    mistake: "return row;",
     test: "src/catalog/look-up.test.ts",
   },
   {
@@ -107,6 +200,27 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     text: "failures.push({ agent: driver.agent, error });",
     mistake: "throw error;",
     test: "src/catalog/agent-lists.test.ts",
+  },
+  {
+    promise: "A fork of an own session ends at the message that was named.",
+    file: "src/catalog/changes.ts",
+    text: "const sequence = count === messages.length ? lastSequence : endOf(wanted);",
+    mistake: "const sequence = lastSequence;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A session that is run is not deleted.",
+    file: "src/catalog/changes.ts",
+    text: "  if (runner !== null) {\n",
+    mistake: "  if (runner === undefined) {\n",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A session from which others continue is not deleted.",
+    file: "src/catalog/changes.ts",
+    text: "  if (forks.length > 0) {\n",
+    mistake: "  if (forks.length < 0) {\n",
+    test: "src/catalog/look-up.test.ts",
   },
   {
     promise: "A message that stands on several branches is read once.",

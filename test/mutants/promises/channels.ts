@@ -1,5 +1,7 @@
 /** The promises of `src/channels/`, each with a mistake that breaks it. */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
 import type { PromiseOfRoom } from "./promise.ts";
 
 export const CHANNELS: readonly PromiseOfRoom[] = [
@@ -263,10 +265,66 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "src/channels/lifecycle.test.ts",
   },
   {
+    promise: "Whoever is not connected writes no message in parts.",
+    file: "src/channels/posted.ts",
+    text: 'if (PARTS.has(type) || (type === "message_sent" && fields.state !== undefined)) throw part(type);',
+    mistake: "if (PARTS.has(type)) throw part(type);",
+    test: "test/server/channel-events.test.ts",
+  },
+  {
+    promise: "Only the server says who answers to whom.",
+    file: "src/channels/posted.ts",
+    text: '["writer", "replyToHandle"] as const',
+    mistake: '["writer"] as const',
+    test: "test/server/channel-events.test.ts",
+  },
+  {
+    promise: "A posted reply speaks to who wrote the message.",
+    file: "src/channels/posted.ts",
+    text: "return { ...event, data: { ...(event.data as Fields), replyToHandle } };",
+    mistake: "return { ...event, data: { ...(event.data as Fields) } };",
+    test: "test/server/channel-events.test.ts",
+  },
+  {
     promise: "A participant that processes an event is active again.",
     file: "src/channels/participant-session.ts",
     text: 'statusChange((await knownSession(store, place)).status, "active")',
     mistake: 'statusChange("active", "active")',
     test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "What was processed was received.",
+    file: "src/channels/participant-session.ts",
+    text: '      { type: "cursor", logId, name: receivedCursor(place, device), sequence },\n      { type: "cursor", logId, name: processedCursor',
+    mistake: '      { type: "cursor", logId, name: processedCursor',
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A history begins after it was cleared.",
+    file: "src/channels/participant-session.ts",
+    text: "page.events.slice(cleared + 1)",
+    mistake: "page.events.slice(Math.max(0, cleared - 1))",
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "An answer that an agent stored stands in the history as the agent's.",
+    file: "src/channels/participant-session.ts",
+    text: 'return item("assistant", event.data.content);',
+    mistake: 'return item("user", event.data.content);',
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "Only what was received counts as unanswered.",
+    file: "src/channels/participant-session.ts",
+    text: "      before: received + 1,\n",
+    mistake: "",
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A window says whether there are older messages.",
+    file: "src/channels/read-messages.ts",
+    text: "hasOlder: nextAfter !== null || kept.length < messages.size",
+    mistake: "hasOlder: kept.length < messages.size",
+    test: "test/channels/windows.test.ts",
   },
 ];

@@ -1,5 +1,7 @@
 /** The promises of `src/client/`, each with a mistake that breaks it. */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
 import type { PromiseOfRoom } from "./promise.ts";
 
 export const CLIENT: readonly PromiseOfRoom[] = [
@@ -15,6 +17,13 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     file: "src/client/inbox.ts",
     text: 'if (event.sequence <= this.#position || this.#state === "full") return;',
     mistake: 'if (this.#state === "full") return;',
+    test: "src/client/inbox.test.ts",
+  },
+  {
+    promise: "A new connection does not move the reader.",
+    file: "src/client/inbox.ts",
+    text: "    if (this.#arrived === 0) {\n",
+    mistake: "    if (after > 0) {\n",
     test: "src/client/inbox.test.ts",
   },
   {
@@ -88,10 +97,24 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "src/client/missed-context.test.ts",
   },
   {
+    promise: "The text for a model says how many older messages were left out.",
+    file: "src/client/missed-context.ts",
+    text: "const omitted = count - kept.length;",
+    mistake: "const omitted = messages.length - kept.length;",
+    test: "src/client/missed-context.test.ts",
+  },
+  {
     promise: "A cursor never moves back, whichever of two answers arrives last.",
     file: "src/client/session.ts",
     text: "processed: Math.max(processed, session.processed),",
     mistake: "processed: session.processed,",
+    test: "src/client/session.test.ts",
+  },
+  {
+    promise: "What was received never moves back.",
+    file: "src/client/session.ts",
+    text: "if (sequence <= this.#received) return;",
+    mistake: "",
     test: "src/client/session.test.ts",
   },
   {
@@ -106,6 +129,13 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     file: "src/client/session.ts",
     text: "if (checkpoint !== undefined) this.commit(checkpoint).catch(() => undefined);",
     mistake: "",
+    test: "src/client/session.test.ts",
+  },
+  {
+    promise: "The server learns at once of an event that speaks to the participant.",
+    file: "src/client/session.ts",
+    text: "    if (addressed) this.flush();\n    else this.#timer",
+    mistake: "    this.#timer",
     test: "src/client/session.test.ts",
   },
   {
@@ -134,6 +164,13 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     file: "src/client/writer.ts",
     text: "    this.#flush(messageId, message);\n    message.text = content;",
     mistake: "    message.text = content;",
+    test: "src/client/writer.test.ts",
+  },
+  {
+    promise: "A writer whose message was interrupted is told so.",
+    file: "src/client/writer.ts",
+    text: "    message.sent?.reject(notOpen(messageId));\n",
+    mistake: "",
     test: "src/client/writer.test.ts",
   },
   {

@@ -1,8 +1,31 @@
 /** The promises of `src/mcp/`, each with a mistake that breaks it. */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
 import type { PromiseOfRoom } from "./promise.ts";
 
 export const MCP: readonly PromiseOfRoom[] = [
+  {
+    promise: "The tool `grep` shows every turn that matches.",
+    file: "src/mcp/grep-tool.ts",
+    text: "return result.turns.map((turn)",
+    mistake: "return result.turns.slice(0, 1).map((turn)",
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "The tool `grep` distinguishes upper and lower case only if it is asked to.",
+    file: "src/mcp/grep-tool.ts",
+    text: 'ignoreCase ? "imu" : "mu"',
+    mistake: '"imu"',
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "The tool `grep` continues at the offset.",
+    file: "src/mcp/grep-tool.ts",
+    text: "hits.slice(offset).map",
+    mistake: "hits.map",
+    test: "test/mcp/tools.test.ts",
+  },
   {
     promise: "An answer names the offset of what is left.",
     file: "src/mcp/results.ts",
@@ -53,6 +76,20 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "src/mcp/results.test.ts",
   },
   {
+    promise: "A session that is excluded by its place cannot be opened.",
+    file: "src/mcp/sessions.ts",
+    text: "if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {",
+    mistake: "if (details.cwd !== null && isExcluded(details.cwd)) {",
+    test: "test/mcp/which-sessions.test.ts",
+  },
+  {
+    promise: "No file is read because its path was given as the name of a session.",
+    file: "src/mcp/sessions.ts",
+    text: "  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);\n",
+    mistake: "",
+    test: "test/mcp/which-sessions.test.ts",
+  },
+  {
     promise: "A session with a strange id is named by its place.",
     file: "src/mcp/sessions.ts",
     text: "TAME_ID.test(sessionId) && parentId === null ?",
@@ -79,6 +116,13 @@ export const MCP: readonly PromiseOfRoom[] = [
     text: "VOICE_NAMES[excerpt.voice]",
     mistake: "VOICE_NAMES.person",
     test: "src/mcp/results.test.ts",
+  },
+  {
+    promise: "The title of a session that is read is masked.",
+    file: "src/mcp/read-tool.ts",
+    text: "title: title === null ? null : machine.mask(title),",
+    mistake: "title,",
+    test: "test/mcp/tools.test.ts",
   },
   {
     promise: "An answer names the turn with which to continue.",

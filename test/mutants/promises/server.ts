@@ -1,5 +1,7 @@
 /** The promises of `src/server/`, each with a mistake that breaks it. */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
 import type { PromiseOfRoom } from "./promise.ts";
 
 export const SERVER: readonly PromiseOfRoom[] = [
