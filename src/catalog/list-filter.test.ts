@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isUnsaid, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
+import { hasNoUserMessage, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
 import type { ListedSession } from "./rows.ts";
 
 function row(sessionId: string, more: Partial<ListedSession> = {}): ListedSession {
@@ -57,7 +57,7 @@ test("times and sizes begin with the greatest, texts with the first, and what ha
 });
 
 test("an own session without a title is one in which nobody said anything", () => {
-  expect(isUnsaid(row("a", { agent: "continuo" }))).toBe(true);
-  expect(isUnsaid(row("a", { agent: "continuo", title: "T" }))).toBe(false);
-  expect(isUnsaid(row("a", { sizeBytes: null }))).toBe(false);
+  expect(hasNoUserMessage(row("a", { agent: "continuo" }))).toBe(true);
+  expect(hasNoUserMessage(row("a", { agent: "continuo", title: "T" }))).toBe(false);
+  expect(hasNoUserMessage(row("a", { sizeBytes: null }))).toBe(false);
 });

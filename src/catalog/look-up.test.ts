@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { PlacesAt } from "../files/index.ts";
 import { type AgentDriver, ContinuoError } from "../model/index.ts";
 import { type OpenedStore, openStore } from "../store/index.ts";
-import { deleteOwn, forkOwn } from "./changes.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { lookUp } from "./look-up.ts";
-import { existingStoreUrl, listOwn, openedOwn, storeUrlOf } from "./store.ts";
+import { deleteOwn, forkOwn } from "./own-changes.ts";
+import { existingStoreUrl, listOwn, readOwn, storeUrlOf } from "./store.ts";
 
 const ID = "abcdefab-1111-4111-8111-111111111111";
 let store: OpenedStore;
@@ -57,12 +57,12 @@ async function createOwn(
 }
 
 async function found(name: string): Promise<string> {
-  const hit = await lookUp(name, { places, store: openedOwn(store), examples: "without examples" });
+  const hit = await lookUp(name, { places, store: readOwn(store), examples: "without examples" });
   return hit.kind === "own" ? `own ${hit.row.sessionId}` : `native ${hit.native.found.sessionId}`;
 }
 
 async function listed(query: ListQuery = {}): Promise<readonly string[]> {
-  return (await listCatalog(query, { places, store: openedOwn(store) })).sessions.map(
+  return (await listCatalog(query, { places, store: readOwn(store) })).sessions.map(
     ({ sessionId }) => sessionId,
   );
 }
@@ -121,7 +121,7 @@ test("own sessions are filtered by their folder and their time, and have the fir
 test("sessions in which nobody said anything are left out, and counted", async () => {
   await createOwn("said");
   await store.createSession({ sessionId: "empty" });
-  const looking = { places, store: openedOwn(store) };
+  const looking = { places, store: readOwn(store) };
   const { sessions, emptyLeftOut, total } = await listCatalog({ empty: "exclude" }, looking);
   expect([sessions.map(({ sessionId }) => sessionId), emptyLeftOut, total]).toEqual([["said"], 1, 1]);
 });
@@ -156,28 +156,28 @@ test("a flag goes before the variable, an empty variable means the usual store, 
 test("a fork ends at the message that was named", async () => {
   await createOwn("own");
   await store.append("own", [{ type: "message_sent", actor: { kind: "person" }, data: { content: "more" } }]);
-  const [row] = await listOwn(openedOwn(store));
+  const [row] = await listOwn(readOwn(store));
   const first = (await store.read("own", { types: ["message_sent"] })).events[0]?.id ?? "";
-  const { session, messages } = await forkOwn(row ?? { sessionId: "" }, openedOwn(store), first);
+  const { session, messages } = await forkOwn(row ?? { sessionId: "" }, readOwn(store), first);
   expect([
     messages,
     (await store.read(session.sessionId, { types: ["message_sent"] })).events.length,
   ]).toEqual([1, 1]);
-  await expect(forkOwn({ sessionId: "own" }, openedOwn(store), "none")).rejects.toMatchObject({
+  await expect(forkOwn({ sessionId: "own" }, readOwn(store), "none")).rejects.toMatchObject({
     code: "not_found",
   });
 });
 
 test("a session from which others continue, or that is run, is not deleted", async () => {
   await createOwn("own");
-  const [row] = await listOwn(openedOwn(store));
+  const [row] = await listOwn(readOwn(store));
   if (row === undefined) throw new Error("the session is listed");
-  const { session } = await forkOwn(row, openedOwn(store));
-  await expect(deleteOwn(row, openedOwn(store))).rejects.toMatchObject({ code: "has_forks" });
+  const { session } = await forkOwn(row, readOwn(store));
+  await expect(deleteOwn(row, readOwn(store))).rejects.toMatchObject({ code: "has_forks" });
   await store.deleteSession(session.sessionId, { reason: "no longer wanted" });
   const lease = await store.acquireLease("session/own", { owner: "elsewhere", ttlMs: 60_000 });
-  await expect(deleteOwn(row, openedOwn(store))).rejects.toMatchObject({ code: "session_live" });
+  await expect(deleteOwn(row, readOwn(store))).rejects.toMatchObject({ code: "session_live" });
   await store.releaseLease(lease);
-  await deleteOwn(row, openedOwn(store));
+  await deleteOwn(row, readOwn(store));
   expect(await store.getSession("own")).toBe(null);
 });

@@ -195,6 +195,13 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "src/channels/lifecycle.test.ts",
   },
   {
+    promise: "A sweep ends its turn, so that another server can look.",
+    file: "src/channels/interrupt.ts",
+    text: "    await store.releaseLease(turn);\n",
+    mistake: "",
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
     promise: "Each device of a person has received what it received.",
     file: "src/channels/names.ts",
     text: "`received/${handle}/${device}`",
@@ -227,6 +234,13 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     file: "src/channels/post.ts",
     text: 'const isOver = "messageId" in frame && !open.has(frame.messageId);',
     mistake: 'const isOver = "messageId" in frame && open.has("");',
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A message that was interrupted has ended.",
+    file: "src/channels/post.ts",
+    text: 'const types = ["message_completed", "message_interrupted"];',
+    mistake: 'const types = ["message_completed"];',
     test: "src/channels/lifecycle.test.ts",
   },
   {
@@ -304,6 +318,13 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     file: "src/channels/participant-session.ts",
     text: "page.events.slice(cleared + 1)",
     mistake: "page.events.slice(Math.max(0, cleared - 1))",
+    test: "src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "Nothing older than the newest clearing is read from a history.",
+    file: "src/channels/participant-session.ts",
+    text: "before = cleared === -1 ? page.nextAfter : null;",
+    mistake: "before = page.nextAfter;",
     test: "src/channels/lifecycle.test.ts",
   },
   {

@@ -174,6 +174,20 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "src/mcp/turns-answer.test.ts",
   },
   {
+    promise: "The tool `recall` shows a turn and those after it.",
+    file: "src/mcp/recall-tool.ts",
+    text: "turn === undefined || number >= turn",
+    mistake: "turn === undefined || number === turn",
+    test: "test/mcp/recall.test.ts",
+  },
+  {
+    promise: "The tool `recall` shows only what was cut.",
+    file: "src/mcp/recall-tool.ts",
+    text: "      if (!one.messages.some((message) => cut.has(message.id) && isShown(message))) continue;\n",
+    mistake: "",
+    test: "test/mcp/recall.test.ts",
+  },
+  {
     promise: "A task that was cancelled is not open.",
     file: "src/mcp/digest.ts",
     text: '"done", "cancelled", "canceled"]',
