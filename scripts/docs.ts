@@ -1,7 +1,7 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md` and `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/server.md` and `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,12 +9,16 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../src/cli/index.ts";
 import { toJsonSchema } from "../src/config/json-schema.ts";
+import { AUDIT_ACTS } from "../src/model/index.ts";
 import { withCodeMap } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
 import { protocolFiles } from "./protocol/files.ts";
 import { withFrames } from "./protocol/page.ts";
+import { withSection } from "./section.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+
+const ACTS = { begin: "<!-- acts: written by scripts/docs.ts -->", end: "<!-- end of acts -->" };
 
 const INTRODUCTION = `# The command line
 
@@ -62,6 +66,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`trust\` | what is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\` of the file, where there is one, and \`folder: {path, trustedAt, allowed: [{agent, files}]}\`; \`--list\`: an array of folders and files, \`{path, sha256?, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: an array of those that were |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages, asides?}, madeDatabase}\`: \`asides\` says how what the agent adds by itself differs; \`madeDatabase\` is the database that an agent which never ran has now, else \`null\`; with \`--dry-run\`, all keys except \`agent\` and \`receipt\` are \`null\` |
 | \`search\` | \`{results, total, unsearched, notIndexed, unreadable, indexedInPart}\`; a result is \`{number, session, turn, excerpt, turns, score, link}\`, a turn \`{number, messageId, at}\`; \`link\` is a command that shows the turn |
+| \`audit\` | array, oldest first: \`{entryId, workspaceId, at, who, from, what, target, details}\`; see [server.md](server.md#the-audit-log) |
 | \`index …\` | \`{path, state, sizeBytes, sessions, indexed, sessionsBytes, unreadable}\` |
 | \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
 | \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash; with \`--all\`, an array |
@@ -95,6 +100,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
       examples: JSON.parse(readFileSync(join(ROOT, "protocol/examples.json"), "utf8")),
     }),
   ],
+  ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
   ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];
 for (const [name, fresh] of made) {
@@ -105,6 +111,12 @@ for (const [name, fresh] of made) {
     process.stderr.write(`${name} is out of date: run \`node scripts/docs.ts\`\n`);
     process.exitCode = 1;
   }
+}
+
+function withActs(document: string): string {
+  const rows = Object.entries(AUDIT_ACTS).map(([act, meaning]) => `| \`${act}\` | ${meaning} |`);
+  const table = ["| act | recorded when |", "|---|---|", ...rows].join("\n");
+  return withSection(document, ACTS, table);
 }
 
 function toMarkdown(program: Command): string {

@@ -69,7 +69,15 @@ export {
   type UsageReport,
   usageOfAll,
 } from "./stats.ts";
-export { listOwn, type OpenOwn, openOwn, ownSessionContinuedIn, readOwn, storeUrlOf } from "./store.ts";
+export {
+  commandPrincipal,
+  listOwn,
+  type OpenOwn,
+  openOwn,
+  ownSessionContinuedIn,
+  readOwn,
+  storeUrlOf,
+} from "./store.ts";
 export {
   type OpenTexts,
   openTexts,

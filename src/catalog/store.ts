@@ -1,10 +1,11 @@
 /** The store of own sessions and its location. Only this file loads it. */
 
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { continuoHome, type PlacesAt } from "../files/index.ts";
-import { present, type Store } from "../model/index.ts";
+import { type Principal, present, type Store } from "../model/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
 
@@ -12,6 +13,20 @@ export interface OpenOwn extends AsyncDisposable {
   readonly store: Store;
   /** The address of the store, without credentials. */
   readonly location: string;
+}
+
+/** In whose name the commands of this user act, as the audit log records it. */
+export function commandPrincipal(): Principal {
+  return { who: `user:${thisUser()}`, from: "command" };
+}
+
+/** In a container a user may have only a number. */
+function thisUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "unknown");
+  }
 }
 
 /** Returns the store of the flag, else of `CONTINUO_STORE` (unless empty), else the database of `CONTINUO_HOME`. */
@@ -44,7 +59,7 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   const url = existingStoreUrl(places);
   if (url === null) return null;
   const { openStore } = await import("../store/index.ts");
-  const store = await openStore(url);
+  const store = await openStore(url, { by: commandPrincipal() });
   return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
 }
 

@@ -5,6 +5,7 @@ import { readVersion } from "../files/index.ts";
 import { ContinuoError, nearest } from "../model/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
+import { addAuditCommand } from "./audit/index.ts";
 import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
@@ -89,6 +90,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   serve: addServeCommand,
   token: (program, run) =>
     addTokenCommands(group(program, "token", "create, list and revoke the tokens of a server"), run),
+  audit: addAuditCommand,
   channel: (program, run) =>
     addChannelCommands(
       group(program, "channel", "read and write channels, which people and agents share"),

@@ -1,5 +1,6 @@
 /** The parts of the server, one line each. */
 
+import { audit } from "./audit/index.ts";
 import { pages } from "./auth/index.ts";
 import { blobs } from "./blobs/index.ts";
 import { channels } from "./channels/index.ts";
@@ -20,6 +21,7 @@ export const MOUNTS: readonly CreateMount[] = [
   subscriptions,
   streams,
   blobs,
+  audit,
   channels,
   live,
   mcp,

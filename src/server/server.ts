@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Hono } from "hono";
-import { ContinuoError, httpStatusOf, present, type Store } from "../model/index.ts";
+import { ContinuoError, httpStatusOf, type Principal, present, type Store } from "../model/index.ts";
 import { allows, NONCE_HEADER, PROOF_HEADER, toWireError } from "../wire/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
 import {
@@ -41,12 +41,19 @@ import {
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
-import { createSecurityLog, recordingLogins, recordRefusal } from "./security-log/index.ts";
+import {
+  createSecurityLog,
+  type FollowAudit,
+  recordingLogins,
+  recordRefusal,
+  watchAudit,
+} from "./security-log/index.ts";
 
 export interface ServerOptions {
-  readonly store: (workspaceId: string) => Store;
+  /** `by` is in whose name acts are recorded; without it, that of the server. */
+  readonly store: (workspaceId: string, by?: Principal) => Store;
   /** The store of tokens and pages; `store` by default. */
-  readonly tokens?: (workspaceId: string) => Store;
+  readonly tokens?: (workspaceId: string, by?: Principal) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
   /**
@@ -82,6 +89,8 @@ export interface ServerOptions {
   readonly report?: (line: string) => void;
   /** Takes security events as lines of JSON, without a secret and bounded in number. */
   readonly securityLog?: (line: string) => void;
+  /** For the security log: what the audit log recorded since the call before, also by commands and other servers. */
+  readonly followAudit?: FollowAudit;
 }
 
 export interface ContinuoServer {
@@ -96,6 +105,10 @@ export function createServer(options: ServerOptions): ContinuoServer {
   const gate = gateOf(options);
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
   const context = contextOf(options, { gate, security, draining: draining.signal });
+  const audited =
+    options.securityLog === undefined || options.followAudit === undefined
+      ? null
+      : watchAudit(options.followAudit, { log: security, report: context.report });
   const mounts = MOUNTS.map((create) => create(context));
   const app = appOf(context, mounts);
   return {
@@ -109,6 +122,7 @@ export function createServer(options: ServerOptions): ContinuoServer {
     },
     close: async () => {
       draining.abort();
+      await audited?.close();
       security.close();
       await Promise.all(mounts.map((mount) => mount.close?.()));
     },
@@ -175,10 +189,11 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
 const STORES_KEPT = 1_000;
 const HEALTH_PATH = "/healthz";
 
-/** Creates the view of a workspace once, not for every request. */
+/** Creates the view of a workspace once, not for every request; acts that are recorded have views of their own. */
 function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
   const stores = new Map<string, Store>();
-  return (workspaceId) => {
+  return (workspaceId, by) => {
+    if (by !== undefined) return open(workspaceId, by);
     let store = stores.get(workspaceId);
     if (store === undefined) {
       store = open(workspaceId);

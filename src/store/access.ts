@@ -1,8 +1,9 @@
 /** Tokens and webhook keys of a store. Secrets are made and compared here; the database has hashes of them. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { AccessStore, Token } from "../model/index.ts";
-import type { Engine } from "./engine/index.ts";
+import type { AccessStore, NewAuditEntry, Token } from "../model/index.ts";
+import { writeAudited } from "./audit.ts";
+import type { Engine, Transaction } from "./engine/index.ts";
 import * as rules from "./rules/index.ts";
 
 /** The token's id without dashes, so that it can be found, and 256 random bits, so that it cannot be guessed. */
@@ -15,21 +16,51 @@ export function accessStore(engine: Engine): AccessStore {
       const secret = `continuo_${tokenId.replaceAll("-", "")}_${randomBytes(32).toString("base64url")}`;
       const secretHash = hashOf(secret);
       const insert = { tokenId, secretHash, request };
-      return { ...(await engine.write((tx) => rules.insertToken(tx, insert), signal)), secret };
+      const token = await writeAudited(engine, (tx) => rules.insertToken(tx, insert), madeEntry, signal);
+      return { ...token, secret };
     },
     authenticate: (secret, { signal } = {}) => authenticate(engine, secret, signal),
     getToken: (tokenId, { signal } = {}) => engine.read((scope) => rules.getToken(scope, tokenId), signal),
     listTokens: (options = {}) => engine.read((scope) => rules.listTokens(scope, options), options.signal),
-    revokeToken: (tokenId, { signal } = {}) => engine.write((tx) => rules.revokeToken(tx, tokenId), signal),
+    revokeToken: async (tokenId, { signal } = {}) => {
+      const act = (tx: Transaction) => rules.revokeToken(tx, tokenId);
+      const { token } = await writeAudited(
+        engine,
+        act,
+        (done) => (done.isNew ? revokedEntry(done.token) : null),
+        signal,
+      );
+      return token;
+    },
     removeTokens: ({ signal, endedBefore }) =>
       engine.write((tx) => rules.removeTokens(tx, endedBefore), signal),
     listWorkspaces: ({ signal } = {}) => engine.read(rules.listWorkspaces, signal),
-    putWebhookKey: ({ signal, ...key }) => engine.write((tx) => rules.putWebhookKey(tx, key), signal),
+    putWebhookKey: ({ signal, ...key }) =>
+      writeAudited(
+        engine,
+        (tx) => rules.putWebhookKey(tx, key),
+        // Another server may have stored one of this version first.
+        ({ keyId }) => (keyId === key.keyId ? { what: "webhook_key_created", target: keyId } : null),
+        signal,
+      ),
     listWebhookKeys: (options = {}) =>
       engine.read((scope) => rules.listWebhookKeys(scope, options), options.signal),
     retireWebhookKey: (version, { signal } = {}) =>
-      engine.write((tx) => rules.retireWebhookKey(tx, version), signal),
+      writeAudited(
+        engine,
+        (tx) => rules.retireWebhookKey(tx, version),
+        ({ keyId }) => ({ what: "webhook_key_retired", target: keyId }),
+        signal,
+      ),
   };
+}
+
+function madeEntry({ tokenId, scopes, handle, label, expiresAt }: Token): NewAuditEntry {
+  return { what: "token_created", target: tokenId, details: { scopes, handle, label, expiresAt } };
+}
+
+function revokedEntry({ tokenId, label }: Token): NewAuditEntry {
+  return { what: "token_revoked", target: tokenId, details: { label } };
 }
 
 async function authenticate(engine: Engine, secret: string, signal?: AbortSignal): Promise<Token | null> {

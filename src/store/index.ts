@@ -12,6 +12,7 @@ export { type OpenStoreOptions, openStore } from "./open-store.ts";
 export {
   backupStore,
   checkDatabase,
+  followAudit,
   type LogVerification,
   restoreStore,
   type VacuumResult,

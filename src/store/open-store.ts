@@ -1,7 +1,7 @@
 /** Opens a store by its URL. Engines are loaded when they are opened, not before. */
 
 import { fileURLToPath } from "node:url";
-import { ContinuoError, isEventType, type Retention } from "../model/index.ts";
+import { ContinuoError, isEventType, type Principal, present, type Retention } from "../model/index.ts";
 import type { Engine } from "./engine/index.ts";
 import { storePathOfThisUser } from "./environment.ts";
 import { assertName, invalid } from "./rules/index.ts";
@@ -31,6 +31,8 @@ export interface OpenStoreOptions {
    * `custom:NAME` for a kind of `custom`. Without an entry they are critical. Errors: `invalid` for a type that Continuo knows.
    */
   readonly retention?: Readonly<Record<string, Retention>>;
+  /** In whose name the acts of the audit log are recorded; that of a program, where none is given. */
+  readonly by?: Principal;
   readonly signal?: AbortSignal;
 }
 
@@ -46,7 +48,7 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   const retentions = retentionsOf(options.retention ?? {});
   signal?.throwIfAborted();
   const engine = await openEngine(url, workspaceId, options);
-  return createStore({ ...engine, scope: { ...engine.scope, retentions } });
+  return createStore({ ...engine, scope: { ...engine.scope, retentions, ...present({ by: options.by }) } });
 }
 
 function retentionsOf(given: Readonly<Record<string, Retention>>): ReadonlyMap<string, Retention> {

@@ -1,19 +1,29 @@
 /** The operator's calls on an opened store. */
 
-import { type CallOptions, isContinuoError, type VerifyResult } from "../model/index.ts";
+import { type AuditEntry, type CallOptions, isContinuoError, type VerifyResult } from "../model/index.ts";
+import { auditFollower } from "./audit.ts";
 import type { BackupResult, RestoreResult } from "./operations/index.ts";
 import { cursorProblems, pages, sessionProblems } from "./projections.ts";
-import { findOrphans } from "./rules/index.ts";
+import { auditStatement, findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
 
 /** Everything of all workspaces in one file, as it is at one moment. Errors: `conflict` when the file is there. */
 export async function backupStore(store: OpenedStore, file: string): Promise<BackupResult> {
-  return (await import("./operations/index.ts")).backup(store.engine, file);
+  const result = await (await import("./operations/index.ts")).backup(store.engine, file);
+  await store.recordAudit({ what: "store_backed_up", target: file, details: { events: result.events } });
+  return result;
+}
+
+/** Returns what came since the call before, of all workspaces; nothing at the first call. */
+export function followAudit(store: OpenedStore): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
+  return auditFollower(store.engine);
 }
 
 /** A backup into an empty store, of another engine too. Errors: `conflict`, `unreadable`, `migration_required`. */
 export async function restoreStore(store: OpenedStore, file: string): Promise<RestoreResult> {
-  return (await import("./operations/index.ts")).restore(store.engine, file);
+  const { scope } = store.engine;
+  const restored = auditStatement(scope, scope.by, { what: "store_restored", target: file });
+  return (await import("./operations/index.ts")).restore(store.engine, file, restored);
 }
 
 export interface VacuumResult {

@@ -7,6 +7,7 @@ import {
   type Coordination,
   type LogReader,
   type NewEvent,
+  type Principal,
   type PruneOptions,
   type RunStore,
   type SessionStore,
@@ -16,8 +17,9 @@ import {
   type VerifyResult,
 } from "../model/index.ts";
 import { accessStore } from "./access.ts";
+import { auditStore, writeAudited } from "./audit.ts";
 import { blobStore } from "./blob-files.ts";
-import { type Engine, engineOfWorkspace, LIMITS } from "./engine/index.ts";
+import { type Engine, engineOfWorkspace, LIMITS, type Transaction } from "./engine/index.ts";
 import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
@@ -25,7 +27,7 @@ import { tail } from "./tail.ts";
 /** The store, and the engine below it for what only operators do. */
 export interface OpenedStore extends Store {
   readonly engine: Engine;
-  forWorkspace(workspaceId: string): OpenedStore;
+  forWorkspace(workspaceId: string, by?: Principal): OpenedStore;
 }
 
 export function createStore(engine: Engine): OpenedStore {
@@ -43,12 +45,13 @@ interface Base {
   readonly closed: AbortSignal;
   readonly begun: Set<Promise<unknown>>;
   readonly workspaceId: string;
+  readonly by: Principal | undefined;
 }
 
 /** The store itself, or a view of it from another workspace. */
 function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
   const { root, tails } = shared;
-  const engine = base === undefined ? root : engineOfWorkspace(root, base.workspaceId);
+  const engine = base === undefined ? root : engineOfWorkspace(root, base.workspaceId, base.by);
   const closing = new AbortController();
   const closed = base === undefined ? closing.signal : AbortSignal.any([closing.signal, base.closed]);
   const begun = new Set<Promise<unknown>>();
@@ -71,16 +74,18 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
     ...coordination(engine),
     ...blobStore(engine),
     ...accessStore(engine),
+    ...auditStore(engine),
     info: (options?: CallOptions) => readInfo(engine, options),
   };
   const all = base === undefined ? [begun] : [begun, base.begun];
   return {
     engine,
     workspaceId: engine.scope.workspaceId,
-    forWorkspace: (workspaceId) => {
+    forWorkspace: (workspaceId, by = engine.scope.by) => {
       rules.assertName("workspaceId", workspaceId);
       closed.throwIfAborted();
-      return openView(shared, { closed: base?.closed ?? closed, begun: base?.begun ?? begun, workspaceId });
+      const life = { closed: base?.closed ?? closed, begun: base?.begun ?? begun };
+      return openView(shared, { ...life, workspaceId, by });
     },
     ...whileOpen(methods, closed, all),
     tail: (logId, options = {}) => tail({ engine, tails, closed }, logId, options),
@@ -176,7 +181,12 @@ function logWriter(engine: Engine): LogWriter {
     touchLog: (logId, { signal } = {}) => engine.write((tx) => rules.touchLog(tx, logId), signal),
     closeLog: (logId, { signal } = {}) => engine.write((tx) => rules.closeLog(tx, logId), signal),
     deleteLog: (logId, { signal, reason = "deleted" } = {}) =>
-      engine.write((tx) => rules.deleteLog(tx, logId, reason), signal),
+      writeAudited(
+        engine,
+        (tx) => rules.deleteLog(tx, logId, reason),
+        () => ({ what: "log_deleted", target: logId, details: { reason } }),
+        signal,
+      ),
     listDeletedLogs: (options = {}) =>
       engine.read((scope) => rules.listDeletedLogs(scope, options), options.signal),
     append: (logId, events, options = {}) => append(engine, logId, events, options),
@@ -188,7 +198,12 @@ function logWriter(engine: Engine): LogWriter {
       engine.read((scope) => rules.readMedia(scope, logId, request), signal),
     prune: (logId, options) => prune(engine, logId, options),
     redact: (logId, sequence, { signal, reason }) =>
-      engine.write((tx) => rules.redact(tx, logId, sequence, reason), signal),
+      writeAudited(
+        engine,
+        (tx) => rules.redact(tx, logId, sequence, reason),
+        () => ({ what: "event_redacted", target: logId, details: { sequence, reason } }),
+        signal,
+      ),
   };
 }
 
@@ -201,7 +216,16 @@ async function prune(
   for (const part of sequences === undefined ? [undefined] : partsOf(sequences)) {
     const page = part === undefined ? request : { ...request, sequences: part };
     for (let count: number = rules.PRUNE_PAGE; count === rules.PRUNE_PAGE; pruned += count) {
-      count = await engine.write((tx) => rules.prunePage(tx, logId, page), signal);
+      const prunePage = (tx: Transaction) => rules.prunePage(tx, logId, page);
+      count = await writeAudited(
+        engine,
+        prunePage,
+        (events) =>
+          events === 0
+            ? null
+            : { what: "log_pruned", target: logId, details: { events, reason: request.reason } },
+        signal,
+      );
     }
   }
   return { pruned };
@@ -298,7 +322,12 @@ function sessionStore(engine: Engine): SessionStore {
     listSessions: (options = {}) =>
       engine.read((scope) => rules.listSessions(scope, options), options.signal),
     deleteSession: (sessionId, { signal, reason = "deleted" } = {}) =>
-      engine.write((tx) => rules.deleteSession(tx, sessionId, reason), signal),
+      writeAudited(
+        engine,
+        (tx) => rules.deleteSession(tx, sessionId, reason),
+        () => ({ what: "session_deleted", target: sessionId, details: { reason } }),
+        signal,
+      ),
   };
 }
 

@@ -63,7 +63,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
   });
 
   test("migrations are applied in their order, once, and have the names that databases remember", async () => {
-    expect(applied).toEqual(["001-logs", "002-projections", "003-access", "004-leases"]);
+    expect(applied).toEqual(["001-logs", "002-projections", "003-access", "004-leases", "005-audit"]);
     expect(await migrate(database.db)).toEqual([]);
     // Servers of version 3 refuse a database in which they find a name there that they do not know.
     expect(await database.query("select name from continuo_migrations order by name")).toEqual(
@@ -73,7 +73,10 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
       await database.query(
         "select version, name, schema_compatible_from from continuo_schema order by version",
       ),
-    ).toEqual([{ version: 4, name: "004-leases", schema_compatible_from: 3 }]);
+    ).toEqual([
+      { version: 4, name: "004-leases", schema_compatible_from: 3 },
+      { version: 5, name: "005-audit", schema_compatible_from: 3 },
+    ]);
   });
 
   test("the version before each migration since version 3 runs on the schema after it", () => {

@@ -68,7 +68,7 @@ const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined 
 async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
   const store = await openStore("memory:");
   const server = createServer({
-    store: (workspaceId) => store.forWorkspace(workspaceId),
+    store: (workspaceId, by) => store.forWorkspace(workspaceId, by),
     authenticate: allowEverybody(store.workspaceId),
     hosts: ["127.0.0.1"],
   });

@@ -7,7 +7,7 @@ import {
   type ServerLimitSettings,
   serverLimitsOfFlags,
 } from "../../config/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, type Principal, present } from "../../model/index.ts";
 import {
   allowEverybody,
   createAuthenticate,
@@ -16,7 +16,7 @@ import {
   listen,
   trustedProxies,
 } from "../../server/index.ts";
-import type { OpenedStore } from "../../store/index.ts";
+import { followAudit, type OpenedStore } from "../../store/index.ts";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
@@ -54,7 +54,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   await using securityFile =
     flags.securityLog === undefined ? null : openSecurityFile(flags.securityLog, shell);
   const server = createServer({
-    store: (workspaceId) => store.forWorkspace(workspaceId),
+    store: (workspaceId, by = SERVER) => store.forWorkspace(workspaceId, by),
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
     reach,
     origins,
@@ -66,6 +66,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     ...present({
       pageName,
       securityLog: securityFile?.write,
+      followAudit: securityFile === null ? undefined : followAudit(store),
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),
     // Who needs no token could call them anyway.
@@ -77,12 +78,20 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const stopTelemetry = await startTelemetry(shell);
   const loopback = pageName === undefined ? "one" : "both";
   const listening = await listen(server, { ...address, loopback, process: "own", proxies });
+  await store.recordAudit({
+    what: "server_started",
+    target: listening.url,
+    details: { auth: flags.auth, reach, publicUrl: flags.publicUrl ?? null, limits },
+  });
   await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
   await stopped;
   await listening.close();
   await stopTelemetry();
   return 0;
 }
+
+/** In its name the server does what no request asks for. */
+const SERVER: Principal = { who: "server", from: null };
 
 /** Reads the file in CONTINUO_HOME only: a server belongs to no project. Errors: `usage` for an invalid file. */
 async function ownConfiguration(shell: Shell): Promise<Configuration> {

@@ -1,6 +1,6 @@
 /** The store that a command works on. */
 
-import { storeUrlOf } from "../../catalog/index.ts";
+import { commandPrincipal, storeUrlOf } from "../../catalog/index.ts";
 import { present } from "../../model/index.ts";
 import { type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -25,6 +25,7 @@ export async function openForCommand(
   return openStore(url, {
     ...options,
     ...present({ workspaceId: flags.workspace }),
+    by: commandPrincipal(),
     migrate: url.startsWith("sqlite:"),
     onMigrated: ({ from, to, copy }) => {
       const kept = copy === null ? "" : `; a copy of the old database is ${copy}`;

@@ -92,8 +92,8 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   const pageName = newPageName();
   const warn = (line: string): void => void shell.stderr.write(`${line}\n`);
   const server = createServer({
-    store: (workspaceId) => logs.forWorkspace(workspaceId),
-    tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
+    store: (workspaceId, by) => logs.forWorkspace(workspaceId, by),
+    tokens: (workspaceId, by) => tokens.forWorkspace(workspaceId, by),
     authenticate: createAuthenticate(tokens),
     reach: "machine",
     // A viewer writes no notes, even if no other server does.

@@ -25,6 +25,15 @@ export type {
   PermissionOption,
   PermissionRequest,
 } from "./agent-events.ts";
+export {
+  AUDIT_ACTS,
+  type AuditAct,
+  type AuditEntry,
+  type AuditStore,
+  type ListAuditOptions,
+  type NewAuditEntry,
+  type Principal,
+} from "./audit.ts";
 export type {
   BlobBodies,
   BlobInfo,

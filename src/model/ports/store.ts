@@ -2,6 +2,7 @@
 
 import type { NewEvent, StoredEvent } from "../events/index.ts";
 import type { AccessStore } from "./access.ts";
+import type { AuditStore, Principal } from "./audit.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { Coordination } from "./coordination.ts";
 import type {
@@ -54,13 +55,15 @@ export interface Store
     Coordination,
     BlobStore,
     AccessStore,
+    AuditStore,
     AsyncDisposable {
   readonly workspaceId: string;
   /**
    * The same database, seen from another workspace: cheap, so that a server can make one per request. Closing a view
-   * leaves the store open; closing the store closes its views.
+   * leaves the store open; closing the store closes its views. Acts are recorded in the name of `by`; by default in that
+   * of the store.
    */
-  forWorkspace(workspaceId: string): Store;
+  forWorkspace(workspaceId: string, by?: Principal): Store;
 
   /**
    * The same settings again return the log that is there; others are a `conflict`. So is the id of a log

@@ -12,5 +12,6 @@ export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentia
 export { handlesOf, noHandle, requireHandle } from "./handles.ts";
 export { createPageKeys, withPageKeys } from "./page-keys.ts";
 export { pages, USED_CODES } from "./pages.ts";
+export { principalOf } from "./principal.ts";
 export { createQuotas } from "./quotas.ts";
 export { createTokenWatch } from "./token-watch.ts";

@@ -18,6 +18,7 @@ import {
 import { type CreateMount, type Grant, LIMITS, type Peer, type ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { setCookie } from "./cookie.ts";
+import { principalOf } from "./principal.ts";
 import { assertSameUser } from "./same-user.ts";
 
 /** The prefix of the claims for used codes. */
@@ -56,7 +57,7 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
       hint: "Run `continuo view`, or send the token that the page was opened with.",
     });
   }
-  const store = context.tokens(workspaceId);
+  const store = context.tokens(workspaceId, principalOf(grant));
   const expiresAt = earlier(LIMITS.codeMs, await store.getToken(tokenId));
   const code = await store.createToken({
     ...present({ handle: handle ?? undefined }),
@@ -96,8 +97,8 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   const token = typeof code === "string" ? await context.tokens("default").authenticate(code) : null;
   const label = parsePageLabel(token?.label ?? null);
   if (token === null || label?.kind !== "code") throw badCode();
-  const store = context.tokens(token.workspaceId);
   const { parentId } = label;
+  const store = context.tokens(token.workspaceId, principalOf({ ...token, page: label, peer }));
   const parent = await store.getToken(parentId);
   if (parent?.state !== "active") throw badCode();
   if (!isOfPage(origin, context)) {
@@ -189,7 +190,7 @@ async function leave(
   context: ServerContext,
 ): Promise<Response> {
   if (tokenId !== null && page !== null) {
-    await context.tokens(workspaceId).revokeToken(tokenId);
+    await context.tokens(workspaceId, principalOf({ tokenId, page, peer })).revokeToken(tokenId);
     context.security.record("page_closed", { address: peer.address, tokenId, workspaceId });
   }
   const cookie = setCookie("", { maxAgeSeconds: 0, url: new URL(request.url) });

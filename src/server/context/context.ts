@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Hono } from "hono";
 import type { AcceptedConnection } from "../../files/index.ts";
 import type { LiveOptions } from "../../live/index.ts";
-import type { ContinuoError, Store } from "../../model/index.ts";
+import type { ContinuoError, Principal, Store } from "../../model/index.ts";
 import type { Need, PageLabel, Scope } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 
@@ -124,11 +124,15 @@ export type SecurityEventType =
   | "code_issued"
   | "page_opened"
   | "page_refused"
-  | "page_closed";
+  | "page_closed"
+  | "token_created"
+  | "token_revoked";
 
 /** It holds no secret: ids of tokens, names of hosts and origins. */
 export interface SecurityEvent {
   readonly address: string;
+  /** In whose name it was done, as the audit log says it. */
+  readonly who?: string;
   readonly tokenId?: string;
   /** The token that a page was opened with. */
   readonly parentId?: string;
@@ -171,10 +175,10 @@ export interface SlowReaders {
 }
 
 export interface ServerContext {
-  /** The same engine, bound to a workspace. */
-  store(workspaceId: string): Store;
+  /** The same engine, bound to a workspace. Acts are recorded in the name of `by`; by default in that of the server. */
+  store(workspaceId: string, by?: Principal): Store;
   /** The store of tokens and pages. */
-  tokens(workspaceId: string): Store;
+  tokens(workspaceId: string, by?: Principal): Store;
   /** Counts a wrong code or token that is not looked up by `authenticate`. Errors: `rate_limited`. */
   guessed(peer: Peer): void;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */

@@ -5,8 +5,17 @@ import { z } from "zod";
 import { AGENT_NAMES, ContinuoError, present } from "../../model/index.ts";
 import { allows } from "../../wire/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
-import type { Grant, ServerEnv } from "../context/index.ts";
-import { bodyOf, COUNT, keyOf, type MachineAccess, NAME, parseAsked, parseQuery } from "./asked.ts";
+import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
+import {
+  bodyOf,
+  COUNT,
+  keyOf,
+  type MachineAccess,
+  NAME,
+  parseAsked,
+  parseQuery,
+  recordAct,
+} from "./asked.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const NOTHING = z.strictObject({});
@@ -25,12 +34,13 @@ const EXPORT = z.strictObject({
   secrets: z.enum(["masked"]).optional(),
 });
 
-export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
-  previewRoutes(app, asked);
+export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
+  previewRoutes(app, context, asked);
   app.post(`${SESSION}/terminal`, async (c) => {
     const { actions } = await asked(c, "write");
     await bodyOf(c, NOTHING);
     if (!c.var.grant.peer.isLoopback) throw fromElsewhere();
+    await recordAct(c, context, "agent_started");
     return Response.json(await actions.openTerminal(keyOf(c), c.req.raw.signal));
   });
   app.post(`${SESSION}/rename`, async (c) => {
@@ -45,6 +55,7 @@ export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.post(`${SESSION}/delete`, async (c) => {
     const { actions } = await asked(c, "write");
     await bodyOf(c, NOTHING);
+    await recordAct(c, context, "session_deleted");
     return Response.json(await actions.delete(keyOf(c), c.req.raw.signal));
   });
   app.post(`${MACHINE_ROOT}/trash/:id/restore`, async (c) => {
@@ -64,7 +75,7 @@ export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   });
 }
 
-function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
+function previewRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${SESSION}/resume`, async (c) => {
     const { actions } = await asked(c, "read");
     parseQuery(c, NOTHING);
@@ -84,6 +95,7 @@ function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.get(`${SESSION}/export`, async (c) => {
     const { actions } = await asked(c, "read");
     const query = present(parseQuery(c, EXPORT));
+    await recordAct(c, context, "session_exported");
     const { fileName, mimeType, body } = await actions.export(keyOf(c), query, c.req.raw.signal);
     return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
       headers: {

@@ -2,10 +2,11 @@
 
 import type { Context } from "hono";
 import { z } from "zod";
-import { ContinuoError } from "../../model/index.ts";
+import { type AuditAct, ContinuoError } from "../../model/index.ts";
 import type { Access } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
-import type { ServerEnv } from "../context/index.ts";
+import { principalOf } from "../auth/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 
 export type Call = Context<ServerEnv>;
@@ -43,6 +44,12 @@ export async function bodyOf<Schema extends z.ZodType>(
   maxBytes?: number,
 ): Promise<z.output<Schema>> {
   return parseAsked(await readJsonObject(c.req.raw, maxBytes), schema);
+}
+
+/** In the audit log, before it is done, because what happens outside of the store shares no transaction with it. */
+export async function recordAct(c: Call, context: ServerContext, what: AuditAct): Promise<void> {
+  const { grant } = c.var;
+  await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target: keyOf(c) });
 }
 
 interface Issue {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isContinuoError, present } from "../../model/index.ts";
 import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { bodyOf, type Call, keyOf, type MachineAccess, NAME, parseQuery } from "./asked.ts";
+import { bodyOf, type Call, keyOf, type MachineAccess, NAME, parseQuery, recordAct } from "./asked.ts";
 import { eventStream, type PushedEvent } from "./event-stream.ts";
 
 const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
@@ -37,6 +37,7 @@ export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
   app.post(`${CHAT}/prompt`, async (c) => {
     const { chat } = await asked(c, "write");
     const body = present(await bodyOf(c, PROMPT, PROMPT_BYTES));
+    await recordAct(c, context, "agent_started");
     return Response.json(await chat.prompt(keyOf(c), body, c.req.raw.signal), { status: 202 });
   });
   app.post(`${CHAT}/cancel`, async (c) => {

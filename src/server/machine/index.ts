@@ -27,7 +27,7 @@ export const machine: CreateMount = (context) => {
     routes: (app) => {
       listRoutes(app, context, asked);
       sessionRoutes(app, context, asked);
-      actionRoutes(app, asked);
+      actionRoutes(app, context, asked);
       chatRoutes(app, context, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
         machineFor(c.var.grant, "read", context);

@@ -10,6 +10,7 @@ import type { SecurityEvent, SecurityLog } from "../context/index.ts";
 import { networkOf } from "../sockets/index.ts";
 import { LIMITS } from "./limits.ts";
 
+export { type FollowAudit, watchAudit } from "./audit-watch.ts";
 export { recordingLogins, recordRefusal } from "./recording.ts";
 
 interface SecurityLogOptions {

@@ -9,4 +9,6 @@ export const LIMITS = {
   /** Kinds and networks that are counted one by one; the others are counted together. */
   counters: 100,
   textLength: 200,
+  /** How often the acts of commands and other servers are looked up. */
+  auditLookMs: 1_000,
 } as const;

@@ -1,6 +1,7 @@
 /** HEAD and DELETE. */
 
 import { STREAM_HEADERS } from "../../wire/index.ts";
+import { principalOf } from "../auth/index.ts";
 import { type Call, headHeaders, logOf } from "./call.ts";
 import { recordsOf } from "./records.ts";
 
@@ -20,8 +21,9 @@ export async function describeStream(call: Call): Promise<Response> {
   });
 }
 
-export async function deleteStream({ store, address, request }: Call): Promise<Response> {
+export async function deleteStream({ address, request, grant, context }: Call): Promise<Response> {
   const { signal } = request;
+  const store = context.store(grant.workspaceId, principalOf(grant));
   if (address.kind === "session") await store.deleteSession(address.logId, { signal });
   else await store.deleteLog(address.logId, { signal });
   return new Response(null, { status: 204 });

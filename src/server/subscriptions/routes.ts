@@ -1,6 +1,8 @@
 /** `/v1/stream/__ds/…`: subscriptions over HTTP. */
 
+import type { AuditAct } from "../../model/index.ts";
 import { addressOf, STREAM_ROOT } from "../../wire/index.ts";
+import { principalOf } from "../auth/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { parseConfig, parsePath, parsePaths, type SubscriptionConfig } from "./config.ts";
@@ -121,7 +123,10 @@ async function create(call: Call): Promise<Response> {
   const found = await loadSubscription(store, id);
   if (found === null) {
     await acknowledgeAll(store, made);
-    if (await insertSubscription(store, made)) return described(call, made, 201);
+    if (await insertSubscription(store, made)) {
+      await recordChange(call, "subscription_changed");
+      return described(call, made, 201);
+    }
   }
   const there = found ?? (await loadSubscription(store, id));
   if (there === null || !isSame(there.subscription.config, config)) {
@@ -190,8 +195,15 @@ async function describe(call: Call): Promise<Response> {
   return described(call, found.subscription, 200);
 }
 
-async function remove({ grant, id, context }: Call): Promise<Response> {
+/** In the audit log: a subscription makes the server send events to an address. */
+async function recordChange({ grant, id, context }: Call, what: AuditAct): Promise<void> {
+  await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target: id });
+}
+
+async function remove(call: Call): Promise<Response> {
+  const { grant, id, context } = call;
   await removeSubscription(context.store(grant.workspaceId), id);
+  await recordChange(call, "subscription_deleted");
   return new Response(null, { status: 204 });
 }
 

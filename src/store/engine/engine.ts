@@ -1,6 +1,6 @@
 /** What an engine is: it runs rules, keeps their statements together, and tells who changed what. */
 
-import type { AppendOptions, BlobBodies, StoredEvent, StoreInfo } from "../../model/index.ts";
+import type { AppendOptions, BlobBodies, Principal, StoredEvent, StoreInfo } from "../../model/index.ts";
 import type { Changes } from "./changes.ts";
 import type { PreparedEvent } from "./prepared.ts";
 import type { Scope, Transaction, Work } from "./work.ts";
@@ -53,9 +53,16 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The same connections, with rules that run in another workspace. `close` does nothing: the caller closes `engine`. */
-export function engineOfWorkspace(engine: Engine, workspaceId: string): Engine {
-  const scope = { ...engine.scope, workspaceId };
+/**
+ * The same connections, with rules that run in another workspace, and in the name of `by`. `close` does nothing: the
+ * caller closes `engine`.
+ */
+export function engineOfWorkspace(
+  engine: Engine,
+  workspaceId: string,
+  by: Principal | undefined = engine.scope.by,
+): Engine {
+  const scope = { ...engine.scope, workspaceId, ...(by === undefined ? {} : { by }) };
   return {
     ...engine,
     scope,

@@ -14,6 +14,12 @@ export const LIMITS = {
   /** Ids of tokens that one list is asked for. */
   tokenIds: 500,
   pageItems: 1_000,
+  /** Entries of the audit log: how long they stay, how many of one who did one thing, and how many in all. */
+  auditMs: 31_536_000_000,
+  auditOfOne: 5_000,
+  auditEntries: 100_000,
+  /** UTF-16 units of the JSON of its details. */
+  auditDetails: 4_096,
   readEvents: 10_000,
   /** Texts that a read looks for in payloads, and the UTF-16 units of each. */
   searchedTexts: 16,

@@ -6,7 +6,7 @@
  */
 
 import type { Compilable, Kysely, RawBuilder } from "kysely";
-import type { Retention, Sha256 } from "../../model/index.ts";
+import type { Principal, Retention, Sha256 } from "../../model/index.ts";
 import type { Schema } from "../schema/index.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -131,6 +131,8 @@ export interface Scope {
   readonly now: () => number;
   /** Of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
   readonly retentions?: ReadonlyMap<string, Retention>;
+  /** In whose name acts are recorded; a program that uses the library, where none is given. */
+  readonly by?: Principal;
   /** What no commit ever changes: where the inherited records of a log lie. */
   readonly lineages: Map<number, readonly Segment[]>;
 }

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "../../model/index.ts";
-import { type Engine, type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Engine, type Scope, type SqlValue, type Statement, sql, type Transaction, type Work } from "../engine/index.ts";
 import { readSchemaVersion, SCHEMA_VERSION, TABLES } from "../schema/index.ts";
 import { createKysely, runInThread } from "../sqlite/index.ts";
 
@@ -18,10 +18,14 @@ const KEYS: Readonly<Record<string, string>> = {
   logs: "log_key",
   deleted_logs: "deletion_key",
   runs: "run_key",
+  audit: "audit_key",
 };
 
-/** Errors: `conflict` when the store is not empty, `unreadable`, `migration_required`, `schema_newer`. */
-export async function restore(engine: Engine, file: string): Promise<RestoreResult> {
+/**
+ * `record` is executed in the same transaction, after the rows are there. Errors: `conflict` when the store is not empty,
+ * `unreadable`, `migration_required`, `schema_newer`.
+ */
+export async function restore(engine: Engine, file: string, record: Statement): Promise<RestoreResult> {
   const source = openBackup(file);
   const bodies: string[] = [];
   try {
@@ -33,8 +37,12 @@ export async function restore(engine: Engine, file: string): Promise<RestoreResu
       bodies.push(String(key));
       await engine.bodies.put(String(key), chunksOf(source, String(key)));
     }
-    if (engine.runLong === undefined) await engine.write((tx) => copyRows(tx, source));
-    else await copyInThread(engine.runLong, engine.scope, source, file);
+    if (engine.runLong === undefined) {
+      await engine.write(function* (tx) {
+        yield* copyRows(tx, source);
+        yield record;
+      });
+    } else await copyInThread(engine.runLong, engine.scope, { source, file, record });
     const [counts] = await runInThread(file, [
       {
         sql: `select (select count(*) from logs) as logs, (select count(*) from events) as events,
@@ -106,12 +114,17 @@ async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint
   for (const { bytes } of rows) yield bytes as Uint8Array;
 }
 
+interface Copied {
+  readonly source: DatabaseSync;
+  readonly file: string;
+  readonly record: Statement;
+}
+
 /** From one SQLite database into another, in one transaction. Errors: `conflict`. */
 async function copyInThread(
   runLong: NonNullable<Engine["runLong"]>,
   { dialect }: Scope,
-  source: DatabaseSync,
-  file: string,
+  { source, file, record }: Copied,
 ): Promise<void> {
   const copies = TABLES.filter((table) => !LEFT_OUT.includes(table)).map((table) => {
     const names = columnsOf(source, table).join(", ");
@@ -125,6 +138,7 @@ async function copyInThread(
       ...firstRows.map(([text]) => ({ sql: text, expected: "none" as const })),
       ...copies,
       { sql: `update main.logs set changed_mark = ${dialect.currentMark}` },
+      { sql: record.sql, parameters: record.parameters as readonly SqlValue[] },
       { sql: "commit" },
     ]);
   } catch (error) {

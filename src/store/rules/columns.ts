@@ -4,6 +4,7 @@
  */
 
 import type {
+  AuditTable,
   DeletedLogTable,
   RunTable,
   SessionTable,
@@ -80,4 +81,15 @@ export const WEBHOOK_KEY_COLUMNS: readonly ColumnOf<WebhookKeyTable>[] = columns
   private_key: true,
   created_at: true,
   retired_at: true,
+});
+
+export const AUDIT_COLUMNS: readonly ColumnOf<AuditTable>[] = columnsOf<AuditTable>({
+  audit_key: true,
+  workspace_id: true,
+  recorded_at: true,
+  who: true,
+  address: true,
+  what: true,
+  target: true,
+  details: true,
 });

@@ -7,6 +7,7 @@
  */
 
 export { type AppendRequest, append, checkAppend } from "./append.ts";
+export { auditAfter, auditStatement, insertAudit, listAudit, newestAudit } from "./audit.ts";
 export {
   type BlobRow,
   collectExpiredPage,

@@ -87,16 +87,20 @@ function* tokenOfWorkspace(scope: Scope, tokenId: string): Work<Token> {
   return token;
 }
 
-/** Errors: `not_found`. */
-export function* revokeToken(tx: Transaction, tokenId: string): Work<Token> {
+/** `isNew` is false for one that was revoked before. Errors: `not_found`. */
+export function* revokeToken(
+  tx: Transaction,
+  tokenId: string,
+): Work<{ readonly token: Token; readonly isNew: boolean }> {
   yield* tokenOfWorkspace(tx, tokenId);
-  yield* sql(
+  const revoked = yield* sql(
     tx,
-    `update tokens set revoked_at = ${tx.dialect.nowMs} where workspace_id = ? and token_id = ? and revoked_at is null`,
+    `update tokens set revoked_at = ${tx.dialect.nowMs}
+     where workspace_id = ? and token_id = ? and revoked_at is null ${tx.dialect.returning("token_id")}`,
     tx.workspaceId,
     tokenId,
   );
-  return yield* tokenOfWorkspace(tx, tokenId);
+  return { token: yield* tokenOfWorkspace(tx, tokenId), isNew: revoked.length > 0 };
 }
 
 export function* removeTokens(tx: Transaction, endedBefore: string): Work<number> {

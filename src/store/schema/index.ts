@@ -7,6 +7,7 @@
 
 export { MIGRATIONS, type Migration, migrate, readSchemaVersion, SCHEMA_VERSION } from "./migrate.ts";
 export {
+  type AuditTable,
   type DeletedLogTable,
   type EventTable,
   type LogTable,

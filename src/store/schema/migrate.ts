@@ -14,6 +14,7 @@ import { up as logs } from "./001-logs.ts";
 import { up as projections } from "./002-projections.ts";
 import { up as access } from "./003-access.ts";
 import { up as leases } from "./004-leases.ts";
+import { up as audit } from "./005-audit.ts";
 
 export interface Migration {
   readonly up: (db: Kysely<unknown>) => Promise<void>;
@@ -29,6 +30,7 @@ export const MIGRATIONS: Migrations = {
   "002-projections": { up: projections, compatibleFrom: 2 },
   "003-access": { up: access, compatibleFrom: 3 },
   "004-leases": { up: leases, compatibleFrom: 3 },
+  "005-audit": { up: audit, compatibleFrom: 3 },
 };
 
 /** The last version whose code refuses names that it does not know. */

@@ -193,6 +193,20 @@ export interface WebhookKeyTable {
   retired_at: number | null;
 }
 
+/** Rows are never changed. */
+export interface AuditTable {
+  /** Never used twice. */
+  audit_key: Generated<number>;
+  workspace_id: string;
+  recorded_at: number;
+  who: string;
+  address: string | null;
+  what: string;
+  target: string | null;
+  /** JSON. */
+  details: string | null;
+}
+
 export interface Schema {
   logs: LogTable;
   events: EventTable;
@@ -210,6 +224,7 @@ export interface Schema {
   snapshots: SnapshotTable;
   tokens: TokenTable;
   webhook_keys: WebhookKeyTable;
+  audit: AuditTable;
 }
 
 /** Every table, those that others refer to first. */
@@ -230,4 +245,5 @@ export const TABLES = [
   "snapshots",
   "tokens",
   "webhook_keys",
+  "audit",
 ] as const;

@@ -7,6 +7,7 @@
 
 import { tokenCases, webhookKeyCases } from "./access.ts";
 import { appendCases } from "./append.ts";
+import { auditCases } from "./audit.ts";
 import { blobCases } from "./blobs.ts";
 import type { ContractCase, OpenStore } from "./case.ts";
 import { coordinationCases } from "./coordination.ts";
@@ -54,6 +55,7 @@ const GROUPS: Readonly<Record<string, readonly ContractCase[]>> = {
   store: storeCases,
   views: viewCases,
   tokens: tokenCases,
+  audit: auditCases,
   "webhook keys": webhookKeyCases,
 };
 

@@ -1,0 +1,70 @@
+/** The audit log of a store: who did something of consequence, what, when, and from where. */
+
+import type { CallOptions, Page, PageOptions } from "./page.ts";
+
+/** Every act that is recorded, and what it means. */
+export const AUDIT_ACTS = {
+  token_created: "a token was made; pages and their codes are tokens too, which their label tells",
+  token_revoked: "a token was revoked, or a page was closed",
+  session_deleted: "a session was deleted, or moved to the trash",
+  session_exported: "a session was exported through the server",
+  log_deleted: "a log other than a session was deleted, such as a channel or a stream",
+  log_pruned: "payloads of supplementary events were removed from a log",
+  event_redacted: "the payload of one event was removed",
+  webhook_key_created: "a key that signs webhooks was made",
+  webhook_key_retired: "a key that signs webhooks was retired",
+  subscription_changed: "a subscription was made or changed: the server sends events to its address",
+  subscription_deleted: "a subscription was deleted",
+  agent_started: "an agent was given a prompt, or a terminal was opened, through the server",
+  server_started: "a server was started, with these limits",
+  store_backed_up: "the store was copied into a backup",
+  store_restored: "a backup was restored into the store",
+} as const;
+
+export type AuditAct = keyof typeof AUDIT_ACTS;
+
+/** In whose name something is done: the identity, and the place that it comes from. */
+export interface Principal {
+  /** `token:ID`, `user:NAME` of this machine, `server`, `program`, or `anyone` where no token is asked for. */
+  readonly who: string;
+  /** The address of a client, or `command`; `null` where there is none. */
+  readonly from: string | null;
+}
+
+export interface AuditEntry extends Principal {
+  /** Greater than that of every entry before it, of any workspace. */
+  readonly entryId: number;
+  readonly workspaceId: string;
+  readonly what: AuditAct;
+  /** What it was done to: the id of a token, a session, a log. */
+  readonly target: string | null;
+  /** By the database's clock. */
+  readonly at: string;
+  /** A few facts, without secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface NewAuditEntry {
+  readonly what: AuditAct;
+  /** At most 512 UTF-16 units are stored. */
+  readonly target?: string | null;
+  /** At most 4,096 UTF-16 units of JSON; more of it is left out. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface ListAuditOptions extends PageOptions {
+  /** Entries from this time on. Errors: `invalid` for a text that is no time. */
+  readonly since?: string;
+  readonly who?: string;
+  readonly what?: AuditAct;
+}
+
+export interface AuditStore {
+  /** The entries of this workspace, newest first. */
+  listAudit(options?: ListAuditOptions): Promise<Page<AuditEntry>>;
+  /**
+   * Records what was done outside of the store; its own acts record themselves, in the same transaction. Entries are
+   * never changed. The oldest are removed: those of more than a year ago, and those above a number.
+   */
+  recordAudit(entry: NewAuditEntry & CallOptions): Promise<AuditEntry>;
+}
