@@ -138,7 +138,7 @@ async function copyInThread(
       ...firstRows.map(([text]) => ({ sql: text, expected: "none" as const })),
       ...copies,
       { sql: `update main.logs set changed_mark = ${dialect.currentMark}` },
-      { sql: record.sql, parameters: record.parameters as readonly SqlValue[] },
+      { sql: record.sql, parameters: record.parameters as readonly (string | number | null)[] },
       { sql: "commit" },
     ]);
   } catch (error) {
