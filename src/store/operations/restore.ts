@@ -2,7 +2,15 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "../../model/index.ts";
-import { type Engine, type Scope, type SqlValue, type Statement, sql, type Transaction, type Work } from "../engine/index.ts";
+import {
+  type Engine,
+  type Scope,
+  type SqlValue,
+  type Statement,
+  sql,
+  type Transaction,
+  type Work,
+} from "../engine/index.ts";
 import { readSchemaVersion, SCHEMA_VERSION, TABLES } from "../schema/index.ts";
 import { createKysely, runInThread } from "../sqlite/index.ts";
 

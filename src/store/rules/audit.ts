@@ -9,7 +9,15 @@ import {
   type Page,
   type Principal,
 } from "../../model/index.ts";
-import { LIMITS, query, type Scope, type Statement, sql, type Transaction, type Work } from "../engine/index.ts";
+import {
+  LIMITS,
+  query,
+  type Scope,
+  type Statement,
+  sql,
+  type Transaction,
+  type Work,
+} from "../engine/index.ts";
 import type { AuditTable } from "../schema/index.ts";
 import { AUDIT_COLUMNS } from "./columns.ts";
 import { pageOf } from "./pages.ts";
