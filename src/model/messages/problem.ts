@@ -48,7 +48,8 @@ interface ProblemKind {
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   unreadable: {
     severity: "damage",
-    advice: "Check the permissions of the file and that it still exists.",
+    advice:
+      "If the file is damaged, restore it from a backup. Otherwise check its permissions and that it still exists.",
   },
   empty: {
     severity: "damage",

@@ -216,6 +216,12 @@ function read<T>(path: string, run: () => T): T {
   }
 }
 
+/** Whether SQLite refuses the bytes themselves: no permission and no lock is in the way. */
+export function isDamagedDatabase({ details }: ContinuoError): boolean {
+  const code = typeof details?.sqlite === "number" ? details.sqlite & 0xff : null;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
 interface SqliteError extends Error {
   readonly errcode: number;
 }

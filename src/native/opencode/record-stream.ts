@@ -1,7 +1,7 @@
 /** The records of a session one after another, and what stands around them, all of one moment. */
 
 import { keptBytes } from "../../files/records/index.ts";
-import type { Problem } from "../../model/index.ts";
+import type { Problem, ProblemCode } from "../../model/index.ts";
 import type { FoundSession, OpenOptions } from "../kit/index.ts";
 import type { ScanSource } from "../scanning/index.ts";
 import { openSource } from "./read-source.ts";
@@ -16,7 +16,7 @@ export interface Whole {
 
 export type StreamRecord =
   /** `damage`: why its parts could not be read. */
-  | ({ readonly type: "message"; readonly damage: string | null } & Whole)
+  | ({ readonly type: "message"; readonly damage: Problem | null } & Whole)
   /** A record that no message leads to. */
   | { readonly type: "stray"; readonly record: NativeRecord }
   | { readonly type: "problem"; readonly of: "messages" | "strays"; readonly problem: Problem };
@@ -90,7 +90,7 @@ function* allMessages(source: SessionSource): Generator<StreamRecord, void, void
   const damage: StreamRecord[] = [];
   for (const record of readAll(
     () => source.messages("oldest"),
-    (said) => void damage.push(toProblem("messages", said)),
+    (said, code) => void damage.push(toProblem("messages", said, code)),
   )) {
     yield toWhole(source, record);
   }
@@ -100,7 +100,8 @@ function* allMessages(source: SessionSource): Generator<StreamRecord, void, void
 /** The newest messages, about this many bytes, starting at a user message; none if that would be all of them. */
 function newestMessages(source: SessionSource, newestBytes: number): readonly StreamRecord[] {
   const damage: StreamRecord[] = [];
-  const onDamage = (said: string): void => void damage.push(toProblem("messages", said));
+  const onDamage = (said: string, code: ProblemCode): void =>
+    void damage.push(toProblem("messages", said, code));
   const newest: NativeRecord[] = [];
   let bytes = 0;
   for (const record of readAll(() => source.messages("newest"), onDamage)) {
@@ -114,9 +115,9 @@ function newestMessages(source: SessionSource, newestBytes: number): readonly St
 }
 
 function toWhole(source: SessionSource, record: NativeRecord): StreamRecord {
-  let damage: string | null = null;
-  const parts = readParts(source, record, (said) => {
-    damage = said;
+  let damage: Problem | null = null;
+  const parts = readParts(source, record, (message, code) => {
+    damage = { code, line: null, message };
   });
   return { type: "message", record, parts, damage };
 }
@@ -126,13 +127,13 @@ function* restOf(source: SessionSource): Generator<StreamRecord, void, void> {
   const damage: StreamRecord[] = [];
   const strays = readAll(
     () => source.strays(),
-    (said) => void damage.push(toProblem("strays", said)),
+    (said, code) => void damage.push(toProblem("strays", said, code)),
   );
   for (const record of strays) yield { type: "stray", record };
   const problems = readOr(
     () => source.problems(),
     [],
-    (said) => void damage.push(toProblem("messages", said)),
+    (said, code) => void damage.push(toProblem("messages", said, code)),
   );
   yield* damage;
   for (const { code, message } of problems) {
@@ -142,7 +143,8 @@ function* restOf(source: SessionSource): Generator<StreamRecord, void, void> {
 
 function readSurroundings(source: SessionSource): Surroundings {
   const problems: Problem[] = [];
-  const note = (said: string): void => void problems.push({ code: "unreadable", line: null, message: said });
+  const note = (said: string, code: ProblemCode): void =>
+    void problems.push({ code, line: null, message: said });
   const record = readOr(() => source.session(), null, note);
   if (record === null && problems.length === 0) {
     problems.push({ code: "missing_header", line: null, message: "the session's own record is missing" });
@@ -156,8 +158,8 @@ function readSurroundings(source: SessionSource): Surroundings {
   };
 }
 
-function toProblem(of: "messages" | "strays", message: string): StreamRecord {
-  return { type: "problem", of, problem: { code: "unreadable", line: null, message } };
+function toProblem(of: "messages" | "strays", message: string, code: ProblemCode): StreamRecord {
+  return { type: "problem", of, problem: { code, line: null, message } };
 }
 
 interface KeptRecords {

@@ -103,7 +103,7 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   const { index, facts, ids, sessionId } = state;
   if (damage !== null) {
     state.damaged.add(index.count);
-    addProblem(facts.problems, { code: "unreadable", line: null, message: damage });
+    addProblem(facts.problems, damage);
   }
   foldMessageFacts(facts, record, sessionId);
   for (const part of parts) foldPartFacts(facts, part, sessionId);

@@ -6,6 +6,7 @@
  */
 
 import { isContinuoError } from "../../model/index.ts";
+import { isDamagedDatabase } from "./database.ts";
 import type { NativeRecord } from "./records.ts";
 
 export interface SessionSource {
@@ -64,18 +65,20 @@ export interface ChildSession {
 export function readParts(
   source: SessionSource,
   message: NativeRecord,
-  onDamage: (sentence: string) => void,
+  onDamage: OnDamage,
 ): readonly NativeRecord[] {
   return readOr(() => source.parts(message), [], onDamage);
 }
 
+type OnDamage = (sentence: string, code: "unreadable" | "damaged_database") => void;
+
 /** What `read` gives; `instead`, and a word to `onDamage`, where the source is damaged. */
-export function readOr<T>(read: () => T, instead: T, onDamage: (sentence: string) => void): T {
+export function readOr<T>(read: () => T, instead: T, onDamage: OnDamage): T {
   try {
     return read();
   } catch (error) {
     if (!isContinuoError(error, "unreadable")) throw error;
-    onDamage(error.message);
+    onDamage(error.message, isDamagedDatabase(error) ? "damaged_database" : "unreadable");
     return instead;
   }
 }
@@ -83,7 +86,7 @@ export function readOr<T>(read: () => T, instead: T, onDamage: (sentence: string
 /** Records one after another; where the source is damaged they end, with a word to `onDamage`. */
 export function* readAll(
   records: () => Iterable<NativeRecord>,
-  onDamage: (sentence: string) => void,
+  onDamage: OnDamage,
 ): Generator<NativeRecord, void, void> {
   const iterator = readOr(() => records()[Symbol.iterator](), null, onDamage);
   while (iterator !== null) {

@@ -156,6 +156,8 @@ function converse(program: Conversable): PiTalk {
     async say(words, pictures = []) {
       const images = pictures.map((picture) => ({ type: "image", ...picture }));
       const settled = next((message) => message.type === "agent_settled" || message.type === "agent_end");
+      // A prompt that is refused is the error that counts.
+      settled.catch(() => undefined);
       await request("prompt", { message: words, ...(images.length === 0 ? {} : { images }) });
       await settled;
       // What is asked now is answered when pi has written all that belongs to the turn.
