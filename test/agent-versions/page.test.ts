@@ -24,7 +24,7 @@ test("a version that changes nothing is taken in, and its page says so", () => {
   expect(page).toContain("40 tests of the real agent passed, 0 failed.");
 });
 
-test("a new field that nothing reads is told as kept, one that is read and gone by its name", () => {
+test("the page counts new fields that nothing reads, and names fields that are read and gone", () => {
   const changes = [
     { path: "line<user>.rowSource", before: [], after: ['"tui"'] },
     { path: "line<user>.cwd", before: ["string"], after: [] },
@@ -46,7 +46,7 @@ test.each([
   expect(toPage(compared)).toContain("**Continuo does not take it in yet**");
 });
 
-test("what failed is told by name", () => {
+test("the page names what failed", () => {
   const page = toPage({
     ...SAME,
     failedCases: [{ name: "fork", reason: "no such flag" }],
