@@ -99,6 +99,10 @@ export class AgenticClient {
       onArrival: (event) => this.#arrive(event),
       toEvent: (event) => this.#toEvent(event),
       onTell: (frame) => this.#link.tell(frame),
+      // A replay that is read while it comes can be of any length: who reads it must not wait for its end.
+      onFull: () => {
+        if (options.replayMode === "stream") this.#join();
+      },
       mayPause: () => this.#reading === "somebody" && this.#calls.count === 0,
     });
     this.#link = new Link({
@@ -125,7 +129,7 @@ export class AgenticClient {
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
   }
 
-  /** Resolves when the replay is over. Errors: why there is no connection. */
+  /** Resolves when the replay is over, or more of it is there than waits for `events()`. Errors: why there is no connection. */
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -337,9 +341,14 @@ export class AgenticClient {
     else if (frame.type === "session") this.#session.take(frame.session);
     else if (frame.type === "ready") {
       this.#setRoster(frame.roster);
-      this.#ready.resolve();
+      this.#join();
       this.#connect("open");
     } else if (frame.type === "presence") this.#present(frame.change, frame.participant);
+  }
+
+  #join(): void {
+    this.#link.joined();
+    this.#ready.resolve();
   }
 
   #connect(connection: "open" | "lost"): void {

@@ -49,7 +49,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Resolves when the replay is over. Errors: `handle_taken`, `forbidden` (another workspace or handle than the
+ * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`, and
+ * `roster()` is then known when `events()` has reached its end. Errors: `handle_taken`, `forbidden` (another workspace or handle than the
  * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
  * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as
  * `degraded`.

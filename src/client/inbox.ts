@@ -16,6 +16,8 @@ export interface InboxOptions {
   readonly onTell: (
     frame: { readonly type: "resume"; readonly after: number } | { readonly type: "pause" },
   ) => void;
+  /** Called each time when there is no more room. */
+  readonly onFull: () => void;
   /** Whether somebody reads `events()` now, and nothing else waits for what comes. */
   readonly mayPause: () => boolean;
 }
@@ -65,6 +67,7 @@ export class Inbox {
     // Looked at before the event is made into something: what is dropped now comes again.
     if (!this.#hasRoom()) {
       this.#state = "full";
+      this.#options.onFull();
       if (this.#options.mayPause()) this.#options.onTell({ type: "pause" });
       return;
     }

@@ -193,12 +193,14 @@ export class Link {
       for (const { text } of this.#pending.values()) this.#write(text);
       return;
     }
-    if (frame.type === "ready") {
-      this.#everReady = true;
-      this.#obstacle = null;
-      this.#tries = 0;
-    }
     this.#options.onFrame(frame);
+  }
+
+  /** The server let us in for good: from now on a lost connection comes back, however long that takes. */
+  joined(): void {
+    this.#everReady = true;
+    this.#obstacle = null;
+    this.#tries = 0;
   }
 
   #settle(request: number, act: (pending: Pending) => void): void {
