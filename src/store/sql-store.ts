@@ -180,13 +180,15 @@ function logWriter(engine: Engine): LogWriter {
       }),
     touchLog: (logId, { signal } = {}) => engine.write((tx) => rules.touchLog(tx, logId), signal),
     closeLog: (logId, { signal } = {}) => engine.write((tx) => rules.closeLog(tx, logId), signal),
-    deleteLog: (logId, { signal, reason = "deleted" } = {}) =>
-      writeAudited(
+    deleteLog: async (logId, { signal, reason = "deleted" } = {}) => {
+      await writeAudited(
         engine,
         (tx) => rules.deleteLog(tx, logId, reason),
         () => ({ what: "log_deleted", target: logId, details: { reason } }),
         signal,
-      ),
+      );
+      await removeHidden(engine, logId, signal);
+    },
     listDeletedLogs: (options = {}) =>
       engine.read((scope) => rules.listDeletedLogs(scope, options), options.signal),
     append: (logId, events, options = {}) => append(engine, logId, events, options),
@@ -215,17 +217,19 @@ async function prune(
   let pruned = 0;
   for (const part of sequences === undefined ? [undefined] : partsOf(sequences)) {
     const page = part === undefined ? request : { ...request, sequences: part };
-    for (let count: number = rules.PRUNE_PAGE; count === rules.PRUNE_PAGE; pruned += count) {
-      const prunePage = (tx: Transaction) => rules.prunePage(tx, logId, page);
-      count = await writeAudited(
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      const { count, nextAfter } = await writeAudited(
         engine,
-        prunePage,
-        (events) =>
+        (tx) => rules.prunePage(tx, logId, page, from),
+        ({ count: events }) =>
           events === 0
             ? null
             : { what: "log_pruned", target: logId, details: { events, reason: request.reason } },
         signal,
       );
+      pruned += count;
+      after = nextAfter;
     }
   }
   return { pruned };
@@ -248,12 +252,24 @@ const LEASES_PAGE = 1_000;
 async function removeExpired(engine: Engine, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0;
   for (let more = true; more; ) {
-    const logIds = await engine.read((scope) => rules.expiredLogs(scope, EXPIRED_PAGE), signal);
-    for (const logId of logIds) await engine.write((tx) => rules.removeExpired(tx, logId), signal);
-    removed += logIds.length;
-    more = logIds.length === EXPIRED_PAGE;
+    const logs = await engine.read((scope) => rules.expiredLogs(scope, EXPIRED_PAGE), signal);
+    for (const { logId, state } of logs) {
+      if (state === "expired") {
+        await engine.write((tx) => rules.removeExpired(tx, logId), signal);
+        removed++;
+      }
+      await removeHidden(engine, logId, signal);
+    }
+    more = logs.length === EXPIRED_PAGE;
   }
   return removed;
+}
+
+/** What a killed process leaves of it is removed with what expired. */
+async function removeHidden(engine: Engine, logId: string, signal: AbortSignal | undefined): Promise<void> {
+  const page = (): Promise<"more" | "gone"> =>
+    engine.write((tx) => rules.removeHidden(tx, logId), signal);
+  while ((await page()) === "more");
 }
 
 async function removeLeases(
@@ -321,13 +337,15 @@ function sessionStore(engine: Engine): SessionStore {
       engine.write((tx) => rules.updateSession(tx, sessionId, patch), signal),
     listSessions: (options = {}) =>
       engine.read((scope) => rules.listSessions(scope, options), options.signal),
-    deleteSession: (sessionId, { signal, reason = "deleted" } = {}) =>
-      writeAudited(
+    deleteSession: async (sessionId, { signal, reason = "deleted" } = {}) => {
+      await writeAudited(
         engine,
         (tx) => rules.deleteSession(tx, sessionId, reason),
         () => ({ what: "session_deleted", target: sessionId, details: { reason } }),
         signal,
-      ),
+      );
+      await removeHidden(engine, sessionId, signal);
+    },
   };
 }
 

@@ -46,7 +46,7 @@ export function* commitCursor(tx: Transaction, logId: string, request: CursorReq
   if (!isExpired(log)) return yield* moveCursor(tx, log, request);
   if (yield* hasForks(tx, log.log_key)) throw logGone(logId);
   // The log that its readers read is gone: they begin again with the next log of this id.
-  yield* removeLog(tx, log, "expired");
+  yield* removeLog(tx, log, "expired", "whole");
   return yield* moveEarly(tx, logId, request);
 }
 

@@ -37,7 +37,7 @@ export { openLog } from "./log-rows.ts";
 export { closeLog, createLog, deleteLog, getLog, listDeletedLogs, removeExpired, touchLog } from "./logs.ts";
 export { type MediaRequest, readMedia } from "./media.ts";
 export { findProducer, toProducer } from "./producers.ts";
-export { PRUNE_PAGE, PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";
+export { PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";
 export { type ReadRequest, read, readTail } from "./read.ts";
 export {
   assertName,
@@ -49,7 +49,7 @@ export {
   notFound,
   tooLarge,
 } from "./refusals.ts";
-export { expiredLogs } from "./removal.ts";
+export { expiredLogs, removeHidden } from "./removal.ts";
 export { claimNextRun, createRun, getRun, listRuns, transitionRun } from "./runs.ts";
 export { createSession, deleteSession, getSession, listSessions, updateSession } from "./sessions.ts";
 export { deleteSnapshots, getLatestSnapshot, putSnapshot } from "./snapshots.ts";

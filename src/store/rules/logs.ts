@@ -45,7 +45,7 @@ export function* createLog(
     if (old.deleted_at !== null) throw hiddenId(logId);
     if (!isExpired(old)) return { ...(yield* sameLog(tx, old, request)), created: false };
     if (yield* hasForks(tx, old.log_key)) throw hiddenId(logId);
-    yield* removeLog(tx, old, "expired");
+    yield* removeLog(tx, old, "expired", "whole");
   }
   const source = request.forkedFrom === undefined ? undefined : yield* openSource(tx, request.forkedFrom);
   const settings = settingsOf(request, source);
@@ -216,13 +216,14 @@ export function* deleteLog(tx: Transaction, logId: string, reason: string): Work
   if (row === undefined) throw logNotFound(logId);
   if (row.deleted_at !== null) throw logGone(logId);
   if (isExpired(row)) throw (yield* hasForks(tx, row.log_key)) ? logGone(logId) : logNotFound(logId);
-  yield* removeLog(tx, row, reason);
+  yield* removeLog(tx, row, reason, "hidden");
 }
 
 /** Removes a log that expired; anything else is left as it is. */
 export function* removeExpired(tx: Transaction, logId: string): Work<void> {
   const row = yield* findLog(tx, logId, "change");
-  if (row !== undefined && row.deleted_at === null && isExpired(row)) yield* removeLog(tx, row, "expired");
+  if (row === undefined || row.deleted_at !== null || !isExpired(row)) return;
+  yield* removeLog(tx, row, "expired", "hidden");
 }
 
 interface DeletedRow {

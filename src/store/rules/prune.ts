@@ -18,15 +18,28 @@ export interface PruneRequest {
 /** The statement always has this many, so that one prepared statement serves all. */
 export const PRUNE_SEQUENCES = 500;
 
-const PAGE = 1_000;
+/** Payloads that one transaction takes away, and events among which it looks for them. */
+const PAGE = 256;
+const LOOKED_AT = 2_048;
+
+export interface PrunedPage {
+  readonly count: number;
+  /** Where the next page begins; `null` when there is none. */
+  readonly nextAfter: number | null;
+}
 
 interface Prunable {
   readonly sequence: number;
   readonly extras: string | null;
 }
 
-/** The next payloads of the log's own supplementary events; fewer than a page when there are no more. */
-export function* prunePage(tx: Transaction, logId: string, request: PruneRequest): Work<number> {
+/** The next payloads of the log's own supplementary events after a sequence. */
+export function* prunePage(
+  tx: Transaction,
+  logId: string,
+  request: PruneRequest,
+  after: number,
+): Work<PrunedPage> {
   assertText("reason", request.reason);
   if (request.before !== undefined) assertSequence("before", request.before);
   if (request.olderThan !== undefined) assertTime("olderThan", request.olderThan);
@@ -34,16 +47,20 @@ export function* prunePage(tx: Transaction, logId: string, request: PruneRequest
   const types = request.types ?? [];
   const sequences = request.sequences ?? [];
   for (const sequence of sequences) assertSequence("sequence", sequence);
+  const end = Math.min(request.before ?? log.head_sequence + 1, log.head_sequence + 1);
+  // Named events are few, wherever they are.
+  const upTo = sequences.length > 0 ? end : Math.min(end, after + 1 + LOOKED_AT);
   const named = Array.from({ length: PRUNE_SEQUENCES }, (_, n) => sequences[n] ?? sequences[0] ?? 0);
   const filter =
     (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
     (sequences.length === 0 ? "" : ` and sequence in (${named.map(() => "?").join(", ")})`);
   const rows = yield* sql<Prunable>(
     tx,
-    `select sequence, extras from events where log_key = ? and sequence < ? and retention = 1
+    `select sequence, extras from events where log_key = ? and sequence > ? and sequence < ? and retention = 1
        and (payload is not null or bytes is not null) and recorded_at < ?${filter} order by sequence limit ?`,
     log.log_key,
-    request.before ?? Number.MAX_SAFE_INTEGER,
+    after,
+    upTo,
     request.olderThan ?? "9999",
     ...types,
     ...(sequences.length === 0 ? [] : named),
@@ -53,10 +70,10 @@ export function* prunePage(tx: Transaction, logId: string, request: PruneRequest
   const plain = rows.filter((row) => row.extras === null).map((row) => row.sequence);
   if (plain.length > 0) yield* buryPlain(tx, log, plain, request.reason);
   for (const row of rows) if (row.extras !== null) yield* bury(tx, log, row, request.reason);
-  return rows.length;
+  const last = rows.length === PAGE ? rows.at(-1)?.sequence : undefined;
+  const looked = last ?? upTo - 1;
+  return { count: rows.length, nextAfter: looked + 1 < end ? looked : null };
 }
-
-export const PRUNE_PAGE: number = PAGE;
 
 export function* redact(tx: Transaction, logId: string, sequence: number, reason: string): Work<StoredEvent> {
   assertText("reason", reason);

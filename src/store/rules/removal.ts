@@ -1,10 +1,22 @@
-/** How logs go: at once, or when the last fork that reads them does. Tombstones stay. */
+/**
+ * How logs go: at once, or when the last fork that reads them does. A log of many events is hidden at once, and its
+ * events go page by page. Tombstones stay.
+ */
 
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-rows.ts";
+import { findLog, hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-rows.ts";
+
+/** Events that one transaction removes. */
+const REMOVED_EVENTS = 1_000;
+
+/**
+ * `whole` removes all events in this transaction, so that the id is free. `hidden` leaves those of a long log to
+ * `removeHidden`.
+ */
+export type Removal = "whole" | "hidden";
 
 /** With its cursors and, where it is a session's, the session and its runs. The row is locked. */
-export function* removeLog(tx: Transaction, row: LogRow, reason: string): Work<void> {
+export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal: Removal): Work<void> {
   if (row.deleted_at === null) yield* leaveTombstone(tx, row, reason);
   tx.changed.add(row.log_key);
   for (const table of ["producers", "snapshots"]) {
@@ -16,23 +28,49 @@ export function* removeLog(tx: Transaction, row: LogRow, reason: string): Work<v
     const text = `delete from ${table} where workspace_id = ? and session_id = ?`;
     yield* sql(tx, text, tx.workspaceId, row.log_id);
   }
-  if (yield* hasForks(tx, row.log_key)) {
-    yield* sql(tx, "update logs set deleted_at = ? where log_key = ?", row.now, row.log_key);
+  const isRead = yield* hasForks(tx, row.log_key);
+  if (isRead || (removal === "hidden" && row.head_sequence > REMOVED_EVENTS)) {
+    // A hidden log that is not read is found again by the time at which it expired.
+    const text = "update logs set deleted_at = ?, expires_at = ? where log_key = ?";
+    yield* sql(tx, text, row.now, isRead ? row.expires_at : row.now, row.log_key);
     return;
   }
   for (const table of ["blob_references", "events", "logs"]) {
     yield* sql(tx, `delete from ${table} where log_key = ?`, row.log_key);
   }
-  if (row.parent_key !== null) yield* removeUnread(tx, row.parent_key);
+  if (row.parent_key !== null) yield* removeUnread(tx, row.parent_key, removal);
 }
 
 /** A hidden or expired log that nothing reads any more goes too. */
-function* removeUnread(tx: Transaction, logKey: number): Work<void> {
+function* removeUnread(tx: Transaction, logKey: number, removal: Removal): Work<void> {
   const text = `select ${LOG_COLUMNS}, ${nowAndMark(tx.dialect)} from logs where log_key = ?${tx.dialect.forUpdate}`;
   const [row] = yield* sql<LogRow>(tx, text, logKey);
   if (row === undefined) return;
   const isDead = row.deleted_at !== null || (row.expires_at !== null && row.expires_at <= row.now);
-  if (isDead && !(yield* hasForks(tx, row.log_key))) yield* removeLog(tx, row, "expired");
+  if (isDead && !(yield* hasForks(tx, row.log_key))) yield* removeLog(tx, row, "expired", removal);
+}
+
+/** The next events of a hidden log that no fork reads, at last its row. Tells whether something of it is left. */
+export function* removeHidden(tx: Transaction, logId: string): Work<"more" | "gone"> {
+  const row = yield* findLog(tx, logId, "change");
+  if (row === undefined || row.deleted_at === null || (yield* hasForks(tx, row.log_key))) return "gone";
+  const [first] = yield* sql<{ readonly sequence: number }>(
+    tx,
+    "select sequence from events where log_key = ? order by sequence limit 1",
+    row.log_key,
+  );
+  if (first !== undefined) {
+    for (const table of ["blob_references", "events"]) {
+      const text = `delete from ${table} where log_key = ? and sequence < ?`;
+      yield* sql(tx, text, row.log_key, first.sequence + REMOVED_EVENTS);
+    }
+    return "more";
+  }
+  for (const table of ["blob_references", "logs"]) {
+    yield* sql(tx, `delete from ${table} where log_key = ?`, row.log_key);
+  }
+  if (row.parent_key !== null) yield* removeUnread(tx, row.parent_key, "hidden");
+  return "gone";
 }
 
 function* leaveTombstone(tx: Transaction, row: LogRow, reason: string): Work<void> {
@@ -49,14 +87,25 @@ function* leaveTombstone(tx: Transaction, row: LogRow, reason: string): Work<voi
   );
 }
 
-/** Ids of logs of the workspace that expired, a few at a time. */
-export function* expiredLogs(scope: Scope, limit: number): Work<readonly string[]> {
-  const rows = yield* sql<{ readonly log_id: string }>(
+export interface ExpiredLog {
+  readonly logId: string;
+  /** A `hidden` one was removed already, but for the rest of its events. */
+  readonly state: "expired" | "hidden";
+}
+
+/** Logs of the workspace that expired, a few at a time. */
+export function* expiredLogs(scope: Scope, limit: number): Work<readonly ExpiredLog[]> {
+  const rows = yield* sql<{ readonly log_id: string; readonly deleted_at: number | null }>(
     scope,
-    `select log_id from logs where workspace_id = ? and deleted_at is null
-       and expires_at is not null and expires_at <= ${scope.dialect.nowMs} order by expires_at limit ?`,
+    `select log_id, deleted_at from logs l where workspace_id = ?
+       and expires_at is not null and expires_at <= ${scope.dialect.nowMs}
+       and (deleted_at is null or not exists (select 1 from logs f where f.parent_key = l.log_key))
+     order by expires_at limit ?`,
     scope.workspaceId,
     limit,
   );
-  return rows.map((row) => row.log_id);
+  return rows.map((row) => ({
+    logId: row.log_id,
+    state: row.deleted_at === null ? "expired" : "hidden",
+  }));
 }

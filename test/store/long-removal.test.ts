@@ -1,0 +1,104 @@
+/** Long logs go, and lose payloads, page by page: the work between two turns of the event loop is counted. */
+
+import { beforeEach, expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import type { OpenedStore } from "../../src/store/sql-store.ts";
+
+const EVENTS = 5_000;
+let nowMs = 0;
+let store: OpenedStore;
+
+beforeEach(async () => {
+  nowMs = Date.parse("2026-01-01T00:00:00Z");
+  store = await openStore("memory:", { now: () => nowMs });
+  await store.createSession({ sessionId: "long" });
+  for (let at = 1; at <= EVENTS; at += 1_000)
+    await store.append(
+      "long",
+      Array.from({ length: 1_000 }, (_, n) => ({
+        type: "x",
+        data: at + n,
+        retention: (at + n) % 5 === 0 ? "supplementary" : "critical",
+      })),
+    );
+  return () => store.close();
+});
+
+function rowsOf(table: string): Promise<number> {
+  return store.engine.read(function* () {
+    const rows = yield { sql: `select count(*) as n from ${table}`, parameters: [] };
+    return Number((rows[0] as { readonly n: number }).n);
+  });
+}
+
+/** The rows of events after each transaction, whose work no turn of the event loop interrupts. */
+async function rowsAfterEach(run: () => Promise<unknown>): Promise<readonly number[]> {
+  const { write } = store.engine;
+  const counts: number[] = [];
+  const counted: typeof write = (rule, signal) =>
+    write(function* (tx) {
+      const value = yield* rule(tx);
+      const rows = yield { sql: "select count(*) as n from events", parameters: [] };
+      counts.push(Number((rows[0] as { readonly n: number }).n));
+      return value;
+    }, signal);
+  Object.assign(store.engine, { write: counted });
+  try {
+    await run();
+    return counts;
+  } finally {
+    Object.assign(store.engine, { write });
+  }
+}
+
+test("a long session is gone at once, its events go page by page, and its id is free at the end", async () => {
+  let deleting: Promise<void> | undefined;
+  const counts = await rowsAfterEach(async () => {
+    deleting = store.deleteSession("long");
+    await expect.poll(() => rowsOf("events")).toBeLessThan(EVENTS);
+    await expect(store.read("long")).rejects.toMatchObject({ code: "gone" });
+    await deleting;
+  });
+  expect(counts).toEqual([EVENTS + 1, 4_001, 3_001, 2_001, 1_001, 1, 0, 0]);
+  expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
+  expect((await store.listDeletedLogs()).items).toMatchObject([{ logId: "long", latestSequence: EVENTS + 1 }]);
+});
+
+test("what a process that was killed left of a long log goes with what expired, and counts for nothing", async () => {
+  const { write } = store.engine;
+  // The process dies after the first page.
+  let writes = 0;
+  Object.assign(store.engine, {
+    write: (...given: Parameters<typeof write>) => {
+      if (++writes > 2) throw new Error("killed");
+      return write(...given);
+    },
+  });
+  await expect(store.deleteLog("long")).rejects.toThrow("killed");
+  Object.assign(store.engine, { write });
+  expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([EVENTS + 1 - 1_000, 1]);
+  expect(await store.removeExpired()).toBe(0);
+  expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
+});
+
+test("an expired log of many events goes page by page, and a log that forks read goes with the last of them", async () => {
+  await store.forkLog("long", EVENTS, { newLogId: "fork", expiresAt: new Date(nowMs + 1_000).toISOString() });
+  await store.deleteLog("long");
+  expect(await store.removeExpired()).toBe(0);
+  expect(await rowsOf("events")).toBeGreaterThanOrEqual(EVENTS);
+  nowMs += 2_000;
+  expect(await store.removeExpired()).toBe(1);
+  // The log that it read was hidden until now: the next cleaning finds it.
+  expect(await store.removeExpired()).toBe(0);
+  expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
+});
+
+test("payloads are pruned among a bounded number of events at a time, all of them and no other", async () => {
+  expect(await store.prune("long", { reason: "old", before: 4_002 })).toEqual({ pruned: 800 });
+  expect(await store.prune("long", { reason: "old", sequences: [4_501, 4_502, 4_506] })).toEqual({ pruned: 2 });
+  expect(await store.prune("long", { reason: "old" })).toEqual({ pruned: 198 });
+  const { events } = await store.read("long", { limit: 10_000 });
+  const pruned = events.filter((event) => event.pruned !== undefined);
+  expect(pruned.length).toBe(1_000);
+  expect(pruned.every(({ retention }) => retention === "supplementary")).toBe(true);
+});
