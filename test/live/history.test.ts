@@ -43,7 +43,7 @@ async function take(store: Store, sessionId: string, step: Step, n: number): Pro
   await store.putSnapshot({
     logId: sessionId,
     name: SNAPSHOT_NAME,
-    data: seal(fold),
+    data: await seal(fold),
     sequence: fold.sequence,
   });
 }
@@ -170,7 +170,7 @@ test("a note tells its versions and what it was made of, as of any place, also w
 
   const { fold } = await restore(store, sessionId, { snapshots: "none" });
   fold.notes.clear();
-  const data = { ...seal(fold), hash: "0".repeat(64) };
+  const data = { ...(await seal(fold)), hash: "0".repeat(64) };
   await store.putSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, data, sequence: at });
   expect(await told(merged?.noteId ?? "")).toEqual(whole);
 });

@@ -37,7 +37,7 @@ async function checkpointAt(store: Store, sessionId: string, sequence: number): 
   for (let n = 0; n < LIMITS.tries && atSequence > 0; n++) {
     const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, atSequence });
     if (snapshot === null) break;
-    const fold = unseal(snapshot.data);
+    const fold = await unseal(snapshot.data);
     if (fold !== null && fold !== "other version" && fold.sequence === snapshot.sequence) return fold;
     atSequence = snapshot.sequence - 1;
   }

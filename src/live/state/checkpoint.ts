@@ -23,8 +23,10 @@ type Append = (
 export async function writeCheckpoint(fold: LiveFold, append: Append): Promise<"written" | "nothing new"> {
   if (fold.eventsSinceCheckpoint === 0) return "nothing new";
   const { sequence: cursor, chainHash } = fold;
-  const snapshot = seal(fold);
-  const data = { cursor, snapshotHash: snapshot.hash, chainHash, contextHash: contextHash(fold) };
+  // Events may follow while the snapshot is made: everything in it is as it is now.
+  const context = contextHash(fold);
+  const snapshot = await seal(fold);
+  const data = { cursor, snapshotHash: snapshot.hash, chainHash, contextHash: context };
   await append([{ type: "checkpoint_written", data }], {
     also: [{ type: "snapshot", name: SNAPSHOT_NAME, data: snapshot, sequence: cursor }],
   });

@@ -77,7 +77,7 @@ async function snapshotFold(
 ): Promise<{ readonly fold: LiveFold; readonly fault?: string }> {
   const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, ...call });
   if (snapshot === null) return { fold: fresh() };
-  const fold = unseal(snapshot.data);
+  const fold = await unseal(snapshot.data);
   if (fold === "other version") return { fold: fresh() };
   if (fold === null || fold.sequence !== snapshot.sequence) {
     return { fold: fresh(), fault: `the snapshot at ${snapshot.sequence} does not have its hash` };
