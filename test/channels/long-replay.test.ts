@@ -88,7 +88,7 @@ async function sequencesOf(client: AgenticClient, count: number): Promise<readon
   return sequences;
 }
 
-test("who reads a replay while it comes is not made to wait for the end of it", async () => {
+test("a reader of a long replay does not wait for the end of it", async () => {
   const script = await longReplay();
   const client = await join(script);
   expect(await sequencesOf(client, 1_000)).toEqual(Array.from({ length: 1_000 }, (_, n) => n + 1));
@@ -98,7 +98,7 @@ test("who reads a replay while it comes is not made to wait for the end of it", 
   expect((await next).value).toMatchObject({ sequence: 1_001 });
 });
 
-test("a replay that was lost on its way goes on where it was, after the time for a first connection too", async () => {
+test("a replay that was lost on its way continues where it was, after the time for a first connection too", async () => {
   const script = await longReplay();
   const client = await join(script, { firstConnectionMs: 1 });
   await sequencesOf(client, 500);
