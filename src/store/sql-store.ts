@@ -19,7 +19,7 @@ import {
 import { accessStore } from "./access.ts";
 import { auditStore, writeAudited } from "./audit.ts";
 import { blobStore } from "./blob-files.ts";
-import { type Engine, engineOfWorkspace, LIMITS, type Transaction } from "./engine/index.ts";
+import { type Engine, engineOfWorkspace, LIMITS } from "./engine/index.ts";
 import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
@@ -267,8 +267,7 @@ async function removeExpired(engine: Engine, signal: AbortSignal | undefined): P
 
 /** What a killed process leaves of it is removed with what expired. */
 async function removeHidden(engine: Engine, logId: string, signal: AbortSignal | undefined): Promise<void> {
-  const page = (): Promise<"more" | "gone"> =>
-    engine.write((tx) => rules.removeHidden(tx, logId), signal);
+  const page = (): Promise<"more" | "gone"> => engine.write((tx) => rules.removeHidden(tx, logId), signal);
   while ((await page()) === "more");
 }
 

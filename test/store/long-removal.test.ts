@@ -61,7 +61,9 @@ test("a long session is gone at once, its events go page by page, and its id is 
   });
   expect(counts).toEqual([EVENTS + 1, 4_001, 3_001, 2_001, 1_001, 1, 0, 0]);
   expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
-  expect((await store.listDeletedLogs()).items).toMatchObject([{ logId: "long", latestSequence: EVENTS + 1 }]);
+  expect((await store.listDeletedLogs()).items).toMatchObject([
+    { logId: "long", latestSequence: EVENTS + 1 },
+  ]);
 });
 
 test("what a process that was killed left of a long log goes with what expired, and counts for nothing", async () => {
@@ -95,7 +97,9 @@ test("an expired log of many events goes page by page, and a log that forks read
 
 test("payloads are pruned among a bounded number of events at a time, all of them and no other", async () => {
   expect(await store.prune("long", { reason: "old", before: 4_002 })).toEqual({ pruned: 800 });
-  expect(await store.prune("long", { reason: "old", sequences: [4_501, 4_502, 4_506] })).toEqual({ pruned: 2 });
+  expect(await store.prune("long", { reason: "old", sequences: [4_501, 4_502, 4_506] })).toEqual({
+    pruned: 2,
+  });
   expect(await store.prune("long", { reason: "old" })).toEqual({ pruned: 198 });
   const { events } = await store.read("long", { limit: 10_000 });
   const pruned = events.filter((event) => event.pruned !== undefined);
