@@ -25,6 +25,11 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 const CONNECT_MS = 10_000;
+/**
+ * A process that stands still in the middle of a transaction holds locks that others wait for: after this time Postgres
+ * ends the transaction, and the process runs it once more when it goes on.
+ */
+const STANDING_MS = 3_000;
 const CONNECT_TRIES = 3;
 /** A process that did nothing for longer than this stood still, and looks this often. */
 const STANDSTILL_MS = 1_000;
@@ -80,6 +85,7 @@ export function createPool(url: string): pg.Pool {
     types: TYPES,
     max: 10,
     connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: STANDING_MS,
     application_name: "continuo",
   });
   // The pool replaces an idle connection that breaks; the user of a broken one gets the error.

@@ -32,6 +32,8 @@ const MIGRATE = "Run `continuo store migrate --store URL` with the URL of this d
 const REPORT = "Look in the log of the server; if it has no entry, report this error with its reason.";
 const CHECK_USER = "Check user and password in the URL.";
 
+const LOST: Failure = { code: "unavailable", says: "does not answer", hint: RETRY };
+
 /** By SQLSTATE. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   "25006": { code: "unavailable", says: "is read-only", hint: "Connect to the primary." },
@@ -63,6 +65,8 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     says: "cancelled a statement that took too long",
     hint: "Try again, or raise statement_timeout.",
   },
+  // It ended a transaction in which this process asked for nothing: nothing of it was committed.
+  "25P03": LOST,
   XX001: { code: "corrupt", says: "is damaged", hint: RESTORE },
   XX002: {
     code: "corrupt",
@@ -70,8 +74,6 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     hint: "Run `reindex database`, or restore a backup.",
   },
 };
-
-const LOST: Failure = { code: "unavailable", says: "does not answer", hint: RETRY };
 
 /** By the first two letters of a SQLSTATE that has no row of its own. */
 const CLASSES: Readonly<Record<string, Failure>> = {

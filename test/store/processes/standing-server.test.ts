@@ -1,0 +1,28 @@
+/** A process that stands still in the middle of a transaction on Postgres holds up the others for a few seconds only. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../../src/store/index.ts";
+import { newPostgresDatabase } from "../../sizes/prepared.ts";
+
+test("others write to a log that a process has locked and that stands still, and its own write follows", async () => {
+  const url = await newPostgresDatabase();
+  await using store = await openStore(url, { migrate: true });
+  await store.createLog({ logId: "shared" });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "standing-server.ts"), url], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe("standing");
+  // Nobody continues the process before this is stored.
+  expect((await store.append("shared", [{ type: "x", data: 1 }]))[0]?.sequence).toBe(1);
+  child.kill("SIGCONT");
+  expect((await lines.next()).value).toBe("1");
+  await once(child, "exit");
+  // The transaction was run once more, from its beginning.
+  expect((await store.getLog("shared"))?.metadata).toEqual({ stops: 2 });
+});
