@@ -7,8 +7,8 @@ import { measureStops } from "./operations.ts";
 export const MOST_MS = 20;
 
 export async function run(): Promise<void> {
-  console.log("\nThe longest stop of the event loop");
-  const report = (line: string): void => console.log(line);
+  const report = (line: string): void => void process.stdout.write(`${line}\n`);
+  report("\nThe longest stop of the event loop");
   const stops = await measureStops({ events: 1_000_000, channels: 100_000, report });
   printRatios(
     stops.map(({ what, busyMs }) => ({
