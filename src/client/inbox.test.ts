@@ -16,6 +16,7 @@ function open(mayPause = false): Opened {
     onArrival: ({ sequence }) => void arrived.push(sequence),
     toEvent: ({ sequence }) => ({ type: "message", sequence, content: "" }) as unknown as ClientEvent,
     onTell: (frame) => void told.push(frame),
+    onFull: () => undefined,
     mayPause: () => mayPause,
   });
   return { inbox, told, arrived };
