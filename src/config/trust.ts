@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { isJson, type Json, writeDurably } from "../files/index.ts";
+import { isJson, type Json, writeDurably, writeFailure } from "../files/index.ts";
 import { ContinuoError } from "../model/index.ts";
 import { type RawFile, readFile } from "./files.ts";
 
@@ -84,7 +84,7 @@ export function writeTrusted(home: string, change: (before: TrustRecord) => Trus
   try {
     writeDurably(path, `${JSON.stringify({ version: 1, files, folders }, null, 2)}\n`);
   } catch (cause) {
-    throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, { cause });
+    throw writeFailure(`cannot write ${path}`, cause);
   }
 }
 

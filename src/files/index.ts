@@ -64,4 +64,5 @@ export {
 } from "./records/index.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
 export { withDraft, writeDurably } from "./write-durably.ts";
+export { isWriteFailure, writeFailure } from "./write-failure.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

@@ -15,6 +15,7 @@ import { makeFolderDurably } from "./durable.ts";
 import { canonicalFolder } from "./folders.ts";
 import { continuoHome } from "./home.ts";
 import type { Places } from "./places.ts";
+import { isWriteFailure, writeFailure } from "./write-failure.ts";
 
 export interface WriterLock {
   /** It is about to be released: who wants it now waits for that. */
@@ -64,15 +65,25 @@ export async function lockSession(
     database.close();
     throw error;
   }
-  rmSync(leavingMark(path), { force: true });
+  const mark = leavingMark(path);
+  tryToMark(() => rmSync(mark, { force: true }));
   return {
     leave: () => {
-      if (database.isOpen) closeSync(openSync(leavingMark(path), "a", 0o600));
+      if (database.isOpen) tryToMark(() => closeSync(openSync(mark, "a", 0o600)));
     },
     release: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** The mark only says how long to wait: a disk that is full or read-only ends no edit because of it. */
+function tryToMark(change: () => void): void {
+  try {
+    change();
+  } catch {
+    // The others wait a little longer, or less long.
+  }
 }
 
 /** Of the writer that has the lock now: the next one removes it. */
@@ -87,7 +98,7 @@ function lockPath(session: string, places: Places): string {
     makeFolderDurably(folder);
     createOnce(join(folder, name));
   } catch (cause) {
-    throw new ContinuoError("unwritable", `cannot lock in ${folder}: ${(cause as Error).message}`, { cause });
+    throw writeFailure(`cannot lock in ${folder}`, cause);
   }
   return join(folder, name);
 }
@@ -102,7 +113,11 @@ function createOnce(path: string): void {
 }
 
 function openLockFile(path: string, Sqlite: typeof DatabaseSync): DatabaseSync {
-  return new Sqlite(path, { timeout: 0 });
+  try {
+    return new Sqlite(path, { timeout: 0 });
+  } catch (cause) {
+    throw writeFailure(`cannot lock ${path}`, cause);
+  }
 }
 
 function tryLock(database: DatabaseSync): boolean {
@@ -112,6 +127,6 @@ function tryLock(database: DatabaseSync): boolean {
   } catch (error) {
     const { errcode } = error as { readonly errcode?: number };
     if (((errcode ?? 0) & 0xff) === SQLITE_BUSY) return false;
-    throw error;
+    throw isWriteFailure(error) ? writeFailure("cannot lock the session", error) : error;
   }
 }

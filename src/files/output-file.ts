@@ -19,6 +19,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
 import { makeFolderDurably, nameDurably, renameDurably } from "./durable.ts";
+import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
   /** As the person named it, absolute. */
@@ -209,5 +210,5 @@ function alreadyThere(path: string): ContinuoError {
 }
 
 function unwritable(path: string, cause: unknown): ContinuoError {
-  return new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, { cause });
+  return writeFailure(`cannot write ${path}`, cause, "Name another file.");
 }

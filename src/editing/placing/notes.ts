@@ -13,6 +13,7 @@ import {
   processStartOf,
   processStateOf,
   writeDurably,
+  writeFailure,
 } from "../../files/index.ts";
 import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
 import type { BesideFile } from "../../native/writing/index.ts";
@@ -104,10 +105,7 @@ export function beginNote(places: Places, note: Note): () => void {
     writeDurably(path, JSON.stringify(written));
   } catch (cause) {
     if (existsSync(folder)) end();
-    throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
-      cause,
-      hint: "Try again; nothing was changed.",
-    });
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was changed.");
   }
   return end;
 }

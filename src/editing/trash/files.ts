@@ -21,6 +21,7 @@ import {
   moveDurably,
   renameDurably,
   unfinishedPath,
+  writeFailure,
 } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { FilesPlan, IndexLines } from "../../native/kit/index.ts";
@@ -157,11 +158,11 @@ function isThere(path: string): boolean {
 const CLOCK_ROUNDING_MS = 0.01;
 
 function toMoveError(cause: unknown): unknown {
-  const { code, message, path } = cause as NodeJS.ErrnoException;
+  const { code, path } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT")
     return new ContinuoError("conflict", `another program removed ${path} in the meantime`, { cause });
   if (cause instanceof ContinuoError || code === undefined) return cause;
-  return new ContinuoError("unwritable", `cannot move the session: ${message}`, { cause });
+  return writeFailure("cannot move the session", cause);
 }
 
 /**

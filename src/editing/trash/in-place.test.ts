@@ -170,7 +170,7 @@ describe("rows that others replace", () => {
     writeFileSync(plan.database, "hello, this is a text and no database");
     await expect(trash({ plan })).rejects.toMatchObject({
       code: "unwritable",
-      message: `${plan.database}: file is not a database`,
+      message: `cannot write ${plan.database}: file is not a database`,
     });
   });
 });

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { quotedName, writeDurably } from "../../files/index.ts";
+import { isWriteFailure, quotedName, writeDurably, writeFailure } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { RowsPlan, TableRows } from "../../native/kit/index.ts";
 
@@ -215,13 +215,8 @@ async function inTransaction(path: string, work: (db: DatabaseSync) => void): Pr
   }
 }
 
-const SQLITE_BUSY = 5;
-
 function toDatabaseError(cause: unknown, path: string): unknown {
-  const { errcode } = cause as { readonly errcode?: number };
-  if (cause instanceof ContinuoError || errcode === undefined) return cause;
-  const code = (errcode & 0xff) === SQLITE_BUSY ? "busy" : "unwritable";
-  return new ContinuoError(code, `${path}: ${(cause as Error).message}`, { cause });
+  return isWriteFailure(cause) ? writeFailure(`cannot write ${path}`, cause) : cause;
 }
 
 function fromSql(value: SQLOutputValue, type: string): KeptValue {

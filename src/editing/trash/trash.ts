@@ -14,6 +14,7 @@ import {
   renameDurably,
   unfinishedPath,
   writeDurably,
+  writeFailure,
 } from "../../files/index.ts";
 import { ContinuoError, isContinuoError, type SessionInfo } from "../../model/index.ts";
 import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.ts";
@@ -144,7 +145,7 @@ function makeFolder(places: Places, trashId: string): string {
     makeFolderDurably(folder);
     return folder;
   } catch (cause) {
-    throw new ContinuoError("unwritable", (cause as Error).message, { cause });
+    throw writeFailure(`cannot make ${folder}`, cause);
   }
 }
 

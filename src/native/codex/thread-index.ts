@@ -6,10 +6,9 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ContinuoError } from "../../model/index.ts";
+import { isWriteFailure, writeFailure } from "../../files/index.ts";
 
 const BUSY_TIMEOUT_MS = 10_000;
-const SQLITE_BUSY = 5;
 
 /** Codex writes `session_index.jsonl` too when a person names a thread. Errors: `busy`, `unwritable`. */
 export async function nameThread(home: string, threadId: string, name: string): Promise<void> {
@@ -46,10 +45,7 @@ async function update(home: string, { sql, uses }: Update, values: readonly stri
       database.close();
     }
   } catch (cause) {
-    const { errcode } = cause as { readonly errcode?: number };
-    if (errcode === undefined) throw cause;
-    const code = (errcode & 0xff) === SQLITE_BUSY ? "busy" : "unwritable";
-    throw new ContinuoError(code, `cannot write ${path}: ${(cause as Error).message}`, { cause });
+    throw isWriteFailure(cause) ? writeFailure(`cannot write ${path}`, cause) : cause;
   }
 }
 

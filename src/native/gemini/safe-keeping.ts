@@ -1,8 +1,14 @@
 /** Copies of sessions that their own agent may delete: Gemini CLI 0.61 deletes what was resumed last. */
 
 import { basename, join } from "node:path";
-import { continuoHome, copyDurably, idInPath, makeFolderDurably, type Places } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import {
+  continuoHome,
+  copyDurably,
+  idInPath,
+  makeFolderDurably,
+  type Places,
+  writeFailure,
+} from "../../files/index.ts";
 import type { FoundSession } from "../kit/index.ts";
 
 /** Where the copies lie. Errors: `invalid` for an id that is no name, `unwritable`. */
@@ -12,7 +18,7 @@ export function keepSafe(found: FoundSession, places: Places): string {
     makeFolderDurably(folder);
     for (const { path } of found.files) copyDurably(path, join(folder, basename(path)));
   } catch (cause) {
-    throw new ContinuoError("unwritable", `cannot copy the session to ${folder}`, { cause });
+    throw writeFailure(`cannot copy the session to ${folder}`, cause);
   }
   return folder;
 }

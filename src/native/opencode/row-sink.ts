@@ -6,14 +6,21 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { canonicalFolder, isJson, type Json, type Places, textField } from "../../files/index.ts";
+import {
+  canonicalFolder,
+  isJson,
+  isWriteFailure,
+  type Json,
+  type Places,
+  textField,
+  writeFailure,
+} from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 
 import type { RecordSink, SinkOptions } from "../writing/index.ts";
 import { readDefaultModel } from "./default-model.ts";
 
 const BUSY_TIMEOUT_MS = 10_000;
-const SQLITE_BUSY = 5;
 
 type Table = "session" | "message" | "part" | "session_message";
 
@@ -273,12 +280,7 @@ function guarded<T>(path: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {
-    const { errcode } = cause as { readonly errcode?: number };
-    if (cause instanceof ContinuoError || errcode === undefined) throw cause;
-    const code = (errcode & 0xff) === SQLITE_BUSY ? "busy" : "unwritable";
-    throw new ContinuoError(code, `cannot write ${path}: ${(cause as Error).message}`, {
-      cause,
-      hint: "Try again; nothing was added to the session.",
-    });
+    if (!isWriteFailure(cause)) throw cause;
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was added to the session.");
   }
 }

@@ -5,11 +5,13 @@ import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync
 import { dirname } from "node:path";
 import {
   appendLines,
+  isWriteFailure,
   type Json,
   makeFolderDurably,
   renameDurably,
   stateOfFile,
   unfinishedPath,
+  writeFailure,
 } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { BesideFile, RecordSink } from "./writer.ts";
@@ -126,10 +128,7 @@ function guarded(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    if (!(cause instanceof Error) || !("syscall" in cause)) throw cause;
-    throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
-      cause,
-      hint: "Try again; nothing was added to the session.",
-    });
+    if (!isWriteFailure(cause)) throw cause;
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was added to the session.");
   }
 }

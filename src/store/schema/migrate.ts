@@ -158,6 +158,7 @@ function applyCompatible(db: Kysely<never>, { version, name, migration }: Step):
 function migrationFailed(name: string, cause: unknown): ContinuoError {
   return new ContinuoError("unavailable", `migration ${name} failed; the database is unchanged`, {
     cause,
+    hint: "Check the disk and its free space, and that nobody else changes the database; then try again.",
     details: { migration: name },
   });
 }

@@ -59,7 +59,7 @@ test.each<[string, Expected, (database: DatabaseSync) => void]>([
 });
 
 const FILE: Expected = ["unavailable", "cannot be opened", FOLDER];
-const DISK: Expected = ["unavailable", "cannot be read or written", "Check the disk."];
+const DISK: Expected = ["unavailable", "cannot be read or written", "Check the disk and its free space."];
 const FULL: Expected = ["unavailable", "cannot grow: the disk is full", "Free some space and try again."];
 const OTHER: Expected = ["unavailable", "reports an error", UNKNOWN];
 const BAD_VALUE: Expected = ["invalid", "cannot store a value", VALUES];

@@ -54,7 +54,11 @@ const FAILURES: Readonly<Record<number, Failure>> = {
     says: "cannot be written",
     hint: "Check the permissions of the file and its folder.",
   },
-  [IOERR]: { code: "unavailable", says: "cannot be read or written", hint: "Check the disk." },
+  [IOERR]: {
+    code: "unavailable",
+    says: "cannot be read or written",
+    hint: "Check the disk and its free space.",
+  },
   11: { code: "corrupt", says: "is damaged", hint: DAMAGED },
   [FULL]: {
     code: "unavailable",

@@ -1,0 +1,78 @@
+/** Every edit of native sessions, one by one, in a home whose disk is full or read-only. */
+
+import { appendFileSync, cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  forkNativeSession,
+  handOff,
+  listNativeSessions,
+  openSessionAdapter,
+  type Places,
+  renameNativeSession,
+  repairNativeSession,
+  restoreNativeSession,
+  trashNativeSession,
+} from "../../src/agents.ts";
+import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import { FORMATS } from "../hand-off/homes.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+/** Where each agent keeps its files, below a home, and a session that can be damaged. */
+const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
+  claude: { folder: ".claude", fixture: "subagent" },
+  codex: { folder: ".codex", fixture: "legacy" },
+  gemini: { folder: ".", fixture: "parallel-tools" },
+  pi: { folder: ".pi/agent", fixture: "parallel-tools" },
+  opencode: { folder: ".local/share", fixture: "killed" },
+};
+
+/** A session of a fixture, copied into a home. */
+export async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {
+  const { folder, fixture } = AGENTS[agent];
+  cpSync(join(FIXTURES, agent, fixture, "home"), join(places.home, folder), { recursive: true });
+  const [info] = await listNativeSessions({ agents: [agent], places });
+  if (info === undefined) throw new Error(`no session of ${agent}`);
+  return info;
+}
+
+export interface EditedHome {
+  readonly places: Places;
+  /** By the name of the edit. */
+  readonly edits: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+/** A session to edit, a damaged one, a deleted one, and one of another agent. */
+export async function prepareHome(agent: AgentName, home: string): Promise<EditedHome> {
+  const cwd = join(home, "project");
+  mkdirSync(cwd, { recursive: true });
+  const places: Places = { home, env: {} };
+  const damaged = await useFixture(agent, places);
+  const source = await useFixture(agent === "pi" ? "claude" : "pi", places);
+  if (agent !== "opencode") appendFileSync(damaged.location, '{"type":"user","to');
+  const create = async (): Promise<{ readonly sessionId: string; readonly sessionFile: string }> => {
+    await using adapter = openSessionAdapter({ format: FORMATS[agent], places, create: { cwd } });
+    await adapter.appendUserMessage("Begin.");
+    return { sessionId: (await adapter.getMetadata()).sessionId, sessionFile: adapter.sessionFile };
+  };
+  const whole = await create();
+  const deleted = await create();
+  await trashNativeSession(`${agent}:${deleted.sessionId}`, { places });
+  const ref = `${agent}:${whole.sessionId}`;
+  return {
+    places,
+    edits: {
+      create,
+      append: async () => {
+        await using adapter = openSessionAdapter({ format: FORMATS[agent], places, ...whole });
+        await adapter.appendUserMessage("Go on.");
+      },
+      fork: () => forkNativeSession(ref, { places }),
+      rename: () => renameNativeSession(ref, "Another title", { places }),
+      repair: () => repairNativeSession(`${agent}:${damaged.sessionId}`, { places, write: "in place" }),
+      "hand over": () =>
+        handOff(`${source.agent}:${source.sessionId}`, { to: agent, cwd, places, verifyBy: "own" }),
+      restore: () => restoreNativeSession(`${agent}:${deleted.sessionId}`, { places }),
+      delete: () => trashNativeSession(ref, { places }),
+    },
+  };
+}
