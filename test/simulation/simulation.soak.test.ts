@@ -1,0 +1,29 @@
+import { expect } from "vitest";
+import { soakTest } from "../sizes/soak-test.ts";
+import { DEFECTS } from "./defects.ts";
+import { firstFound, runSeeds } from "./run.ts";
+
+/** Seeds in which a planted defect must be found. */
+const ENOUGH = 40;
+
+soakTest(
+  "sessions: simulated processes that are killed, frozen and cut off keep every promise",
+  { count: 10_000, batchSize: 100 },
+  async ({ seed, count }) => {
+    const from = Math.abs(seed);
+    const results = await runSeeds({ from, count });
+    expect(results.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    const replayed = await runSeeds({ from, count });
+    expect(replayed).toEqual(results);
+    return `${results.reduce((sum, { steps }) => sum + steps, 0)} steps in the last batch`;
+  },
+);
+
+soakTest(
+  "sessions: the simulation finds planted defects",
+  { count: DEFECTS.length, batchSize: 1 },
+  async ({ seed }) => {
+    const defect = DEFECTS[Math.abs(seed) % DEFECTS.length];
+    expect([defect?.name, await firstFound(defect?.name ?? "", ENOUGH)]).toEqual([defect?.name, expect.any(Number)]);
+  },
+);
