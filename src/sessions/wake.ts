@@ -132,7 +132,7 @@ async function offered(store: Store, sessionId: string): Promise<readonly Offere
 export interface InputPlace {
   /** Of the event that journalled the run's input. */
   readonly sequence: number;
-  /** Whether input before it was interrupted and not given again. */
+  /** Whether input before it waits, or was interrupted and not given again. */
   readonly older: boolean;
 }
 
@@ -147,7 +147,17 @@ export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> 
   const created = events.find((event) => event.type === "run_created" && event.runId === runId);
   const sequence = created?.sequence ?? (await createdAt(store, run));
   const isSettled = nextAfter === null && events.every(({ type }) => type === "run_created");
-  return { sequence, older: !isSettled && (await hasUnanswered(store, sessionId)) };
+  const isAlone = events.every((event) => event.type !== "run_created" || event.sequence >= sequence);
+  const older =
+    (!isAlone && (await hasPassed(store, run))) || (!isSettled && (await hasUnanswered(store, sessionId)));
+  return { sequence, older };
+}
+
+/** Whether an older run still waits, which nobody executes: its input will be offered when it is ended. */
+async function hasPassed(store: Store, { sessionId, runId }: Run): Promise<boolean> {
+  const { items } = await store.listRuns({ sessionId, status: "pending", limit: 1 });
+  const [oldest] = items;
+  return oldest !== undefined && oldest.runId !== runId;
 }
 
 async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {

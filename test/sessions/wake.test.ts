@@ -38,6 +38,19 @@ async function statusOf(runId: string): Promise<string | undefined> {
 }
 
 describe("wake", () => {
+  test("offers the input of a run that a later one passed because nobody waited with it", async () => {
+    const { sessionId } = await startSession(store);
+    const left = await store.createRun({ sessionId, input: words("first") });
+    const passed = await runOnce(store, new EchoAgent(), "second", { sessionId, leaseMs: 30 });
+    expect(passed.status).toBe("completed");
+    const woken = await wake(store, sessionId, { leaseMs: 1 });
+    expect(woken.interrupted).toEqual([left.runId]);
+    expect(woken.unprocessed).toMatchObject([{ runId: left.runId, input: words("first") }]);
+    const again = await startRun(store, sessionId, words("first"), { retryOf: left.runId });
+    await executeRun(store, new EchoAgent(), again.runId);
+    expect((await wake(store, sessionId)).unprocessed).toEqual([]);
+  });
+
   test("ends runs without an end, closes their calls, and offers their input", async () => {
     const { sessionId } = await startSession(store);
     const run = await leftRunning(sessionId, "go", [

@@ -24,7 +24,12 @@ export async function faultsIn(
     if (!(await store.verify(sessionId)).ok) faults.push(`${sessionId}: the log does not verify`);
     const { events } = await store.read(sessionId);
     const { items } = await store.listRuns({ sessionId, limit: 1_000 });
-    faults.push(...ofRuns(events, items), ...ofTurns(events), ...ofInputs(items), ...ofWords(events, items, promised));
+    faults.push(
+      ...ofRuns(events, items),
+      ...ofTurns(events),
+      ...ofInputs(items),
+      ...ofWords(events, items, promised),
+    );
     const [received, processed] = await Promise.all(
       ["received", "processed"].map((name) => store.getCursor({ logId: sessionId, name })),
     );
@@ -33,10 +38,12 @@ export async function faultsIn(
   for (const [runId, status] of promised.runs) {
     const run = await store.getRun(runId);
     if (run === null) faults.push(`${runId} was acknowledged, and is not there`);
-    else if (status !== "started" && status !== run.status) faults.push(`${runId} was ${status}, and is ${run.status}`);
+    else if (status !== "started" && status !== run.status)
+      faults.push(`${runId} was ${status}, and is ${run.status}`);
   }
   for (const { sessionId, sequences } of promised.seen) {
-    if (sequences.some((sequence, index) => sequence !== index + 1)) faults.push(`a reader of ${sessionId} missed one`);
+    if (sequences.some((sequence, index) => sequence !== index + 1))
+      faults.push(`a reader of ${sessionId} missed one`);
   }
   return faults;
 }
@@ -49,7 +56,8 @@ function ofRuns(events: readonly StoredEvent[], runs: readonly Run[]): readonly 
     const types = own.map(({ type }) => type);
     const count = (is: (type: string) => boolean): number => types.filter(is).length;
     const faults: string[] = [];
-    if (types[0] !== "run_created" || count((type) => type === "run_created") !== 1) faults.push("is not created once");
+    if (types[0] !== "run_created" || count((type) => type === "run_created") !== 1)
+      faults.push("is not created once");
     if (count((type) => type === "run_started") > 1) faults.push("began twice");
     if (count((type) => ENDS.has(type)) !== 1) faults.push(`has ${count((type) => ENDS.has(type))} ends`);
     if (types.at(-1) !== `run_${status}`) faults.push(`is ${status}, and its log ends with ${types.at(-1)}`);
@@ -82,7 +90,11 @@ function ofInputs(runs: readonly Run[]): readonly string[] {
 }
 
 /** A run has the words of its agent in order, each once; a completed one has all of them. */
-function ofWords(events: readonly StoredEvent[], runs: readonly Run[], { said }: Promised): readonly string[] {
+function ofWords(
+  events: readonly StoredEvent[],
+  runs: readonly Run[],
+  { said }: Promised,
+): readonly string[] {
   return runs.flatMap(({ runId, status }) => {
     const words = said.get(runId);
     if (words === undefined) return [];

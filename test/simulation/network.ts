@@ -37,7 +37,8 @@ function request(link: Link, name: string, call: () => Promise<unknown>): Promis
   const { world, process, graph, faults } = link;
   return new Promise((resolve, reject) => {
     const fail = (code: ErrorCode, what: string): void => {
-      if (process.state === "alive") reject(new graph.model.ContinuoError(code, `the simulated store ${what}`));
+      if (process.state === "alive")
+        reject(new graph.model.ContinuoError(code, `the simulated store ${what}`));
     };
     const deliver = async (): Promise<void> => {
       const { random } = world;

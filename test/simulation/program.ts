@@ -14,5 +14,6 @@ for (let seed = Number(from); seed < Number(from) + Number(count); seed++) {
   const { trace, ...outcome } = await simulate(seed, { graphs, generations: Number(generations) });
   if (process.env.CONTINUO_TRACE === "1") process.stderr.write(`${trace.join("\n")}\n`);
   process.stdout.write(`${JSON.stringify({ ...outcome, steps: trace.length })}\n`);
+  if (defect !== undefined && outcome.faults.length > 0) break;
 }
 process.exit(0);

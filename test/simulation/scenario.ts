@@ -17,7 +17,7 @@ export interface Outcome {
 
 const SESSIONS = ["one", "two"] as const;
 const PROCESSES = 2;
-const STEPS = 220;
+const STEPS = 900;
 /** A world in which so much happens without an end hangs. */
 const MAX_STEPS = 30_000;
 const CALM: Faults = { busy: 0, away: 0, lost: 0, awayUntil: 0 };
@@ -48,10 +48,11 @@ export async function simulate(
   };
   for (let generation = 0; generation < generations; generation++) {
     const { random } = world;
-    const faults: Faults = { busy: 0.02, away: 0.02, lost: 0.03, awayUntil: 0 };
+    const faults: Faults = { busy: 0.02, away: 0.02, lost: 0.05, awayUntil: 0 };
     const members = Array.from({ length: PROCESSES }, (_, n) => join(`${generation}.${n}`, faults));
     for (const member of members) begin(member);
-    for (let left = random.below(STEPS); left > 0 && (await world.step()); left--) disturb(world, members, faults);
+    for (let left = STEPS / 3 + random.below(STEPS); left > 0 && (await world.step()); left--)
+      disturb(world, members, faults);
     for (const { process } of members) world.kill(process);
   }
   const last = join("end", { ...CALM });
@@ -74,9 +75,9 @@ async function shape(store: Store): Promise<readonly string[]> {
 function disturb(world: World, members: readonly Member[], faults: Faults): void {
   const { random } = world;
   const { process } = random.pick(members);
-  if (random.chance(0.004)) world.kill(process);
-  if (random.chance(0.01)) process.frozenUntil = world.now + random.below(90_000);
-  if (random.chance(0.004)) faults.awayUntil = world.now + random.below(30_000);
+  if (random.chance(0.001)) world.kill(process);
+  if (random.chance(0.01)) process.frozenUntil = world.now + random.below(120_000);
+  if (random.chance(0.002)) faults.awayUntil = world.now + random.below(30_000);
 }
 
 function begin(member: Member): void {
@@ -108,7 +109,8 @@ async function work(member: Member, sessionId: string): Promise<void> {
           .runOnce(store, agent, `input of ${runId}`, { sessionId, runId })
           .catch((error: unknown) => {
             // The id is new: nobody else can have taken it.
-            if (graph.model.isContinuoError(error, "conflict")) member.promised.faults.push(`${runId}: ${error.message}`);
+            if (graph.model.isContinuoError(error, "conflict"))
+              member.promised.faults.push(`${runId}: ${error.message}`);
             throw error;
           });
         member.promised.runs.set(runId, status);
@@ -126,7 +128,11 @@ function refusal({ graph, promised, process }: Member, error: unknown): void {
   if (!graph.model.isContinuoError(error)) promised.faults.push(`${process.name}: ${String(error)}`);
 }
 
-async function wakeAndRetry({ graph, store, promised }: Member, sessionId: string, agent: Agent): Promise<void> {
+async function wakeAndRetry(
+  { graph, store, promised }: Member,
+  sessionId: string,
+  agent: Agent,
+): Promise<void> {
   const { sessions } = graph;
   const { unprocessed } = await sessions.wake(store, sessionId);
   const [first] = unprocessed;

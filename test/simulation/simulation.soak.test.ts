@@ -24,6 +24,9 @@ soakTest(
   { count: DEFECTS.length, batchSize: 1 },
   async ({ seed }) => {
     const defect = DEFECTS[Math.abs(seed) % DEFECTS.length];
-    expect([defect?.name, await firstFound(defect?.name ?? "", ENOUGH)]).toEqual([defect?.name, expect.any(Number)]);
+    expect([defect?.name, await firstFound(defect?.name ?? "", ENOUGH)]).toEqual([
+      defect?.name,
+      expect.any(Number),
+    ]);
   },
 );

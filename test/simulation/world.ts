@@ -105,7 +105,8 @@ export class World {
 
   kill(process: SimulatedProcess): void {
     process.state = "dead";
-    for (const timer of [...this.#timers.values()]) if (timer.owner === process) this.#timers.delete(timer.id);
+    for (const timer of [...this.#timers.values()])
+      if (timer.owner === process) this.#timers.delete(timer.id);
   }
 
   /** One thing happens. False when nothing ever will. */

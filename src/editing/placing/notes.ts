@@ -15,7 +15,7 @@ import {
   writeDurably,
   writeFailure,
 } from "../../files/index.ts";
-import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
+import { type AgentName, isAgentName } from "../../model/index.ts";
 import type { BesideFile } from "../../native/writing/index.ts";
 
 /** A new session, which has its name when it is whole. */
