@@ -3,6 +3,7 @@
  * the times and the ids of the server made equal, so that two walks are.
  */
 
+import { expect } from "vitest";
 import { WebSocket as PausableSocket } from "ws";
 import type { Store } from "../../src/model/index.ts";
 import { SUBPROTOCOL } from "../../src/wire/index.ts";
@@ -22,8 +23,17 @@ class Walk {
   readonly #url: string;
   readonly #open = new Map<string, RawSocket>();
 
+  /** On a slow machine a walk takes longer than a server waits. */
+  readonly #beats: NodeJS.Timeout = setInterval(() => {
+    for (const raw of this.#open.values()) raw.send({ type: "heartbeat" });
+  }, 2_000);
+
   constructor(url: string) {
     this.#url = url;
+  }
+
+  stop(): void {
+    clearInterval(this.#beats);
   }
 
   async send(who: string, frame: Frame): Promise<void> {
@@ -60,15 +70,15 @@ class Walk {
 
 /** Every step in its order; takes a few seconds, because the server waits for a writer that was cut off. */
 export async function walkThrough(store: Store): Promise<readonly Step[]> {
-  const server = await openServer(store, { slowReaders: { stalledMs: 300, goodbyeMs: 20_000 } });
+  const server = await openServer(store);
+  const walk = new Walk(server.url);
   try {
-    const walk = new Walk(server.url);
     await meet(walk);
     await answer(walk);
     await keep(walk);
     await call(walk);
     await disturb(walk);
-    await watchSlowly(walk, server.url);
+    await watchSlowly(walk, store);
     await walk.send("ann", { type: "close" });
     await walk.closed("ann");
     await server.close();
@@ -76,6 +86,7 @@ export async function walkThrough(store: Store): Promise<readonly Step[]> {
     await walk.closed("watcher");
     return equalised(walk.steps);
   } finally {
+    walk.stop();
     await server.close();
   }
 }
@@ -194,27 +205,34 @@ async function disturb(walk: Walk): Promise<void> {
   await walk.closed("stranger");
 }
 
-/** A reader that stands still until the server gives it up. */
-async function watchSlowly(walk: Walk, url: string): Promise<void> {
-  const socket = new PausableSocket(`${url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);
+/** A reader that stands still until the server gives it up, in a channel of its own. */
+async function watchSlowly(walk: Walk, store: Store): Promise<void> {
+  const server = await openServer(store, { slowReaders: { stalledMs: 300, goodbyeMs: 60_000 } });
+  const said = (content: string) => ({ type: "message_sent", data: { content } });
+  await store.createLog({ logId: "channels/busy", events: [said("hello")] });
+  const socket = new PausableSocket(`${server.url.replace("http", "ws")}/v1/channels/busy/ws`, SUBPROTOCOL);
   const frames: Frame[] = [];
   socket.on("message", (data) => frames.push(JSON.parse(String(data)) as Frame));
   await new Promise((resolve) => socket.once("open", resolve));
-  socket.send(JSON.stringify({ type: "hello", protocol: 1, instance: "slow-1", after: "latest" }));
-  while (!frames.some(({ type }) => type === "ready"))
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  socket.pause();
-  const content = "x".repeat(500_000);
-  for (let n = 0; n < 40; n++) {
-    await walk.ask("ann", { type: "send", request: 6 + n, id: `long-${n}`, content });
-    walk.steps.splice(-2);
+  const beats = setInterval(() => socket.send(JSON.stringify({ type: "heartbeat" })), 2_000);
+  try {
+    socket.send(JSON.stringify({ type: "hello", protocol: 1, instance: "slow-1", after: "latest" }));
+    await expect.poll(() => frames.some(({ type }) => type === "ready")).toBe(true);
+    socket.pause();
+    const long = said("x".repeat(500_000));
+    for (let n = 0; n < 40; n++) await store.append("channels/busy", [long]);
+    // As long as the server waits, and more.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+    socket.resume();
+    const code = await closed;
+    const last = frames.findLast(({ type }) => type === "catch_up");
+    if (last !== undefined) walk.steps.push({ who: "slow", receives: { ...last, after: 10 } });
+    walk.steps.push({ who: "slow", closed: code });
+  } finally {
+    clearInterval(beats);
+    await server.close();
   }
-  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
-  socket.resume();
-  const code = await closed;
-  const last = frames.findLast(({ type }) => type === "catch_up");
-  if (last !== undefined) walk.steps.push({ who: "slow", receives: { ...last, after: 10 } });
-  walk.steps.push({ who: "slow", closed: code });
 }
 
 const TIME = "2026-11-25T12:00:00.000Z";
