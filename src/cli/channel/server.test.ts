@@ -36,13 +36,53 @@ test.runIf(process.getuid !== undefined)(
   },
 );
 
+const own = process.getuid?.() ?? 0;
+const stranger = async (): Promise<readonly number[]> => [own + 1];
+const named = { ...shell, env: { ...shell.env, CONTINUO_TOKEN: "named" } };
+
 test("a token that is named goes to the server that is named with it", async () => {
-  const named = { ...shell, env: { ...shell.env, CONTINUO_TOKEN: "named" } };
-  const users = async (): Promise<readonly number[]> => [1];
   const far = { server: "https://continuo.example" };
-  expect(await accessOf(far, named, users)).toEqual({
+  expect(await accessOf(far, named, stranger)).toEqual({
     serverUrl: "https://continuo.example",
     token: "named",
   });
-  expect(await accessOf(far, shell, users)).toEqual({ serverUrl: "https://continuo.example" });
+  expect(await accessOf(far, shell, stranger)).toEqual({ serverUrl: "https://continuo.example" });
+  const chosen = { server: "http://localhost:5000", tokenFile: join(home, "server-token") };
+  expect(await accessOf(chosen, shell, stranger)).toEqual({ serverUrl: chosen.server, token: "secret" });
+});
+
+test.runIf(process.getuid !== undefined)(
+  "a token of CONTINUO_TOKEN, or of a file without a server, never goes to a program of another user on this machine",
+  async () => {
+    const hosts = [
+      "localhost",
+      "127.0.0.1",
+      "127.1.2.3",
+      "0.0.0.0",
+      "[::1]",
+      "[::]",
+      "a.localhost",
+      "localhost.",
+    ];
+    for (const host of hosts) {
+      const asked = accessOf({ server: `http://${host}:5000` }, named, stranger);
+      await expect(asked, host).rejects.toMatchObject({ code: "forbidden" });
+    }
+    await expect(accessOf({}, named, stranger)).rejects.toMatchObject({ code: "forbidden" });
+    const file = { tokenFile: join(home, "server-token") };
+    await expect(accessOf(file, shell, stranger)).rejects.toMatchObject({ code: "forbidden" });
+    const mine = async (): Promise<readonly number[]> => [own];
+    expect((await accessOf({ server: "http://localhost:5000" }, named, mine)).token).toBe("named");
+  },
+);
+
+test("a token goes to another machine only over TLS, unless CONTINUO_INSECURE allows it", async () => {
+  const far = { server: "http://continuo.example:4747" };
+  await expect(accessOf(far, named, stranger)).rejects.toMatchObject({
+    code: "forbidden",
+    message: "a token is not sent to continuo.example:4747 without TLS",
+  });
+  expect(await accessOf(far, shell, stranger)).toEqual({ serverUrl: far.server });
+  const insecure = { ...named, env: { ...named.env, CONTINUO_INSECURE: "1" } };
+  expect((await accessOf(far, insecure, stranger)).token).toBe("named");
 });

@@ -14,18 +14,23 @@ export interface ServerAccess {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
+/** Hosts that lead to this machine, at which a program of another user may listen. */
+const THIS_MACHINE = /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|(?:.+\.)?localhost\.?)$/u;
+
 /**
- * The token of the private file that `continuo serve` makes goes to a server on this machine only, of this user where the
- * system tells; any other server gets the one that is named for it. Errors: `usage`, `not_found` for a file that is not
- * there, `forbidden` for a program of another user.
+ * The token of the private file that `continuo serve` makes goes to a server on this machine only. No token goes to a
+ * program of another user on this machine, where the system tells, unless the server and the file of the token are both
+ * named; and none to another machine without TLS, unless `CONTINUO_INSECURE` is 1. Errors: `usage`, `not_found` for a file
+ * that is not there, `forbidden`.
  */
 export async function accessOf(
   { server, tokenFile }: Partial<ServerFlags>,
   shell: Shell,
   users: typeof usersListening = usersListening,
 ): Promise<ServerAccess> {
-  const { CONTINUO_SERVER, CONTINUO_TOKEN } = shell.env;
-  const serverUrl = server ?? CONTINUO_SERVER ?? `http://${DEFAULT_LISTEN}`;
+  const { CONTINUO_SERVER, CONTINUO_TOKEN, CONTINUO_INSECURE } = shell.env;
+  const named = server ?? CONTINUO_SERVER;
+  const serverUrl = named ?? `http://${DEFAULT_LISTEN}`;
   if (!URL.canParse(serverUrl) || !/^https?:$/u.test(new URL(serverUrl).protocol)) {
     throw new ContinuoError("usage", `${JSON.stringify(serverUrl)} is not the URL of a server`, {
       hint: "Use the URL that `continuo serve` prints.",
@@ -33,7 +38,16 @@ export async function accessOf(
   }
   const url = new URL(serverUrl);
   const isOwn = tokenFile === undefined && CONTINUO_TOKEN === undefined && LOOPBACK.has(url.hostname);
-  if (isOwn) await assertOfThisUser(url, users);
+  const sends = isOwn || tokenFile !== undefined || CONTINUO_TOKEN !== undefined;
+  if (THIS_MACHINE.test(url.hostname)) {
+    const isChosen = named !== undefined && tokenFile !== undefined;
+    if (sends && !isChosen) await assertOfThisUser(url, users);
+  } else if (sends && url.protocol === "http:" && CONTINUO_INSECURE !== "1") {
+    throw new ContinuoError("forbidden", `a token is not sent to ${url.host} without TLS`, {
+      hint: "Use an https address, or set CONTINUO_INSECURE=1 in a network in which nobody else can listen.",
+      details: { host: url.host },
+    });
+  }
   const token = isOwn
     ? ownToken(shell)
     : tokenFile === undefined
@@ -55,7 +69,7 @@ async function assertOfThisUser({ port, protocol }: URL, users: typeof usersList
     "forbidden",
     `port ${number} belongs to a program of another user (uid ${stranger})`,
     {
-      hint: "Start `continuo serve` on another port, and name it with --server; name a token with --token-file to send it there.",
+      hint: "Start `continuo serve` on another port and name it with --server, or name that server with --server and its token with --token-file.",
       details: { port: number, user: stranger },
     },
   );
