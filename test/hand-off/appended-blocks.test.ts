@@ -131,6 +131,42 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
+describe.each(FORMATS)("%s", (format) => {
+  test.each<readonly [string, "user" | "assistant", Block, keyof Block | "signature" | "name" | "data"]>([
+    ["the signature of a text", "assistant", { type: "text", text: "Well.", signature: "c2ln" }, "signature"],
+    [
+      "redacted thinking",
+      "assistant",
+      { type: "thinking", text: "", redacted: true, data: "aGlkZGVu", signedBy: "anthropic" },
+      "data",
+    ],
+    [
+      "redacted thinking of another vendor",
+      "assistant",
+      { type: "thinking", text: "", redacted: true, data: "aGlkZGVu", signedBy: "openai" },
+      "data",
+    ],
+    [
+      "the name of a file",
+      "user",
+      { type: "file", mimeType: "application/pdf", data: PNG, name: "a.pdf" },
+      "name",
+    ],
+  ])("%s is kept, or refused", async (_, role, block, field) => {
+    await begin(format);
+    const append = role === "user" ? adapter.appendUserMessage : adapter.appendAssistantMessage;
+    const code = await append.call(adapter, [text, block]).then(
+      () => null,
+      (error: { readonly code?: unknown }) => error.code ?? error,
+    );
+    const fieldOf = (each: Block): unknown =>
+      (each as Readonly<Record<string, unknown>> & Block)[field as "type"];
+    const read = (await adapter.loadHistory()).flatMap(({ content }) => content).map(fieldOf);
+    if (code === null) expect(read).toContain(fieldOf(block));
+    else expect(code).toBe("invalid");
+  });
+});
+
 test("Claude Code would take the seal of another vendor for its own: it is refused", async () => {
   await begin("ccsdk");
   const sealed: Block = { type: "thinking", text: "Hm.", signature: "c2ln", signedBy: "openai" };

@@ -107,6 +107,7 @@ export function checkMessage(given: NewMessage, { target, calls }: Checking): Ne
     if (block.type === "tool_call") checkCall(message, block, calls);
     if (block.type === "tool_call") assertNew(made, block.id);
     if (block.type === "image") checkImage(block, target.accepts.imageTypes);
+    assertKept(block, target.name);
     if (block.type === "thinking" && message.role !== "assistant") {
       throw new ContinuoError("invalid", `a message of the ${message.role} cannot contain thinking`);
     }
@@ -152,6 +153,31 @@ function assertInPlace({ role, content }: NewMessage, { target, calls }: Checkin
       hint: "Give each call another id. An id that ends in _1 is a copy of the one without.",
     });
   }
+}
+
+/** What a format has no place for, and would be gone without a word. */
+function assertKept(block: Block, agent: AgentName): void {
+  if (block.type === "text" && block.signature !== undefined && !KEEPS_TEXT_SIGNATURES.has(agent)) {
+    throw notKept(agent, "the signature of a text");
+  }
+  if (block.type === "file" && block.name !== undefined && agent === "gemini") {
+    throw notKept(agent, "the name of a file");
+  }
+  if (block.type !== "thinking" || (block.redacted !== true && block.data === undefined)) return;
+  const isOfAnthropic = block.data !== undefined && block.signedBy === "anthropic";
+  const isKept =
+    agent === "pi"
+      ? block.redacted === true && (block.data ?? block.signature) !== undefined
+      : (agent === "claude" || agent === "opencode") && block.redacted === true && isOfAnthropic;
+  if (!isKept) throw notKept(agent, "thinking that its vendor redacted");
+}
+
+const KEEPS_TEXT_SIGNATURES: ReadonlySet<AgentName> = new Set(["gemini", "pi"]);
+
+function notKept(agent: AgentName, what: string): ContinuoError {
+  return new ContinuoError("invalid", `a session of ${agent} has no place for ${what}`, {
+    hint: "Leave it out of the block, so that nothing is lost without a word.",
+  });
 }
 
 function isEmptyText(block: Block): boolean {
