@@ -126,7 +126,7 @@ test("the part that is left out has only whole messages that speak to the reader
   await say("mine", { to: ["me"] });
   await say("open", { to: ["me"], state: "open", content: "" });
   await say("named", { content: "hello @me" });
-  await say("named alike", { content: "the word me" });
+  await say("named alike", { content: "me" });
   await add("message_completed", "end", { messageId: "open", content: "all", to: ["me"] });
   const replay = { channel: "team", handle: "me", upTo: 6, wholeAfter: 6, omitted: 0 };
   const ids = async (from: number): Promise<readonly string[]> =>
