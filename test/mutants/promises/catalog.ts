@@ -13,6 +13,13 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "src/catalog/look-up.test.ts",
   },
   {
+    promise: "An id is found in upper and in lower case.",
+    file: "src/catalog/look-up.ts",
+    text: "const same = (id: string): boolean => id.toLowerCase() === name.toLowerCase();",
+    mistake: "const same = (id: string): boolean => id === name;",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
     promise: "A conversation that is native and Continuo's own is one.",
     file: "src/catalog/look-up.ts",
     text: "...matches.filter((match) => same(match.sessionId) || !rows.some((row) => isSame(row, match))),",
@@ -31,6 +38,13 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     file: "src/catalog/look-up.ts",
     text: "details: { matches, count: candidates.length },",
     mistake: "details: { matches, count: 1 },",
+    test: "src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "The store that is asked for an exact id answers with that session only.",
+    file: "src/catalog/store.ts",
+    text: "if (exact !== null) return [toOwnRow(exact, location)];",
+    mistake: "",
     test: "src/catalog/look-up.test.ts",
   },
   {

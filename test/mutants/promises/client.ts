@@ -55,6 +55,13 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "src/client/calls.test.ts",
   },
   {
+    promise: "A participant without a connection is interrupted.",
+    file: "src/client/client.ts",
+    text: 'return status === "active" && this.#connection === "lost" ? "interrupted" : status;',
+    mistake: "return status;",
+    test: "test/channels/client.test.ts",
+  },
+  {
     promise: "What is addressed to the reader comes as an event, and not as missed.",
     file: "src/client/missed.ts",
     text: "if (event.own || event.addressed) return;",

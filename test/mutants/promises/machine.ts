@@ -118,6 +118,13 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "test/machine/kept-history.test.ts",
   },
   {
+    promise: "The first answer to a question counts.",
+    file: "src/machine/chat/questions.ts",
+    text: "      open.delete(approvalId);\n",
+    mistake: "",
+    test: "src/machine/chat/questions.test.ts",
+  },
+  {
     promise: "A request that was not shown completely cannot be granted.",
     file: "src/machine/chat/questions.ts",
     text: 'if (outcome === "granted" && shown.content === null) {',
@@ -262,6 +269,13 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     file: "src/machine/history/turn-facts.ts",
     text: '    turn.errors += 1;\n    mark(turn, { type: "error", ...place, text: firstLine(block.content) });',
     mistake: '    mark(turn, { type: "error", ...place, text: firstLine(block.content) });',
+    test: "test/machine/kept-history.test.ts",
+  },
+  {
+    promise: "A commit is marked in its turn.",
+    file: "src/machine/history/turn-facts.ts",
+    text: 'for (const text of commitsOf(call.block, block)) mark(turn, { type: "commit", ...place, text });',
+    mistake: "",
     test: "test/machine/kept-history.test.ts",
   },
   {

@@ -76,6 +76,13 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "src/mcp/results.test.ts",
   },
   {
+    promise: "A session that is excluded by its folder cannot be opened.",
+    file: "src/mcp/sessions.ts",
+    text: "if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {",
+    mistake: "if (isExcluded(details.location)) {",
+    test: "src/mcp/named-sessions.test.ts",
+  },
+  {
     promise: "A session that is excluded by its place cannot be opened.",
     file: "src/mcp/sessions.ts",
     text: "if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {",
@@ -88,6 +95,20 @@ export const MCP: readonly PromiseOfRoom[] = [
     text: "  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);\n",
     mistake: "",
     test: "test/mcp/which-sessions.test.ts",
+  },
+  {
+    promise: "No file of the caller's folder passes for a session.",
+    file: "src/mcp/sessions.ts",
+    text: "const places = { ...looking.places, cwd: devNull };",
+    mistake: "const places = looking.places;",
+    test: "src/mcp/named-sessions.test.ts",
+  },
+  {
+    promise: "Two sessions with one id are told apart by their files.",
+    file: "src/mcp/sessions.ts",
+    text: "matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name",
+    mistake: "name",
+    test: "src/mcp/named-sessions.test.ts",
   },
   {
     promise: "A session with a strange id is named by its place.",
@@ -116,6 +137,21 @@ export const MCP: readonly PromiseOfRoom[] = [
     text: "VOICE_NAMES[excerpt.voice]",
     mistake: "VOICE_NAMES.person",
     test: "src/mcp/results.test.ts",
+  },
+  {
+    promise: "The tool `read` shows the last turns by default.",
+    file: "src/mcp/read-tool.ts",
+    text: "if (first === undefined && kept.length > count) kept.shift();",
+    mistake: "if (first === undefined && kept.length > count) kept.pop();",
+    test: "src/mcp/named-sessions.test.ts",
+  },
+  {
+    promise: "The tool `read` counts also turns that it does not show.",
+    file: "src/mcp/read-tool.ts",
+    text: "    if (first !== undefined && (turn.number < first || kept.length >= count)) continue;",
+    mistake:
+      "    if (first !== undefined && kept.length >= count) break;\n    if (first !== undefined && turn.number < first) continue;",
+    test: "src/mcp/named-sessions.test.ts",
   },
   {
     promise: "The title of a session that is read is masked.",
@@ -178,13 +214,6 @@ export const MCP: readonly PromiseOfRoom[] = [
     file: "src/mcp/recall-tool.ts",
     text: "turn === undefined || number >= turn",
     mistake: "turn === undefined || number === turn",
-    test: "test/mcp/recall.test.ts",
-  },
-  {
-    promise: "The tool `recall` shows only what was cut.",
-    file: "src/mcp/recall-tool.ts",
-    text: "      if (!one.messages.some((message) => cut.has(message.id) && isShown(message))) continue;\n",
-    mistake: "",
     test: "test/mcp/recall.test.ts",
   },
   {
