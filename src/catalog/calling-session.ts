@@ -69,11 +69,11 @@ interface Choices {
   readonly isProven: boolean;
 }
 
-interface Looking extends CallingSessionOptions {
+interface ChoiceOptions extends CallingSessionOptions {
   readonly ancestors: readonly Ancestor[];
 }
 
-async function choicesOf(reader: AgentReader, process: Ancestor, options: Looking): Promise<Choices> {
+async function choicesOf(reader: AgentReader, process: Ancestor, options: ChoiceOptions): Promise<Choices> {
   const { places, signal } = options;
   const looking = present({ memo: rowsOf(places), signal });
   const noted = reader.sessionOfProcess?.(process.pid, places) ?? null;

@@ -31,12 +31,12 @@ export type Origin =
   /** Known only from its agent: Continuo does not read its files. */
   | { readonly type: "told"; readonly told: ReportedSession };
 
-interface Looking {
+interface OriginSources {
   readonly store: Store;
   readonly places: PlacesAt;
 }
 
-export interface FindOriginOptions extends Looking {
+export interface FindOriginOptions extends OriginSources {
   readonly configuration: Configuration;
   /** Asked for what is found nowhere else. */
   readonly lister: () => Promise<AgentDriver | null>;
@@ -67,7 +67,7 @@ export async function originAt(
     sessionId,
     cwd,
   }: { readonly agent: string; readonly sessionId: string; readonly cwd: string | null },
-  looking: Looking,
+  looking: OriginSources,
 ): Promise<Origin> {
   if (isListedOnlyByAgent(agent)) {
     return await originOf(
@@ -79,7 +79,7 @@ export async function originAt(
   return await belongingTo({ type: "native", found }, looking);
 }
 
-async function originOf(named: ResolvedSession, looking: Looking): Promise<Origin> {
+async function originOf(named: ResolvedSession, looking: OriginSources): Promise<Origin> {
   switch (named.kind) {
     case "own":
       return { type: "own", session: await sessionOf(named.row, looking.store) };
@@ -93,7 +93,7 @@ async function originOf(named: ResolvedSession, looking: Looking): Promise<Origi
 /** The own session that continues there, or was cut off there, if there is one. */
 async function belongingTo(
   origin: Exclude<Origin, { type: "own" }>,
-  { store, places }: Looking,
+  { store, places }: OriginSources,
 ): Promise<Origin> {
   const row = await ownSessionContinuedIn(
     origin.type === "told" ? origin.told : origin.found,
@@ -122,7 +122,7 @@ export interface LastWhere {
 }
 
 /** The newest of the folder; of one agent, the newest that it took part in. Errors: `not_found`; those of asking. */
-export async function lastOrigin(looking: Looking, where: LastWhere): Promise<Origin> {
+export async function lastOrigin(looking: OriginSources, where: LastWhere): Promise<Origin> {
   const row = await newestRow(looking, where);
   if (row === null) throw await nothingToContinue(looking, where);
   const { store, places } = looking;
@@ -134,7 +134,7 @@ export async function lastOrigin(looking: Looking, where: LastWhere): Promise<Or
 }
 
 async function newestRow(
-  { store, places }: Looking,
+  { store, places }: OriginSources,
   { cwd, agent, lister }: LastWhere,
 ): Promise<ListedSession | null> {
   const { row, failures } = await lastSession(
@@ -150,7 +150,7 @@ async function newestRow(
   return row;
 }
 
-async function nothingToContinue(looking: Looking, { cwd, agent }: LastWhere): Promise<ContinuoError> {
+async function nothingToContinue(looking: OriginSources, { cwd, agent }: LastWhere): Promise<ContinuoError> {
   const whose = agent === null ? "" : ` of ${agent}`;
   const other = agent === null ? null : await newestRow(looking, { cwd, agent: null, lister: null });
   const hint =

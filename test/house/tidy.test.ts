@@ -6,6 +6,9 @@ import { folderOf, ROOT, readSource } from "./imports.ts";
 const source = readSource();
 const production = source.filter((file) => !file.path.endsWith(".test.ts"));
 
+/** Rooms with files that still wait for a noun as their name. A room that is done is taken away; none is added. */
+const WAITING_NAMES = /^(?:machine|mcp|native|server|wire)\//u;
+
 describe("the house is tidy", () => {
   test("no file is longer than 500 lines", () => {
     const files = [...source, ...readSource("test"), ...readSource("scripts")];
@@ -35,8 +38,16 @@ describe("the house is tidy", () => {
   });
 
   test("no type has a participle as its name", () => {
-    const participles = /\b(?:class|interface|type) (?:Asked|Begun|Conducted|Held|Kept|Made|Said|Told)\b/u;
+    const participles =
+      /\b(?:class|interface|type) (?:Asked|Attached|Begun|Conducted|Cutting|Examining|Exported|Grouped|HandingOver|Heard|Hearing|Held|Joined|Keeping|Kept|Made|Performing|Pressed|Said|Scanned|Scanning|TakenUp|Taking|Telling|Told|Unheard|Waking)\b/u;
     expect(production.filter(({ text }) => participles.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("no file has a participle as its name, except those that wait for a better one", () => {
+    const participles =
+      /\/(?:asked|beside|changed|exported|found|grown|handed|heard|kept|named|news|saved|saying|seen|shown|taken|taking|telling|told|unheard|waiting)\.ts$/u;
+    const paths = production.map(({ path }) => path).filter((path) => participles.test(path));
+    expect(paths.filter((path) => !WAITING_NAMES.test(path))).toEqual([]);
   });
 
   test("no folder is called after nothing", () => {

@@ -87,14 +87,14 @@ async function installedAgents(flags: ChatFlags, shell: Shell): Promise<readonly
   });
 }
 
-interface Asking {
+interface AskOptions {
   readonly flags: ChatFlags;
   readonly shell: Shell;
   readonly stop: AbortController;
 }
 
 /** Nobody can be asked for permissions of several agents at once: what the policy does not grant is denied. */
-async function ask(agent: string, input: string, { flags, shell, stop }: Asking): Promise<Answer> {
+async function ask(agent: string, input: string, { flags, shell, stop }: AskOptions): Promise<Answer> {
   let text = "";
   const plain = createPlainText({
     isClosed: false,

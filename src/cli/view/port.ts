@@ -9,7 +9,7 @@ export interface WantedPort {
   readonly isDefault: boolean;
 }
 
-interface Taking<Listening> {
+interface TakePortOptions<Listening> {
   readonly listen: (port: number) => Promise<Listening>;
   readonly warn: (line: string) => void;
   readonly users?: typeof usersListening;
@@ -22,7 +22,7 @@ interface Taking<Listening> {
  */
 export async function takePort<Listening>(
   { port, isDefault }: WantedPort,
-  { listen, warn, users = usersListening, own = process.getuid?.() }: Taking<Listening>,
+  { listen, warn, users = usersListening, own = process.getuid?.() }: TakePortOptions<Listening>,
 ): Promise<Listening> {
   try {
     return await listen(port);

@@ -82,7 +82,7 @@ async function offerCommand(path: string, command: WindowCommand): Promise<Offer
   return { path, answer, isTaken: () => isTaken, close: () => void server.close() };
 }
 
-interface Starting {
+interface StartOptions {
   readonly env: WindowCommand["env"];
   readonly folder: string;
   readonly offer: Offer;
@@ -93,7 +93,7 @@ interface Starting {
 async function startTerminal(
   { name, program, before, takes }: Terminal,
   words: readonly string[],
-  { env, folder, offer, failed }: Starting,
+  { env, folder, offer, failed }: StartOptions,
 ): Promise<never> {
   const given = takes === "words" ? words : [writeScript(folder, words)];
   // Not a pipe, which would end the terminal together with this process.

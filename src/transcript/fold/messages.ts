@@ -130,7 +130,11 @@ function findNamed(draft: TranscriptDraft, named: string | undefined): number | 
 }
 
 /** Without calls that another message holds already: an agent may tell of one call twice. */
-function newCalls(draft: TranscriptDraft, entry: EventEntry, { blocks, own }: Telling): readonly Block[] {
+function newCalls(
+  draft: TranscriptDraft,
+  entry: EventEntry,
+  { blocks, own }: MessageCalls,
+): readonly Block[] {
   return blocks.filter((block) => {
     if (block.type !== "tool_call") return true;
     const position = draft.lookup.find("call", block.id);
@@ -145,7 +149,7 @@ function newCalls(draft: TranscriptDraft, entry: EventEntry, { blocks, own }: Te
   });
 }
 
-interface Telling {
+interface MessageCalls {
   readonly blocks: readonly Block[];
   /** The place of their message, if it was begun already. */
   readonly own?: number;
