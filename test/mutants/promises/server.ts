@@ -99,7 +99,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A page whose person signs out is closed.",
     file: "src/server/auth/pages.ts",
-    text: "    await context.tokens(workspaceId).revokeToken(tokenId);\n",
+    text: "    await context.tokens(workspaceId, principalOf({ tokenId, page, peer })).revokeToken(tokenId);\n",
     mistake: "",
     test: "test/server/pages.test.ts",
   },
