@@ -1,6 +1,6 @@
 /**
- * Statements that take long, run by SQLite in a thread and on a connection of their own: the event loop of this one goes
- * on meanwhile.
+ * Statements that take long, run by SQLite in a thread and on a connection of their own: the event loop of this one works
+ * during it.
  */
 
 import { Worker } from "node:worker_threads";
