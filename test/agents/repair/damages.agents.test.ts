@@ -1,0 +1,187 @@
+/**
+ * Random damages to a session of a real agent, resumed by the agent before and after a repair: nothing that it read
+ * before is lost, and of ten sessions that it refused at least nine are mended. A run of CI takes a part of them.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { repairNativeSession } from "../../../src/agents.ts";
+import { isContinuoError } from "../../../src/model/index.ts";
+import { anyDamage } from "../../damage.ts";
+import { numbersOfRun } from "../../sizes/rotation.ts";
+import { AGENTS } from "../append/begin.ts";
+import type { Item } from "../items.ts";
+import { openStage, type Resumed, type Stage } from "./stage.ts";
+
+/** Agents that start in less than a second: each damage takes two starts. */
+const SUBJECTS = AGENTS.filter(({ agent }) => agent === "codex" || agent === "pi");
+const DAMAGES = 30;
+const SEED = Number(process.env.CONTINUO_SEED ?? 27);
+
+interface Laid {
+  readonly what: string;
+  readonly lay: () => void;
+}
+
+interface Row {
+  readonly table: "message" | "part";
+  readonly id: string;
+  readonly data: string;
+}
+
+/** The texts of all records: lines, or the data of rows. */
+function textsOf(
+  stage: Stage,
+  agent: string,
+): { readonly texts: readonly string[]; readonly rows: readonly Row[] } {
+  const { sessionFile, sessionId } = stage.session;
+  if (agent !== "opencode")
+    return { texts: readFileSync(sessionFile, "utf8").trimEnd().split("\n"), rows: [] };
+  using database = new DatabaseSync(sessionFile);
+  const rows = (["message", "part"] as const).flatMap((table) =>
+    database
+      .prepare(`select id, data from ${table} where session_id = ? order by id`)
+      .all(sessionId)
+      .map((row): Row => ({ table, id: String(row.id), data: String(row.data) })),
+  );
+  return { texts: rows.map(({ data }) => data), rows };
+}
+
+/** A field, however deep, is lost, or has a value of another form. */
+const fieldDamage = fc.record({
+  record: fc.nat(),
+  field: fc.nat(),
+  value: fc.constantFrom(undefined, null, 7, "x", {}, [], true),
+});
+
+type Place = readonly [parent: Record<string, unknown>, key: string];
+
+function placesIn(value: unknown, depth = 0): readonly Place[] {
+  if (typeof value !== "object" || value === null || depth > 4) return [];
+  const parent = value as Record<string, unknown>;
+  return Object.keys(parent).flatMap((key): readonly Place[] => [
+    [parent, key],
+    ...placesIn(parent[key], depth + 1),
+  ]);
+}
+
+function withField(text: string, { field, value }: { readonly field: number; readonly value: unknown }) {
+  const record: unknown = JSON.parse(text);
+  const places = placesIn(record);
+  const [parent, key] = places[field % places.length] ?? [{}, ""];
+  if (value === undefined) delete parent[key];
+  else parent[key] = value;
+  return {
+    text: JSON.stringify(record),
+    what: `${key} is ${value === undefined ? "lost" : JSON.stringify(value)}`,
+  };
+}
+
+/** Records of the conversation, of which most damages are: an agent writes many others. */
+function isSaid(text: string): boolean {
+  return /"type":"(?:user|assistant|message|gemini|session|session_meta|response_item|text|tool|reasoning)"|"role":/u.test(
+    text,
+  );
+}
+
+function damagesOf(stage: Stage, agent: string): readonly Laid[] {
+  stage.reset();
+  const { texts, rows } = textsOf(stage, agent);
+  const { sessionFile } = stage.session;
+  const said = [...texts.keys()].filter((at) => isSaid(texts[at] ?? ""));
+  const fields = fc.sample(fieldDamage, { seed: SEED, numRuns: DAMAGES }).map((drawn): Laid => {
+    const at = said[drawn.record % said.length] ?? 0;
+    const { text, what } = withField(texts[at] ?? "", drawn);
+    const lay = (): void => {
+      if (agent !== "opencode")
+        writeFileSync(
+          sessionFile,
+          texts
+            .with(at, text)
+            .map((line) => `${line}\n`)
+            .join(""),
+        );
+      else changeRow(sessionFile, rows[at], text);
+    };
+    return { what: `record ${at + 1}: ${what}`, lay };
+  });
+  if (agent === "opencode")
+    return fields.map((each, at) => (at % 3 === 0 ? rowDamage(sessionFile, rows, at) : each));
+  const bytes = fc.sample(anyDamage(readFileSync(sessionFile)), { seed: SEED, numRuns: DAMAGES });
+  return fields.map((each, at) => {
+    const damage = bytes[at];
+    if (at % 3 !== 0 || damage === undefined) return each;
+    return { what: `${damage.kind}: ${damage.what}`, lay: () => writeFileSync(sessionFile, damage.bytes) };
+  });
+}
+
+function changeRow(file: string, row: Row | undefined, data: string): void {
+  using database = new DatabaseSync(file);
+  if (row !== undefined) database.prepare(`update ${row.table} set data = ? where id = ?`).run(data, row.id);
+}
+
+/** A row is lost, or its data breaks off. */
+function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
+  const row = rows[(SEED * 7 + at) % rows.length];
+  const isLost = at % 2 === 0 && row?.table === "part";
+  const lay = (): void => {
+    if (!isLost) changeRow(file, row, (row?.data ?? "").slice(0, Math.floor((row?.data.length ?? 0) / 2)));
+    else {
+      using database = new DatabaseSync(file);
+      database.prepare("delete from part where id = ?").run(row?.id ?? "");
+    }
+  };
+  return { what: `${row?.table} ${row?.id} ${isLost ? "is lost" : "breaks off"}`, lay };
+}
+
+/** What the person and the model said. Results without their call go in a repair: no API takes them. */
+function saidIn(items: readonly Item[] | null): readonly string[] {
+  return (items ?? []).flatMap((item) => (item.kind === "text" ? [`${item.role}: ${item.text}`] : []));
+}
+
+function isRefused({ items, failure }: Resumed): boolean {
+  return failure !== null || items === null;
+}
+
+test.each(SUBJECTS)(
+  "$agent reads repaired sessions as well as before, and most that it refused",
+  async (each) => {
+    await using stage = await openStage(each);
+    const ref = `${each.agent}:${stage.session.sessionId}`;
+    const damages = damagesOf(stage, each.agent);
+    const worse: string[] = [];
+    const refused: string[] = [];
+    const stillRefused: string[] = [];
+    for (const number of numbersOfRun(damages.length)) {
+      const { what, lay } = damages[number] ?? { what: "", lay: () => undefined };
+      stage.reset();
+      lay();
+      const before = await stage.resume();
+      stage.reset();
+      lay();
+      const edits = await repair(stage, ref);
+      if (edits === null) continue;
+      const after = edits === 0 ? before : await stage.resume();
+      const lost = saidIn(before.items).filter((text) => !saidIn(after.items).includes(text));
+      const told = `${number}: ${what} (${edits} edits): ${after.failure?.slice(0, 300)} ${lost.join(" | ")}`;
+      if (isRefused(before)) refused.push(told);
+      if (isRefused(before) && isRefused(after)) stillRefused.push(told);
+      if (!isRefused(before) && (isRefused(after) || lost.length > 0)) worse.push(told);
+    }
+    expect(worse).toEqual([]);
+    expect(stillRefused.length, stillRefused.join("\n")).toBeLessThanOrEqual(Math.floor(refused.length / 10));
+  },
+  1_200_000,
+);
+
+/** How many records are mended; `null` where nothing of the session is left. */
+async function repair({ places }: Stage, ref: string): Promise<number | null> {
+  try {
+    return (await repairNativeSession(ref, { places, write: "in place" })).edits.length;
+  } catch (error) {
+    if (isContinuoError(error, "invalid") || isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * One session of each real agent, with thinking, two calls at once of which one fails, and two turns; it is damaged,
+ * resumed, and laid out again as it was. A home is copied as a whole, so that nothing of one trial is left for the next.
+ */
+
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { HOME_VARIABLES, type Places } from "../../../src/agents.ts";
+import type { AgentName } from "../../../src/model/index.ts";
+import {
+  type ModelServer,
+  type ScriptedTurn,
+  type Step,
+  startModelServer,
+  text,
+  thinking,
+  tool,
+} from "../../model-servers/index.ts";
+import type { AgentUnderTest, Written } from "../append/begin.ts";
+import type { Item } from "../items.ts";
+import { LAST_WORDS } from "../proof.ts";
+import { normaliseRequest } from "../requests.ts";
+import { makeSandbox } from "../sandbox.ts";
+
+export const COMPARE = "Compare the two notes.";
+export const CONCLUDE = "And what do you conclude?";
+
+/** What the agent made of a session. */
+export interface Resumed {
+  /** What it sent to its model before the last words; `null` where it sent nothing. */
+  readonly items: readonly Item[] | null;
+  readonly failure: string | null;
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly session: Written;
+  readonly places: Places;
+  readonly server: ModelServer;
+  /** Lays the home out as it was after the conversation. */
+  reset(): void;
+  resume(): Promise<Resumed>;
+}
+
+type Read = (file: string) => Step;
+
+const READS: Readonly<Record<AgentName, (project: string) => Read>> = {
+  claude: (project) => (file) => tool("Read", { file_path: join(project, file) }),
+  codex: () => (file) => tool("exec_command", { cmd: `cat ${file}` }),
+  gemini: () => (file) => tool("read_file", { file_path: file }),
+  pi: () => (file) => tool("read", { path: file }),
+  opencode: (project) => (file) => tool("read", { filePath: join(project, file) }),
+};
+
+function turnsOf(read: Read): readonly ScriptedTurn[] {
+  return [
+    {
+      user: COMPARE,
+      answers: [
+        [thinking("Both have to be read."), text("I read both."), read("one.md"), read("missing.md")],
+        [text("One is short, the other is not there.")],
+      ],
+    },
+    { user: CONCLUDE, answers: [[thinking("It is enough."), text("The second note is missing.")]] },
+  ];
+}
+
+export async function openStage({ agent, open }: AgentUnderTest): Promise<Stage> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await makeSandbox());
+  await sandbox.write("project/one.md", "A short note.\n");
+  const server = await startModelServer({ turns: turnsOf(READS[agent](sandbox.project)) });
+  stack.defer(() => server.close());
+  const begun = await open(sandbox, server.url);
+  const session = await begun.begin(COMPARE);
+  await begun.resume(CONCLUDE, session);
+  const home = begun.environment[HOME_VARIABLES[agent]] ?? "";
+  const copy = join(sandbox.root, "as-it-was");
+  cpSync(home, copy, { recursive: true, preserveTimestamps: true });
+  const all = stack.move();
+  return {
+    session,
+    places: {
+      home: sandbox.root,
+      env: { ...begun.environment, CONTINUO_HOME: join(sandbox.root, "continuo") },
+    },
+    server,
+    reset() {
+      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      rmSync(join(sandbox.root, "continuo"), { recursive: true, force: true });
+      cpSync(copy, home, { recursive: true, preserveTimestamps: true });
+    },
+    async resume() {
+      const before = server.requests.length;
+      const failure = await begun.resume(LAST_WORDS, session).then(
+        () => null,
+        (error: unknown) => String(error),
+      );
+      const sent = server.requests
+        .slice(before)
+        .filter(({ kind }) => kind === "answer")
+        .map(normaliseRequest)
+        .find((items) => isSaid(items.at(-1)));
+      return { items: sent?.slice(0, -1) ?? null, failure };
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+function isSaid(item: Item | undefined): boolean {
+  return item?.kind === "text" && item.role === "user" && item.text === LAST_WORDS;
+}
