@@ -19,12 +19,6 @@ export const DEFECTS: readonly Defect[] = [
     replace: "return undefined;",
   },
   {
-    name: "the expected sequence is not compared",
-    file: APPEND,
-    find: "if (expected === undefined || expected === log.head_sequence) return;",
-    replace: "return;",
-  },
-  {
     name: "sequences have gaps",
     file: APPEND,
     find: "log.head_sequence + events.length, head)",

@@ -20,6 +20,8 @@ const PROCESSES = 2;
 const STEPS = 900;
 /** A world in which so much happens without an end hangs. */
 const MAX_STEPS = 30_000;
+/** More than the events of all logs. */
+const LAST_STEPS = 2_000;
 const CALM: Faults = { busy: 0, away: 0, lost: 0, awayUntil: 0 };
 
 interface Member {
@@ -56,7 +58,7 @@ export async function simulate(
     for (const { process } of members) world.kill(process);
   }
   const last = join("end", { ...CALM });
-  await finish(last);
+  await finish(last, base);
   const faults = [...promised.faults, ...(await faultsIn(base, SESSIONS, promised))];
   for (const line of await shape(base)) world.note(line);
   return { seed, hash: world.hash, faults, trace: world.trace };
@@ -186,10 +188,11 @@ function scripted({ world, promised }: Member): Agent {
 }
 
 /** Nothing disturbs any more: a process wakes every session and gives every input again, until nothing is left. */
-async function finish(member: Member): Promise<void> {
+async function finish(member: Member, base: Store): Promise<void> {
   const { world, process, graph, store, promised } = member;
   let state: "working" | "done" = "working";
   world.within(process, () => {
+    for (const sessionId of SESSIONS) void follow(member, sessionId);
     void (async () => {
       for (const sessionId of SESSIONS) {
         for (let left = true; left; ) {
@@ -213,5 +216,12 @@ async function finish(member: Member): Promise<void> {
     promised.faults.push("what is left does not end");
     return;
   }
+  // The readers hear what came last.
+  for (let steps = 0; steps < LAST_STEPS && (await world.step()); steps++);
   world.kill(process);
+  const readers = promised.seen.slice(-SESSIONS.length);
+  for (const { sessionId, sequences } of readers) {
+    const latest = await base.latestSequence(sessionId);
+    if (sequences.length !== latest) promised.faults.push(`a reader of ${sessionId} heard no end`);
+  }
 }
