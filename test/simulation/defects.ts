@@ -212,3 +212,17 @@ export const DEFECTS: readonly Defect[] = [
     replace: "if (run === null) return null;",
   },
 ];
+
+/** Those that the simulation was seen to find. Whether it finds the others is not known yet. */
+export const FOUND_DEFECTS: readonly string[] = [
+  "a lease fences no append",
+  "a stored event is appended again",
+  "sequences have gaps",
+  "the chain of hashes leaves events out",
+  "side writes of an append are forgotten",
+  "readers are not woken",
+  "an ended run moves on",
+  "the token of a lease does not grow",
+  "a lease is never free",
+  "a new run is begun with another id at each try",
+];
