@@ -61,7 +61,7 @@ export class Stage implements AsyncDisposable {
     fits: (report: Extract<ClientReport, { readonly report: Kind }>) => boolean = () => true,
   ): Promise<Extract<ClientReport, { readonly report: Kind }>> {
     type Found = Extract<ClientReport, { readonly report: Kind }>;
-    return withPatience(`report ${kind} of the client`, async () => {
+    return withPatience(`a report ${kind} of the client`, async () => {
       for (;;) {
         const found = this.reports.find((one) => one.report === kind && fits(one as Found));
         if (found !== undefined) return found as Found;

@@ -92,7 +92,7 @@ export const logCases: readonly ClientCase[] = [
         await new Promise((next) => setImmediate(next));
       }
       assert.deepEqual(await stage.messagesUpTo(3), [1, 2, 3]);
-      assert.equal(await withPatience("pong of the client", () => pong), "still there?");
+      assert.equal(await withPatience("a pong of the client", () => pong), "still there?");
     },
   },
   {

@@ -192,7 +192,7 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
 export async function withPatience<T>(what: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`there was no ${what} within ${PATIENCE_MS} ms`)),
+    () => reject(new Error(`${what} did not come within ${PATIENCE_MS} ms`)),
     PATIENCE_MS,
   );
   try {
