@@ -215,6 +215,13 @@ export const DEFECTS: readonly Defect[] = [
 
 /** Those that the simulation was seen to find. Whether it finds the others is not known yet. */
 export const FOUND_DEFECTS: readonly string[] = [
+  "a run begins without its row",
+  "the beginning does not move the cursor",
+  "the events of a run have no lease",
+  "an input is offered although a later run has it",
+  "no input is offered",
+  "an end is written without its row",
+  "an end leaves the words before it out",
   "a lease fences no append",
   "a stored event is appended again",
   "sequences have gaps",
