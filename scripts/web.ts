@@ -123,6 +123,8 @@ async function bundled(
     const { output } = await bundle.generate({
       format: "esm",
       minify: true,
+      // Marks of pure calls serve a bundler, and no browser.
+      comments: { legal: true, annotation: false, jsdoc: false },
       codeSplitting: shape === "chunks" && { groups: GROUPS },
       entryFileNames: "[name]-[hash].js",
       chunkFileNames: "[name]-[hash].js",

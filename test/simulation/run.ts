@@ -1,4 +1,4 @@
-/** Simulations, in a process of their own: they replace its clock and its timers. */
+/** Simulations, in processes of their own: they replace the clock and the timers. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -21,21 +21,25 @@ export interface Seeds {
   readonly defect?: string;
 }
 
+/** Each seed in a process of its own: what is left of one seed in the modules would be part of the next one. */
 export async function runSeeds({ from, count, defect }: Seeds): Promise<readonly SeedResult[]> {
-  const args = [PROGRAM, String(from), String(count), String(GENERATIONS)];
+  const results: SeedResult[] = [];
+  for (let seed = from; seed < from + count; seed++) results.push(await runSeed(seed, defect));
+  return results;
+}
+
+async function runSeed(seed: number, defect: string | undefined): Promise<SeedResult> {
+  const args = [PROGRAM, String(seed), String(GENERATIONS)];
   if (defect !== undefined) args.push(defect);
-  const options = { maxBuffer: 256 * 1024 * 1024 };
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  const lines = stdout.trim().split("\n");
-  return lines.map((line) => JSON.parse(line) as SeedResult);
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as SeedResult;
 }
 
 /** The first seed that finds a planted defect, by a broken promise or by an end of the program; `null` where none does. */
 export async function firstFound(defect: string, seeds: number): Promise<number | null> {
   for (let seed = 1; seed <= seeds; seed++) {
     try {
-      const [result] = await runSeeds({ from: seed, count: 1, defect });
-      if (result === undefined || result.faults.length > 0) return seed;
+      if ((await runSeed(seed, defect)).faults.length > 0) return seed;
     } catch {
       return seed;
     }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { rounds } from "../sizes/counts.ts";
+import { ALL_ROUNDS } from "../sizes/counts.ts";
 import { DEFECTS } from "./defects.ts";
 import { firstFound, runSeeds } from "./run.ts";
 
-const SEEDS = rounds(200);
+/** A seed takes three seconds of the processor. */
+const SEEDS = ALL_ROUNDS ? 50 : 3;
 const TIMEOUT = { timeout: 900_000 };
 
 test(
@@ -13,9 +14,7 @@ test(
     const first = await runSeeds({ from: 1, count: SEEDS });
     expect(first.flatMap(({ seed, faults }) => faults.map((fault) => `${seed}: ${fault}`))).toEqual([]);
     expect(new Set(first.map(({ hash }) => hash)).size).toBe(SEEDS);
-    // Begun elsewhere: no seed knows of the seeds before it.
-    const again = await runSeeds({ from: 20, count: 5 });
-    expect(again).toEqual(first.slice(19, 24));
+    expect(await runSeeds({ from: 2, count: 1 })).toEqual(first.slice(1, 2));
   },
 );
 

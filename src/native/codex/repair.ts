@@ -137,6 +137,7 @@ const OUTPUT_TYPES: Readonly<Record<string, string>> = {
   function_call: "function_call_output",
   custom_tool_call: "custom_tool_call_output",
   local_shell_call: "function_call_output",
+  tool_search_call: "tool_search_output",
 };
 
 const OUTPUTS: ReadonlySet<string> = new Set(Object.values(OUTPUT_TYPES));
@@ -156,16 +157,25 @@ function pairCalls(draft: Draft, { makers }: RepairContext): void {
   }
   for (const { line, item, type } of items) {
     const id = callIdOf(item);
-    if (OUTPUTS.has(type) && !called.has(textOfValue(item.call_id))) {
+    const isOrphan = OUTPUTS.has(type) && !called.has(textOfValue(item.call_id));
+    // A search that the service ran has no id.
+    if (isOrphan && (type !== "tool_search_output" || toText(item.call_id) !== null)) {
       remove(line, `no call has the id ${textOfValue(item.call_id)}`);
     }
     const output = entryOf(OUTPUT_TYPES, type);
     if (id === null || output === undefined || answered.has(id)) continue;
     answered.add(id);
-    const payload = { type: output, id: `fco_${makers.uuid()}`, call_id: id, output: "aborted" };
+    const payload = outputFor(id, output, makers.uuid());
     const { timestamp } = line.value;
     addBehind(draft, line, { timestamp, type: "response_item", payload }, `the call ${id} has no output`);
   }
+}
+
+function outputFor(callId: string, type: string, uuid: string): Json {
+  const isSearch = type === "tool_search_output";
+  return isSearch
+    ? { type, id: `tso_${uuid}`, call_id: callId, status: "completed", execution: "client", tools: [] }
+    : { type, id: `fco_${uuid}`, call_id: callId, output: "aborted" };
 }
 
 /** They grow from line to line; gaps are in order. */

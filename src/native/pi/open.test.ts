@@ -20,8 +20,11 @@ const said = (id: string, parentId: string | null, text = id, role = "user") => 
   id,
   parentId,
   timestamp: "2026-05-06T07:00:01.000Z",
-  message: { role, content: [{ type: "text", text }] },
+  message: { role, content: [{ type: "text", text }], ...(role === "assistant" ? { usage: USAGE } : {}) },
 });
+
+/** pi counts the tokens of each answer. */
+const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
 
 async function found(...values: readonly unknown[]): Promise<FoundSession> {
   const path = join(mkdtempSync(join(scratch, "s-")), "s.jsonl");

@@ -18,6 +18,9 @@ const HEADER = {
   cwd: "/home/dev/tea",
 };
 
+/** pi counts the tokens of each answer, and refuses to go on behind one that it cannot count. */
+const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
+
 const said = (id: string, parentId: string | null, text = id) => ({
   type: "message",
   id,
@@ -30,6 +33,7 @@ const called = (id: string, parentId: string | null, callId: string, stopReason 
   message: {
     role: "assistant",
     content: [{ type: "toolCall", id: callId, name: "read", arguments: {} }],
+    usage: USAGE,
     stopReason,
   },
 });
@@ -187,6 +191,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "bad_record: no content": [
     lines(HEADER, { ...said("a", null), message: { role: "user", content: 5 } }),
     ["bad_record", 2, "neither text nor a list"],
+    ["cannot_resume", 2, "pi cannot resume the session"],
   ],
   "bad_record: a result for no call": [
     lines(HEADER, { ...said("a", null), message: { role: "toolResult", content: [] } }),

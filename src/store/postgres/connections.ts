@@ -27,7 +27,7 @@ const TYPES: pg.CustomTypesConfig = {
 const CONNECT_MS = 10_000;
 /**
  * A process that stands still in the middle of a transaction holds locks that others wait for: after this time Postgres
- * ends the transaction, and the process runs it once more when it continues.
+ * ends the transaction, and the process runs it again when it continues.
  */
 const STANDING_MS = 3_000;
 const CONNECT_TRIES = 3;
