@@ -80,7 +80,10 @@ describe("docs/security.md", () => {
     const missing = count((result) => result.startsWith("not yet: "));
     const foreign = count((result) => result.startsWith("does not apply: "));
     const shown = Object.keys(LEVELS).length - missing - foreign;
-    const counts = [...PAGE.matchAll(/^\| ([a-z ]+) \| (\d+) \|$/gmu)].map(([, name, n]) => [name, Number(n)]);
+    const counts = [...PAGE.matchAll(/^\| ([a-z ]+) \| (\d+) \|$/gmu)].map(([, name, n]) => [
+      name,
+      Number(n),
+    ]);
     expect(counts).toEqual([
       ["shown by a test", shown],
       ["does not apply", foreign],
@@ -137,7 +140,7 @@ test("cryptography is that of the runtime, with known algorithms, and SHA-1 only
 });
 
 test("secrets have at least 128 bits of the system's generator, and only waits and cursors use another one", () => {
-  expect(textOf("src/store/access.ts")).toContain('_${randomBytes(32).toString("base64url")}`');
+  expect(textOf("src/store/access.ts")).toContain('randomBytes(32).toString("base64url")');
   expect(textOf("src/server/auth/page-keys.ts")).toContain("const start = randomBytes(32);");
   expect(textOf("web/state/proof.ts")).toContain("crypto.getRandomValues(new Uint8Array(16))");
   expect(filesWith(/Math\.random\b/u)).toEqual([
