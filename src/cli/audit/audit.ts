@@ -29,20 +29,18 @@ export async function runAudit(flags: AuditFlags, shell: Shell): Promise<number>
   const what = flags.what === undefined ? undefined : actOf(flags.what);
   await using store = await openForCommand(flags, shell);
   const { entries, more } = await newest(store, { ...flags, since, what });
-  if (flags.json) {
-    await createOutput(shell.stdout).write(`${toJsonText(entries, 2)}\n`);
-    return 0;
-  }
-  if (entries.length === 0) {
-    shell.stderr.write("No acts are recorded that match.\n");
-    return 0;
-  }
+  if (flags.json) await createOutput(shell.stdout).write(`${toJsonText(entries, 2)}\n`);
+  else if (entries.length === 0) shell.stderr.write("No acts are recorded that match.\n");
+  else await printTable(entries, shell);
+  if (more) shell.stderr.write(`These are the newest ${entries.length} acts; --all shows every one.\n`);
+  return 0;
+}
+
+async function printTable(entries: readonly AuditEntry[], shell: Shell): Promise<void> {
   const screen = screenOf(shell, shell.stdout);
   const { cells } = layOut(COLUMNS, entries.map(rowOf), screen.isTerminal ? { columns: screen.columns } : {});
   const text = cells.map((row) => row.join("  ").trimEnd()).join("\n");
   await page(oneChunk(`${text}\n`), { shell, screen, opening: { at: "end" } });
-  if (more) shell.stderr.write(`These are the newest ${entries.length} acts; --all shows every one.\n`);
-  return 0;
 }
 
 async function* oneChunk(text: string): AsyncGenerator<string, void, void> {
