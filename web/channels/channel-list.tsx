@@ -1,26 +1,134 @@
-/** All channels, the most recently changed first; refreshed while the page is visible. */
+/** The channels that the page may read, page by page; refreshed while the browser shows them. */
 
 import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import type { ChannelRow, ChannelSummary } from "../../src/wire/index.ts";
 import { clock, counted, dateAndClock, dayName } from "../content/words.ts";
-import { LinkListPage } from "../parts/link-list.tsx";
-import { CHANNELS, channelLink } from "./paths.ts";
+import { LINK_KEYS, LinkRows } from "../parts/link-list.tsx";
+import { useKeys } from "../shell/keys.ts";
+import { ChannelList } from "./channel-list-state.ts";
+import { type ChannelPages, isByName } from "./channel-pages.ts";
+import { channelLink } from "./paths.ts";
 
-interface ChannelsAnswer {
-  readonly channels: readonly ChannelRow[];
-}
+/** So many lines before the end the next page is read. */
+const AHEAD = 60;
 
 export function ChannelsPage(): VNode {
+  const list = useMemo(() => new ChannelList(), []);
+  useEffect(() => {
+    document.title = "Channels · Continuo";
+    return list.follow();
+  }, [list]);
+  useKeys({
+    ...LINK_KEYS,
+    "/": () => field()?.focus(),
+    Escape: () => {
+      if (document.activeElement !== field()) return false;
+      if (list.filter.value === "") return field()?.blur();
+      list.filter.value = "";
+      return true;
+    },
+  });
+  const pages = list.pages.value;
+  const rows = list.rows.value;
+  const isEmpty = pages.rows.length === 0;
+  // A page may be empty although there are more: this browser may not read its channels.
+  useEffect(() => {
+    if (rows.length === 0) void list.readMore();
+  }, [list, pages, rows]);
   return (
-    <LinkListPage<ChannelsAnswer, ChannelRow>
-      title="Channels"
-      path={`${CHANNELS}?summary=true`}
-      rowsOf={({ channels }) => channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1))}
-      keyOf={({ channel }) => channel}
-      draw={(row) => <Line row={row} />}
-      none={<NoChannels />}
-    />
+    <main class="list-main plain-page" aria-label="Channels">
+      <h1>Channels</h1>
+      {isEmpty ? null : <FilterLine list={list} />}
+      <Failure list={list} />
+      {rows.length > 0 ? (
+        <LinkRows<ChannelRow>
+          rows={rows}
+          keyOf={({ channel }) => channel}
+          draw={(row) => <Line row={row} />}
+          note={null}
+          onRows={(first, last) => {
+            list.sees(rows[first]?.channel ?? null);
+            if (last >= rows.length - AHEAD) void list.readMore();
+          }}
+        />
+      ) : pages.next !== null ? (
+        <p class="empty">{isEmpty ? "Reading…" : `None of the ${soFar(pages)} that were read so far…`}</p>
+      ) : isEmpty ? (
+        <NoChannels />
+      ) : (
+        <NoMatch list={list} />
+      )}
+    </main>
+  );
+}
+
+function field(): HTMLElement | null {
+  return document.getElementById("find-channel");
+}
+
+function soFar({ rows }: ChannelPages): string {
+  return counted(rows.length, "channel");
+}
+
+function FilterLine({ list }: { list: ChannelList }): VNode {
+  return (
+    <search class="find-line">
+      <input
+        id="find-channel"
+        type="search"
+        placeholder="Part of a channel's name"
+        aria-label="Part of a channel's name"
+        aria-keyshortcuts="/"
+        autocomplete="off"
+        spellcheck={false}
+        value={list.filter.value}
+        onInput={(event) => {
+          list.filter.value = event.currentTarget.value;
+        }}
+      />
+      <output aria-live="polite">{countOf(list)}</output>
+    </search>
+  );
+}
+
+/** The count never claims more than was read. */
+function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string {
+  const matches = filter.value.trim() === "" ? "" : `${rows.value.length.toLocaleString("en")} of `;
+  const order = isByName(pages) ? ", by name" : "";
+  return `${matches}${soFar(pages)}${pages.next === null ? "" : " so far"}${order}`;
+}
+
+/** The page on the screen is read again by itself, the next one only when somebody asks. */
+function Failure({ list }: { list: ChannelList }): VNode | null {
+  const more = list.failure.value;
+  const text = more ?? list.poll.failure.value;
+  return text === null ? null : (
+    <p class="notice bad" role="alert">
+      {text}{" "}
+      {more === null ? null : (
+        <button type="button" onClick={() => list.tryAgain()}>
+          Try again
+        </button>
+      )}
+    </p>
+  );
+}
+
+function NoMatch({ list }: { list: ChannelList }): VNode {
+  return (
+    <div class="empty">
+      <p>No channel has this in its name.</p>
+      <button
+        type="button"
+        onClick={() => {
+          list.filter.value = "";
+        }}
+      >
+        Clear the filter
+      </button>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useKeys } from "../shell/keys.ts";
+import { type Keys, useKeys } from "../shell/keys.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { Poll } from "../state/polling.ts";
 import { ask } from "../state/server.ts";
@@ -28,13 +28,7 @@ export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
     document.title = `${title} · Continuo`;
     return state.follow();
   }, [state, title]);
-  useKeys({
-    u: () => {
-      location.hash = "#/";
-    },
-    j: () => moveFocus(1),
-    k: () => moveFocus(-1),
-  });
+  useKeys(LINK_KEYS);
   const answer = state.answer.value;
   const rows = answer === null ? null : rowsOf(answer);
   return (
@@ -48,19 +42,22 @@ export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
       {answer === null || rows === null ? null : rows.length === 0 ? (
         none
       ) : (
-        <Rows list={list} rows={rows} note={noteOf?.(answer) ?? null} />
+        <LinkRows keyOf={list.keyOf} draw={list.draw} rows={rows} note={noteOf?.(answer) ?? null} />
       )}
     </main>
   );
 }
 
-interface RowsOptions<Answer, Row> {
-  readonly list: LinkList<Answer, Row>;
+export interface LinkRowsOptions<Row> extends Pick<LinkList<unknown, Row>, "keyOf" | "draw"> {
+  /** Must be the same array as long as nothing changed. */
   readonly rows: readonly Row[];
+  /** Shown above the rows. */
   readonly note: VNode | null;
+  /** Called with the rows in the page whenever they are others, or the list is another one. */
+  readonly onRows?: (first: number, last: number) => void;
 }
 
-function Rows<Answer, Row>({ list: { keyOf, draw }, rows, note }: RowsOptions<Answer, Row>): VNode {
+export function LinkRows<Row>({ keyOf, draw, rows, note, onRows }: LinkRowsOptions<Row>): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtual({
     scroller,
@@ -69,11 +66,14 @@ function Rows<Answer, Row>({ list: { keyOf, draw }, rows, note }: RowsOptions<An
     sizeOf: () => 60,
     paddingEnd: 48,
   });
+  const shown = virtualizer.getVirtualItems();
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
+  useEffect(() => onRows?.(first, last), [first, last, rows]);
   return (
     <div class="scroller" ref={scroller} tabIndex={-1}>
       {note}
       <ul class="rows plain-list" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
+        {shown.map(({ index, start }) => {
           const row = rows[index];
           return row === undefined ? null : (
             <li
@@ -91,6 +91,15 @@ function Rows<Answer, Row>({ list: { keyOf, draw }, rows, note }: RowsOptions<An
     </div>
   );
 }
+
+/** The keys of a page of links. */
+export const LINK_KEYS: Keys = {
+  u: () => {
+    location.hash = "#/";
+  },
+  j: () => moveFocus(1),
+  k: () => moveFocus(-1),
+};
 
 /** Moves the focus from line to line. */
 function moveFocus(step: 1 | -1): void {
