@@ -112,9 +112,10 @@ test("a page that cannot be read is reported above the list, and is read when so
   const { page } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   const answer = { error: { code: "unavailable", message: "the store is busy", hint: "Wait a moment." } };
-  await page.route(/cursor=/u, (route) =>
-    route.fulfill({ status: 503, body: JSON.stringify(answer), contentType: "application/json" }),
-  );
+  await page.route(/cursor=/u, async (route) => {
+    // The proof of the server stays: without it the page believes no answer.
+    await route.fulfill({ response: await route.fetch(), status: 503, json: answer });
+  });
   await page.evaluate("document.querySelector('.scroller').scrollTop = 1e9");
   await page.getByRole("alert").getByText("the store is busy. Wait a moment.").waitFor();
   await line(page, nameOf(999)).waitFor();

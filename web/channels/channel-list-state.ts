@@ -1,4 +1,4 @@
-/** The list of channels: read page by page, and the page on the screen read again while the browser shows it. */
+/** The list of channels: pages are read as they are needed, and again every few seconds while the browser shows them. */
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ChannelRow, ChannelsPage } from "../../src/wire/index.ts";
@@ -25,10 +25,11 @@ export class ChannelList {
   );
   /** The reason why the next page was not read; nobody reads it again until `tryAgain`. */
   readonly failure: Signal<string | null> = signal(null);
-  /** Reports when the page on the screen could not be read again, and then tries by itself. */
+  /** Reports when a page could not be read again, and then tries by itself. */
   readonly poll: Poll<void> = new Poll((stop) => this.#refresh(stop));
   /** The first channel on the screen. */
   #seen: string | null = null;
+  #refreshes = 0;
   #isReading = false;
   #over = new AbortController();
 
@@ -67,15 +68,25 @@ export class ChannelList {
     void this.readMore();
   }
 
-  /** Goes on to the pages after it as far as they begin elsewhere now: channels came or went. */
+  /**
+   * Reads a page again, and the pages after it as far as they begin elsewhere now, because channels came or went.
+   */
   async #refresh(stop: AbortSignal): Promise<void> {
-    let start: PageStart | null = this.#seen === null ? FIRST_PAGE : pageOf(this.pages.value, this.#seen);
+    let start: PageStart | null = this.#due();
     while (start !== null) {
       const page = await this.#page(start, stop);
       const before = this.pages.value;
       this.pages.value = foldPage(before, start, page);
       start = movedAfter(before, this.pages.value, start);
     }
+  }
+
+  /** Every other time the page on the screen, and in between each of the others in turn. */
+  #due(): PageStart {
+    const { starts } = this.pages.value;
+    this.#refreshes += 1;
+    if (this.#refreshes % 2 === 0) return starts[(this.#refreshes / 2) % starts.length] ?? FIRST_PAGE;
+    return this.#seen === null ? FIRST_PAGE : pageOf(this.pages.value, this.#seen);
   }
 
   #page({ cursor }: PageStart, stop: AbortSignal): Promise<ChannelsPage> {

@@ -100,7 +100,7 @@ function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string
   return `${matches}${soFar(pages)}${pages.next === null ? "" : " so far"}${order}`;
 }
 
-/** The page on the screen is read again by itself, the next one only when somebody asks. */
+/** Pages that were read are read again by themselves; the next one is, after a failure, only when somebody asks. */
 function Failure({ list }: { list: ChannelList }): VNode | null {
   const more = list.failure.value;
   const text = more ?? list.poll.failure.value;
