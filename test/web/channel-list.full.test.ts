@@ -97,11 +97,17 @@ test("a filter finds a channel of the last page, and says that there is none onl
   });
   await filter(page).fill("ROOM-2499");
   await page.getByText("None of the 1,000 channels that were read so far").waitFor();
-  expect(await count(page).innerText()).toBe("0 of 1,000 channels so far, by name");
+  expect(await count(page).innerText()).toBe("0 of 1,000 so far");
   expect(await page.getByText("No channel has this in its name").count()).toBe(0);
   release();
   await line(page, nameOf(2_499)).waitFor();
-  await expect.poll(() => count(page).innerText()).toBe("1 of 2,500 channels, by name");
+  await expect.poll(() => count(page).innerText()).toBe("1 of 2,500");
+  // From the end of a long list, the first of the hits is on the screen.
+  await filter(page).fill("");
+  await scrollTo(page, nameOf(2_499));
+  await filter(page).fill("room-24");
+  await line(page, nameOf(2_400)).waitFor();
+  await expect.poll(() => page.evaluate("document.querySelector('.scroller').scrollTop")).toBe(0);
   await filter(page).fill("nowhere");
   await page.getByText("No channel has this in its name").waitFor();
   await page.getByRole("button", { name: "Clear the filter" }).click();
@@ -117,12 +123,13 @@ test("a page that cannot be read is reported above the list, and is read when so
     await route.fulfill({ response: await route.fetch(), status: 503, json: answer });
   });
   await page.evaluate("document.querySelector('.scroller').scrollTop = 1e9");
-  await page.getByRole("alert").getByText("the store is busy. Wait a moment.").waitFor();
+  await page.getByRole("alert").getByText("not read: the store is busy. Wait a moment.").waitFor();
   await line(page, nameOf(999)).waitFor();
   expect(await count(page).innerText()).toBe("1,000 channels so far, by name");
   expect(await violations(page)).toEqual([]);
   await filter(page).fill("room-2499");
-  await page.getByText("None of the 1,000 channels that were read so far").waitFor();
+  await page.getByText("None of the 1,000 channels that were read so far has this in its name.").waitFor();
+  expect(await page.getByText("Reading more").count()).toBe(0);
   await filter(page).fill("");
   await page.unroute(/cursor=/u);
   await page.getByRole("button", { name: "Try again" }).click();

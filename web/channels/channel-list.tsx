@@ -44,6 +44,8 @@ export function ChannelsPage(): VNode {
       <Failure list={list} />
       {rows.length > 0 ? (
         <LinkRows<ChannelRow>
+          // Other words begin at the top.
+          key={list.filter.value}
           rows={rows}
           keyOf={({ channel }) => channel}
           draw={(row) => <Line row={row} />}
@@ -54,7 +56,7 @@ export function ChannelsPage(): VNode {
           }}
         />
       ) : pages.next !== null ? (
-        <p class="empty">{isEmpty ? "Reading…" : `None of the ${soFar(pages)} that were read so far…`}</p>
+        <Unfinished list={list} />
       ) : isEmpty ? (
         <NoChannels />
       ) : (
@@ -62,6 +64,15 @@ export function ChannelsPage(): VNode {
       )}
     </main>
   );
+}
+
+/** Nothing to show, and more to read. */
+function Unfinished({ list }: { list: ChannelList }): VNode {
+  const pages = list.pages.value;
+  const isStopped = list.failure.value !== null;
+  if (pages.rows.length === 0) return <p class="empty">{isStopped ? "" : "Reading…"}</p>;
+  const none = `None of the ${soFar(pages)} that were read so far has this in its name`;
+  return <p class="empty">{isStopped ? `${none}.` : `${none}. Reading more…`}</p>;
 }
 
 function field(): HTMLElement | null {
@@ -78,7 +89,7 @@ function FilterLine({ list }: { list: ChannelList }): VNode {
       <input
         id="find-channel"
         type="search"
-        placeholder="Part of a channel's name"
+        placeholder="Filter by name"
         aria-label="Part of a channel's name"
         aria-keyshortcuts="/"
         autocomplete="off"
@@ -95,9 +106,9 @@ function FilterLine({ list }: { list: ChannelList }): VNode {
 
 /** The count never claims more than was read. */
 function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string {
-  const matches = filter.value.trim() === "" ? "" : `${rows.value.length.toLocaleString("en")} of `;
-  const order = isByName(pages) ? ", by name" : "";
-  return `${matches}${soFar(pages)}${pages.next === null ? "" : " so far"}${order}`;
+  const more = pages.next === null ? "" : " so far";
+  if (filter.value.trim() === "") return `${soFar(pages)}${more}${isByName(pages) ? ", by name" : ""}`;
+  return `${rows.value.length.toLocaleString("en")} of ${pages.rows.length.toLocaleString("en")}${more}`;
 }
 
 /** Pages that were read are read again by themselves; the next one is, after a failure, only when somebody asks. */
@@ -106,7 +117,7 @@ function Failure({ list }: { list: ChannelList }): VNode | null {
   const text = more ?? list.poll.failure.value;
   return text === null ? null : (
     <p class="notice bad" role="alert">
-      {text}{" "}
+      {more === null ? text : `The next channels were not read: ${text}`}{" "}
       {more === null ? null : (
         <button type="button" onClick={() => list.tryAgain()}>
           Try again
