@@ -76,9 +76,15 @@ test("an answer to a question from before the pages moved changes nothing", () =
   expect(foldPage(three, { cursor: "old", after: "c" }, answer(["c", "d"]))).toBe(three);
 });
 
-test("a page of channels that nobody here may read leaves the next one to read", () => {
+test("a page whose channels nobody here may read leaves those before and after it, also when it is read again", () => {
   const none = read({ channels: [], nextCursor: "second" });
   expect(none).toMatchObject({ rows: [], next: { cursor: "second", after: "" } });
+  const hidden: ChannelsPage = { channels: [], nextCursor: "third" };
+  const pages = read(answer(["a"]), hidden, answer(["c"]), answer(["d"]));
+  expect(names(pages)).toEqual(["a", "c", "d"]);
+  expect(pages.starts.map(({ after }) => after)).toEqual(["", "a", "a", "c"]);
+  expect(foldPage(pages, { cursor: "cursor of a", after: "a" }, hidden)).toEqual(pages);
+  expect(foldPage(pages, FIRST_PAGE, answer(["a"]))).toEqual(pages);
 });
 
 test("a channel is found in the page that covers its name, in the server's order of names", () => {

@@ -26,9 +26,9 @@ export const NO_PAGES: ChannelPages = { rows: [], starts: [], next: FIRST_PAGE }
  */
 export function foldPage(pages: ChannelPages, start: PageStart, page: ChannelsPage): ChannelPages {
   const { rows, starts, next } = pages;
-  const known = starts.findIndex(({ after }) => after === start.after);
+  const known = starts.findIndex(({ cursor }) => cursor === start.cursor);
   // The answer to a question that was asked before the pages moved.
-  if (known < 0 && next?.after !== start.after) return pages;
+  if (known < 0 && next?.cursor !== start.cursor) return pages;
   const before = rows.filter(({ channel }) => compareNames(channel, start.after) <= 0);
   const { channels, nextCursor } = page;
   const upTo = known < 0 ? starts : starts.slice(0, known);
@@ -51,9 +51,9 @@ export function pageOf({ starts }: ChannelPages, channel: string): PageStart {
 /** The page after one that was just read again, if it was read before and begins elsewhere now. */
 export function movedAfter(before: ChannelPages, after: ChannelPages, start: PageStart): PageStart | null {
   const following = (pages: ChannelPages): PageStart | undefined =>
-    pages.starts[pages.starts.findIndex((one) => one.after === start.after) + 1];
+    pages.starts[pages.starts.findIndex(({ cursor }) => cursor === start.cursor) + 1];
   const [was, is] = [following(before), following(after)];
-  return was === undefined || is === undefined || was.after === is.after ? null : is;
+  return was === undefined || is === undefined || was.cursor === is.cursor ? null : is;
 }
 
 /**
