@@ -115,7 +115,7 @@ test("a filter finds a channel of the last page, and says that there is none onl
 });
 
 test("a page that cannot be read is reported above the list, and is read when somebody tries again", async () => {
-  const { page } = await viewer.open("/channels");
+  const { page, requests } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   const answer = { error: { code: "unavailable", message: "the store is busy", hint: "Wait a moment." } };
   await page.route(/cursor=/u, async (route) => {
@@ -127,12 +127,18 @@ test("a page that cannot be read is reported above the list, and is read when so
   await line(page, nameOf(999)).waitFor();
   expect(await count(page).innerText()).toBe("1,000 channels so far, by name");
   expect(await violations(page)).toEqual([]);
+  const asked = (part: string): number => requests.filter((one) => one.includes(part)).length;
+  const before = asked("summary=true");
+  // The refresh goes on, and nothing else tries again by itself.
+  await expect.poll(() => asked("summary=true")).toBeGreaterThan(before + 1);
+  expect(asked("cursor=")).toBe(1);
   await filter(page).fill("room-2499");
   await page.getByText("None of the 1,000 channels that were read so far has this in its name.").waitFor();
   expect(await page.getByText("Reading more").count()).toBe(0);
   await filter(page).fill("");
   await page.unroute(/cursor=/u);
   await page.getByRole("button", { name: "Try again" }).click();
+  await expect.poll(() => count(page).innerText()).toBe("2,000 channels so far, by name");
   await scrollTo(page, nameOf(2_499));
   expect(await page.getByRole("alert").count()).toBe(0);
 });
