@@ -2,14 +2,14 @@
 
 import type { ChannelRow, ChannelsPage } from "../../src/wire/index.ts";
 
-/** Where a page begins: behind the name `after`. The server's cursor for it is `null` for the first page. */
+/** The place where a page begins: after the name `after`. The server's cursor for it is `null` for the first page. */
 export interface PageStart {
   readonly cursor: string | null;
   readonly after: string;
 }
 
 export interface ChannelPages {
-  /** By name, each channel once. */
+  /** Each channel once, in the order of names. */
   readonly rows: readonly ChannelRow[];
   /** The pages that were read. */
   readonly starts: readonly PageStart[];
