@@ -126,8 +126,8 @@ async function bundled(
       // Marks of pure calls serve a bundler, and no browser.
       comments: { legal: true, annotation: false, jsdoc: false },
       codeSplitting: shape === "chunks" && { groups: GROUPS },
-      entryFileNames: "[name]-[hash:6].js",
-      chunkFileNames: "[name]-[hash:6].js",
+      entryFileNames: "[name]-[hash].js",
+      chunkFileNames: "[name]-[hash].js",
     });
     const [first, ...rest] = output.filter((one) => one.type === "chunk");
     if (first === undefined) throw new Error(`nothing came of ${entry}`);
