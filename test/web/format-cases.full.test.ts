@@ -78,56 +78,63 @@ async function goTo(page: Page, key: string): Promise<void> {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(`document.querySelector("main")?.textContent ?? ""`);
 
-test("every session of the format cases is shown as the library reads it, safely and for everybody", async () => {
-  const { page, errors, requests } = await viewer.open("/");
-  const said: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  await page.setViewportSize({ width: 1280, height: 3_000 });
-  const seen = new Set<string>();
-  const keys: string[] = [];
-  const agents = new Set<string>();
-  const silent: string[] = [];
-  const damagedKeys: string[] = [];
-  /** Axe looks at a page if it shows a kind of element that no page before it had. */
-  const look = async (): Promise<void> => {
-    const kinds: readonly string[] = await page.evaluate(KINDS);
-    if (kinds.every((kind) => seen.has(kind))) return;
-    for (const kind of kinds) seen.add(kind);
-    expect([keys.at(-1), await violations(page)]).toEqual([keys.at(-1), []]);
-  };
-  for (const machine of machines) {
-    const expected = await readHome(machine.home.path);
-    if (machine !== viewer.machine) await signIn(page, machine, "/");
-    await page.waitForSelector(".row .title");
-    await look();
-    for (const { key, texts, problems } of expected) {
-      keys.push(key);
-      agents.add(key.replace(/:.*/u, ""));
-      await goTo(page, key);
-      if (texts.length === 0) silent.push(key);
-      for (const text of texts)
-        await expect.poll(async () => letters(await textOf(page)), { message: key }).toContain(text);
-      await checkContent(page, ["article", "details", "header", "summary"]);
+/** Every case is opened, and other files have browsers of their own at the same time. */
+const LIMIT = { timeout: 360_000 };
+
+test(
+  "every session of the format cases is shown as the library reads it, safely and for everybody",
+  LIMIT,
+  async () => {
+    const { page, errors, requests } = await viewer.open("/");
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    await page.setViewportSize({ width: 1280, height: 3_000 });
+    const seen = new Set<string>();
+    const keys: string[] = [];
+    const agents = new Set<string>();
+    const silent: string[] = [];
+    const damagedKeys: string[] = [];
+    /** Axe looks at a page if it shows a kind of element that no page before it had. */
+    const look = async (): Promise<void> => {
+      const kinds: readonly string[] = await page.evaluate(KINDS);
+      if (kinds.every((kind) => seen.has(kind))) return;
+      for (const kind of kinds) seen.add(kind);
+      expect([keys.at(-1), await violations(page)]).toEqual([keys.at(-1), []]);
+    };
+    for (const machine of machines) {
+      const expected = await readHome(machine.home.path);
+      if (machine !== viewer.machine) await signIn(page, machine, "/");
+      await page.waitForSelector(".row .title");
       await look();
-      const damaged = page.locator(".facts .damaged");
-      expect([key, await damaged.allInnerTexts()]).toEqual([
-        key,
-        problems.length === 0 ? [] : [counted(problems.length, "problem")],
-      ]);
-      if (problems.length === 0) continue;
-      damagedKeys.push(key);
-      await damaged.click();
-      await page.waitForSelector(".problems code");
-      const codes = await page.locator(".problems code").allInnerTexts();
-      expect([key, codes.sort()]).toEqual([key, problems]);
-      await look();
+      for (const { key, texts, problems } of expected) {
+        keys.push(key);
+        agents.add(key.replace(/:.*/u, ""));
+        await goTo(page, key);
+        if (texts.length === 0) silent.push(key);
+        for (const text of texts)
+          await expect.poll(async () => letters(await textOf(page)), { message: key }).toContain(text);
+        await checkContent(page, ["article", "details", "header", "summary"]);
+        await look();
+        const damaged = page.locator(".facts .damaged");
+        expect([key, await damaged.allInnerTexts()]).toEqual([
+          key,
+          problems.length === 0 ? [] : [counted(problems.length, "problem")],
+        ]);
+        if (problems.length === 0) continue;
+        damagedKeys.push(key);
+        await damaged.click();
+        await page.waitForSelector(".problems code");
+        const codes = await page.locator(".problems code").allInnerTexts();
+        expect([key, codes.sort()]).toEqual([key, problems]);
+        await look();
+      }
+      expect(offTheServer(requests.splice(0), machine.url)).toEqual([]);
     }
-    expect(offTheServer(requests.splice(0), machine.url)).toEqual([]);
-  }
-  // Nothing above compared nothing with nothing.
-  expect(silent).toEqual([]);
-  expect([...agents].sort()).toEqual([...AGENT_NAMES].sort());
-  expect(damagedKeys.length).toBeGreaterThan(4);
-  expect(errors).toEqual([]);
-  expect(said).toEqual([]);
-});
+    // Nothing above compared nothing with nothing.
+    expect(silent).toEqual([]);
+    expect([...agents].sort()).toEqual([...AGENT_NAMES].sort());
+    expect(damagedKeys.length).toBeGreaterThan(4);
+    expect(errors).toEqual([]);
+    expect(said).toEqual([]);
+  },
+);
