@@ -109,7 +109,7 @@ test("a token is created, listed without its secret, used and revoked while the 
   const page = run("view", "--no-open", "--json", `${url}/#/channels/team`);
   const opened = new URL((JSON.parse(page.out) as { readonly url: string }).url);
   expect([opened.hostname, opened.port, opened.hash]).toEqual([
-    expect.stringMatching(/^continuo-[\da-f]{20}\.localhost$/u),
+    expect.stringMatching(/^continuo-[\da-f]{32}\.localhost$/u),
     new URL(url).port,
     expect.stringMatching(/^#code=continuo_.*\/channels\/team$/u),
   ]);

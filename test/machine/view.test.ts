@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 const SOON = { timeout: 20_000 };
-const PAGE_NAME = /^continuo-[\da-f]{20}\.localhost$/u;
+const PAGE_NAME = /^continuo-[\da-f]{32}\.localhost$/u;
 
 interface Viewing {
   readonly base: string;

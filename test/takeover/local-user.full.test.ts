@@ -157,7 +157,7 @@ async function fileOfBrowser(): Promise<string> {
   return readFileSync(opened(), "utf8");
 }
 
-const PAGE_NAME = /^continuo-[\da-f]{20}\.localhost$/u;
+const PAGE_NAME = /^continuo-[\da-f]{32}\.localhost$/u;
 
 /** What node calls for a page, whose name only browsers know. */
 const serverOf = ({ port }: URL): string => `http://127.0.0.1:${port}`;

@@ -26,7 +26,7 @@ import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
-import { newPageName, stopSignal, viewerFolder } from "./work.ts";
+import { clearTextWarning, newPageName, stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -77,6 +77,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const stopped = stopSignal(shell);
   const stopTelemetry = await startTelemetry(shell);
   const loopback = pageName === undefined ? "one" : "both";
+  const warning = clearTextWarning(isLoopback, flags.publicUrl);
+  if (warning !== null) shell.stderr.write(warning);
   const listening = await listen(server, { ...address, loopback, process: "own", proxies });
   await store.recordAudit({
     what: "server_started",

@@ -18,7 +18,16 @@ export const HAS_PAGE_NAMES: boolean = process.platform !== "darwin";
  * service worker of a program that had the port. `undefined` where browsers find no such names.
  */
 export function newPageName(): string | undefined {
-  return HAS_PAGE_NAMES ? `continuo-${randomBytes(10).toString("hex")}.localhost` : undefined;
+  return HAS_PAGE_NAMES ? `continuo-${randomBytes(16).toString("hex")}.localhost` : undefined;
+}
+
+/** The warning for a person whose tokens and conversations would travel in the clear; `null` where they do not. */
+export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefined): string | null {
+  if (isLoopback || publicUrl?.startsWith("https:")) return null;
+  return (
+    "warning: other machines reach this server without TLS, so whoever is between them reads tokens and conversations. " +
+    "Put a proxy with TLS before it, and name its address with --public-url https://….\n"
+  );
 }
 
 /** The folder in which `npm run prepare` puts the page. */

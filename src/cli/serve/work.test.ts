@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { clearTextWarning, HAS_PAGE_NAMES, newPageName } from "./work.ts";
+
+test.runIf(HAS_PAGE_NAMES)("the name of each page has 128 random bits", () => {
+  const names = new Set(Array.from({ length: 100 }, () => newPageName() ?? ""));
+  expect(names.size).toBe(100);
+  for (const name of names) expect(name).toMatch(/^continuo-[0-9a-f]{32}\.localhost$/u);
+  // No digit of 32 is the same in all of them.
+  for (let at = 9; at < 41; at++) expect(new Set([...names].map((name) => name[at])).size).toBeGreaterThan(1);
+});
+
+test("a server that other machines reach without TLS warns, with the flag for its proxy", () => {
+  expect(clearTextWarning(false, undefined)).toContain("--public-url https://");
+  expect(clearTextWarning(false, "http://team.example")).toContain("without TLS");
+  expect(clearTextWarning(false, "https://team.example")).toBeNull();
+  expect(clearTextWarning(true, undefined)).toBeNull();
+});
