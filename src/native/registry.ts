@@ -63,7 +63,7 @@ export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
   codex: "0.169.0",
   gemini: "0.61.0",
   pi: "1.5.2",
-  opencode: "1.18.33",
+  opencode: "1.18.34",
 };
 
 /**
