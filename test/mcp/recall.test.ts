@@ -2,12 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HOME_VARIABLES } from "../../src/agents.ts";
 import { estimateTokens } from "../../src/mcp/tokens.ts";
-import { AGENT_NAMES } from "../../src/model/index.ts";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { type Called, openMcp, toCalled } from "./open-mcp.ts";
 import { createWireClient, ENVELOPE } from "./wire-client.ts";
@@ -20,18 +20,25 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
+/** Words that the compaction cut, and words that it kept. */
 const COMPACTED = {
-  claude: ["5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a", "200 seconds.", "240 seconds for black tea."],
-  codex: ["01a20055-6cb5-7aa2-b127-6112349529bf", "200 seconds.", "240 seconds for black tea."],
-  gemini: ["126f777f-5b9d-40d7-8d1b-23049a5fae7e", "leaf0 leaf1", "leaf91."],
-  pi: ["01997c1e-5b00-7a11-8c22-9d33ae44bf55", "200 seconds.", "240 seconds for black tea."],
-  opencode: ["ses_dff781ab9", "200 seconds.", "Anything else?"],
+  claude: ["200 seconds.", "240 seconds for black tea."],
+  codex: ["200 seconds.", "240 seconds for black tea."],
+  gemini: ["leaf0 leaf1", "leaf91."],
+  pi: ["200 seconds.", "240 seconds for black tea."],
+  opencode: ["200 seconds.", "Anything else?"],
 } as const;
+
+/** A session that is recorded again has another id. */
+function compactedId(agent: AgentName): string {
+  return JSON.parse(readFileSync(join(FIXTURES, agent, "compaction/requests.json"), "utf8")).sessionId;
+}
 
 test.each(AGENT_NAMES)(
   "recall shows what a compaction cut from a session of %s, and nothing else",
   async (agent) => {
-    const [id, cut, kept] = COMPACTED[agent];
+    const [cut, kept] = COMPACTED[agent];
+    const id = compactedId(agent);
     cpSync(join(FIXTURES, agent, "compaction/home"), join(home.path, "agent"), { recursive: true });
     await using mcp = openMcp(home, { env: { [HOME_VARIABLES[agent]]: join(home.path, "agent") } });
     const outline = await mcp.call("recall", { session: `${agent}:${id}` });
@@ -206,7 +213,8 @@ test("the session whose file the agent has open for writing is its own, wherever
 });
 
 test("the session is the one that Claude Code notes for its process, also after it moved to another", async () => {
-  const [id, cut] = COMPACTED.claude;
+  const id = compactedId("claude");
+  const [cut] = COMPACTED.claude;
   const folder = makeFolder("work");
   cpSync(join(FIXTURES, "claude/compaction/home"), join(home.path, ".claude"), { recursive: true });
   const other = "4bf3c2a1-0000-4000-8000-000000000001";
