@@ -171,8 +171,10 @@ function takeIn(agent: VersionedAgent, version: string, recorded: string): void 
       filter: (path) => !COMPARED_ALONE.some((file) => path.endsWith(`/${file}`)),
     });
   }
-  run([join(ROOT, "scripts/support.ts")], agent, version);
-  run([join(ROOT, "test/agents/run.ts"), "capabilities", "matrix", "-u"], agent, version);
+  const isWritten =
+    run([join(ROOT, "scripts/support.ts")], agent, version) === 0 &&
+    run([join(ROOT, "test/agents/run.ts"), "capabilities", "matrix", "-u"], agent, version) === 0;
+  if (!isWritten) throw new Error("docs/support.md was not written whole: see the error above");
   tell(`took in ${agent} ${version}: run \`npm test\`, and look at the difference`);
 }
 
@@ -190,10 +192,11 @@ function replaceTriedVersion(agent: VersionedAgent, version: string): void {
   writeFileSync(file, `${before}TRIED_VERSIONS:${replaced}`);
 }
 
-function run(args: readonly string[], agent: VersionedAgent, version: string): void {
+function run(args: readonly string[], agent: VersionedAgent, version: string): number | null {
   const env = { ...process.env, [VERSIONS_VARIABLE]: `${agent}=${version}` };
-  const { error } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2], env });
+  const { status, error } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2], env });
   if (error !== undefined) throw error;
+  return status;
 }
 
 function tell(sentence: string): void {

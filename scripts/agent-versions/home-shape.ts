@@ -1,4 +1,4 @@
-/** What an agent keeps in its home: which files there are, and which fields their records have. */
+/** Reads the shape of an agent's home: the names of its files, and the fields of their records. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function homeShapes(home: string): Promise<Readonly<Record<string, 
   return Object.fromEntries(sorted.map(([name, builder]) => [name, builder.shape()]));
 }
 
-/** What Git packs, and when, says nothing of the agent that keeps its snapshots with it. */
+/** Git decides what it packs, and when: its files say nothing about the agent that keeps snapshots with it. */
 function isOfGit(folder: string): boolean {
   return folder.includes("/snapshot/");
 }

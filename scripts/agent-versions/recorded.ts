@@ -14,7 +14,7 @@ export const COMPARED_ALONE: readonly string[] = [HOME_SHAPES_FILE, SENT_SHAPE_F
 export interface Recorded {
   readonly cases: readonly string[];
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
-  /** By the kind of a file, over all conversations. */
+  /** Shapes by kind of file, over all conversations. */
   readonly home: Readonly<Record<string, Shape>>;
   readonly sent: Shape;
 }
@@ -39,7 +39,7 @@ export function readRecorded(
   };
 }
 
-/** What differs in files that both have, by kind of file. */
+/** The differences in files that both have, by kind of file. */
 export function writtenChanges(before: Recorded, after: Recorded): readonly Changes[] {
   return Object.entries(after.home).flatMap(([place, shape]) => {
     const old = before.home[place];

@@ -1,6 +1,6 @@
 /**
- * Which fields values have, of which kinds, and which words stand in them: what two versions of an agent are compared
- * by. Ids, times, numbers and sentences differ from run to run and are left out. Pure.
+ * A shape has the fields of values, their kinds, and the words that stand in them: two versions of an agent are compared
+ * by it. Ids, times, numbers and sentences differ from run to run and are left out. Pure.
  */
 
 /** Kinds by path, such as `line<user>.message.content[]<text>.text` → `string`; a word is `"such"`. Sorted. */
@@ -69,7 +69,7 @@ function isWord(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z]+(?:[-_/][A-Za-z]+)*$/u.test(value) && value.length <= 40;
 }
 
-/** What differs at one path; an empty list stands for a path that one of them does not have. */
+/** A difference at one path; an empty list stands for a path that one of them does not have. */
 export interface Change {
   readonly path: string;
   readonly before: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by the name of the
+ * The data that goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by the name of the
  * event. `protocol/http.json` is made from it. Bytes and texts are not listed, nor what the Durable Streams protocol
  * itself defines.
  */

@@ -5,7 +5,7 @@ import { withSection } from "../section.ts";
 import type { Schema } from "./type-schemas.ts";
 
 export interface ProtocolSources {
-  /** What `protocol/channel.json` holds. */
+  /** The content of `protocol/channel.json`. */
   readonly channel: { readonly $defs: Readonly<Record<string, Schema>> };
   /** What `protocol/examples.json` holds: a conversation with a real server. */
   readonly examples: readonly ExampleStep[];
