@@ -9,7 +9,7 @@ import {
   type Store,
 } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { maskSecrets } from "../../transcript/secrets/index.ts";
+import { maskAuditEntry } from "../../transcript/secrets/index.ts";
 import { openForCommand } from "../store/index.ts";
 import {
   createOutput,
@@ -84,12 +84,7 @@ async function newest(store: Store, { since, who, what, limit, all }: Wanted): P
     entries.push(...found.items);
     cursor = found.nextCursor;
   } while (cursor !== null && entries.length < most);
-  return { entries: entries.reverse().map(masked), more: cursor !== null };
-}
-
-/** The texts that others gave; the id of a token is no secret. */
-function masked({ target, details, ...entry }: AuditEntry): AuditEntry {
-  return { ...entry, ...maskSecrets({ target, details }).value };
+  return { entries: entries.reverse().map(maskAuditEntry), more: cursor !== null };
 }
 
 const COLUMNS = [

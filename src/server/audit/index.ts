@@ -6,8 +6,8 @@
  */
 
 import { z } from "zod";
-import { AUDIT_ACTS, type AuditAct, type AuditEntry, ContinuoError, present } from "../../model/index.ts";
-import { maskSecrets } from "../../transcript/secrets/index.ts";
+import { AUDIT_ACTS, type AuditAct, ContinuoError, present } from "../../model/index.ts";
+import { maskAuditEntry } from "../../transcript/secrets/index.ts";
 import type { CreateMount } from "../context/index.ts";
 
 const MAX_ENTRIES = 1_000;
@@ -27,16 +27,11 @@ export const audit: CreateMount = (context) => ({
       const query = QUERY.safeParse(c.req.query());
       if (!query.success) throw refused(query.error.issues[0]);
       const { items, nextCursor } = await context.store(grant.workspaceId).listAudit(present(query.data));
-      const entries = items.map((entry) => ({ ...entry, ...maskSecrets(textsOf(entry)).value }));
+      const entries = items.map(maskAuditEntry);
       return Response.json({ entries, nextCursor }, { headers: { "cache-control": "no-store" } });
     });
   },
 });
-
-/** The texts that others gave; the id of a token is no secret. */
-function textsOf({ target, details }: AuditEntry): Pick<AuditEntry, "target" | "details"> {
-  return { target, details };
-}
 
 function refused(
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,

@@ -63,7 +63,7 @@ export async function connectAwake<T>(
   }
 }
 
-type OnClient = (error: Error | undefined, client?: pg.PoolClient, done?: () => void) => void;
+type OnClient = (error: Error | undefined, client?: pg.PoolClient, done?: (error?: Error) => void) => void;
 
 class AwakePool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
@@ -72,7 +72,7 @@ class AwakePool extends pg.Pool {
     const connecting = connectAwake(() => super.connect());
     if (callback === undefined) return connecting;
     connecting.then(
-      (client) => callback(undefined, client, () => client.release()),
+      (client) => callback(undefined, client, (error) => client.release(error)),
       (error: Error) => callback(error),
     );
     return undefined;

@@ -1,5 +1,6 @@
 /** Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and how many there were. */
 
+import type { AuditEntry } from "../../model/index.ts";
 import type { SecretFamily } from "./family.ts";
 import { FORMS_OF_SECRETS, SECRET_NAME } from "./forms.ts";
 import { VENDOR_SECRETS } from "./vendors.ts";
@@ -22,6 +23,12 @@ export function maskSecrets<T>(value: T): Masked<T> {
   const counts = new Map<string, number>();
   const masked = maskValue(value, counts, 0) as T;
   return { value: masked, found: Object.fromEntries(counts) };
+}
+
+/** Masks the texts that others gave to an entry of the audit log; who did it is no secret, nor is the id of a token. */
+export function maskAuditEntry(entry: AuditEntry): AuditEntry {
+  const { target, details } = entry;
+  return { ...entry, ...maskSecrets({ target, details }).value };
 }
 
 export function sumSecrets(...all: readonly SecretsFound[]): SecretsFound {
