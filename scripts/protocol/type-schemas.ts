@@ -172,9 +172,8 @@ class Reader {
     const symbol = this.#checker.getSymbolAtLocation(node.typeName);
     const original = symbol === undefined ? undefined : this.#original(symbol);
     if (original !== undefined && original.flags & SymbolFlags.TypeParameter) return {};
-    const isOurs = original?.declarations[0]?.path.startsWith(ROOT.toLowerCase()) ?? false;
     const isGeneric = (node.typeArguments?.length ?? 0) > 0;
-    if (original !== undefined && !isGeneric && isOurs && !isLibrary(original)) return this.define(original);
+    if (original !== undefined && !isGeneric && !isLibrary(original)) return this.define(original);
     return this.#fromType(this.#typeOf(node));
   }
 

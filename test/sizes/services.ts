@@ -51,6 +51,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
+  // A connection that this end closes at the moment of the next request would fail the test that asks.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   project.provide("services", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
