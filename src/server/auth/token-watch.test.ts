@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Store, Token } from "../../model/index.ts";
+import { FINAL_CODES } from "../../wire/index.ts";
 import { type Grant, LIMITS } from "../context/index.ts";
 import { createTokenWatch } from "./token-watch.ts";
 
@@ -68,15 +69,75 @@ test("without open connections, and without tokens, nothing is looked up", async
   expect(asked).toEqual([]);
 });
 
-test("a store that does not answer ends no connection", async () => {
-  const listTokens = async () => {
+/** A store that does not answer: at once, or never. */
+function silentStore(kind: "fails" | "hangs"): (id: string) => Store {
+  const listTokens = async (): Promise<never> => {
+    if (kind === "hangs") await new Promise(() => undefined);
     throw new Error("the database is away");
   };
+  return () => ({ listTokens }) as unknown as Store;
+}
+
+test("a store that does not answer for a moment ends no connection", async () => {
   using _ending = ending();
-  const watch = createTokenWatch(() => ({ listTokens }) as unknown as Store, _ending.signal);
+  const watch = createTokenWatch(silentStore("fails"), _ending.signal);
   const onLost = vi.fn();
   watch.watch(grantOf("own"), onLost);
   await vi.advanceTimersByTimeAsync(5 * LIMITS.tokenLookMs);
+  expect(onLost).not.toHaveBeenCalled();
+});
+
+test.each(["fails", "hangs"] as const)(
+  "connections end as unavailable when the store %s for ten seconds, so that clients come again",
+  async (kind) => {
+    using _ending = ending();
+    const watch = createTokenWatch(silentStore(kind), _ending.signal);
+    const lost: string[] = [];
+    watch.watch(grantOf("own"), ({ code }) => lost.push(code));
+    watch.watch(grantOf(null), ({ code }) => lost.push(`no token: ${code}`));
+    await vi.advanceTimersByTimeAsync(LIMITS.tokenUnseenMs - LIMITS.tokenLookMs);
+    const late: string[] = [];
+    watch.watch(grantOf("own"), ({ code }) => late.push(code));
+    expect(lost).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2 * LIMITS.tokenLookMs);
+    expect([lost, late]).toEqual([["unavailable"], []]);
+    await vi.advanceTimersByTimeAsync(LIMITS.tokenUnseenMs);
+    expect([lost, late]).toEqual([["unavailable"], ["unavailable"]]);
+    expect([LIMITS.tokenUnseenMs, FINAL_CODES.includes("unavailable")]).toEqual([10_000, false]);
+  },
+);
+
+test("a store that answers again in time ends no connection, however often that happens", async () => {
+  const { tokens } = tokensWith(new Set());
+  let isAway = true;
+  const silent = silentStore("fails");
+  using _ending = ending();
+  const watch = createTokenWatch((id) => (isAway ? silent(id) : tokens(id)), _ending.signal);
+  const onLost = vi.fn();
+  watch.watch(grantOf("own"), onLost);
+  for (let times = 0; times < 5; times++) {
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(LIMITS.tokenUnseenMs - LIMITS.tokenLookMs);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(LIMITS.tokenLookMs);
+  }
+  expect(onLost).not.toHaveBeenCalled();
+});
+
+test("a store that once answered never is asked again", async () => {
+  const { tokens, asked } = tokensWith(new Set());
+  let isAway = true;
+  const silent = silentStore("hangs");
+  using _ending = ending();
+  const watch = createTokenWatch((id) => (isAway ? silent(id) : tokens(id)), _ending.signal);
+  watch.watch(grantOf("own"), () => undefined);
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.tokenLookMs);
+  isAway = false;
+  const onLost = vi.fn();
+  await vi.advanceTimersByTimeAsync(LIMITS.tokenUnseenMs);
+  watch.watch(grantOf("own"), onLost);
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.tokenUnseenMs);
+  expect(asked.length).toBeGreaterThan(10);
   expect(onLost).not.toHaveBeenCalled();
 });
 

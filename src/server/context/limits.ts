@@ -56,6 +56,8 @@ export const LIMITS = {
   tokenLookMs: 400,
   tokensPerLook: 500,
   endedAtOnce: 50,
+  /** How long connections stay open while the store does not say whether their tokens still count. */
+  tokenUnseenMs: 10_000,
   /** How long such a connection may take to close. */
   lostMs: 400,
   /** How many wrong tokens one address may send. */
