@@ -1,10 +1,11 @@
 /** The server on a socket. */
 
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { type AddressInfo, Socket } from "node:net";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import { ContinuoError } from "../model/index.ts";
 import { LIMITS } from "./context/index.ts";
+import { failure, refuseSocket } from "./http/index.ts";
 import type { ContinuoServer } from "./server.ts";
 import { createPeers, Strangers, type TrustedProxies, trustedProxies } from "./sockets/index.ts";
 
@@ -40,7 +41,10 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
   const peerOf = createPeers(proxies, strangers);
   const listener = getRequestListener(
     (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),
-    { overrideGlobalObjects: options.process === "own" },
+    {
+      overrideGlobalObjects: options.process === "own",
+      errorHandler: (error) => failure(error instanceof RequestError ? noRequest() : error, server.headers),
+    },
   );
   const { requestMs, headersMs, keepAliveMs, lookForSlowMs } = LIMITS;
   const create = (): Server => {
@@ -50,12 +54,22 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
         headersTimeout: headersMs,
         keepAliveTimeout: keepAliveMs,
         connectionsCheckingInterval: lookForSlowMs,
+        // The listener answers a request without a host.
+        requireHostHeader: false,
       },
       listener,
     );
     http.on("connection", (socket) => strangers.meet(socket));
     http.on("upgrade", (request, socket, head) => {
       server.upgrade(request, socket, head, peerOf(request));
+    });
+    http.on("checkExpectation", (_request, response) => {
+      response.writeHead(417, { ...server.headers, "content-length": 0 }).end();
+    });
+    http.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      // An answer that has begun would have another one in its middle.
+      if (!(socket instanceof Socket) || !socket.writable || socket.bytesWritten > 0) socket.destroy(error);
+      else refuseSocket(socket, noRequest(), { ...server, status: STATUS_OF[error.code ?? ""] ?? 400 });
     });
     return http;
   };
@@ -64,6 +78,16 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
   const address = bounds[0].address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return { url: `http://${name}:${address.port}`, close: () => closed(bounds, server) };
+}
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function noRequest(): ContinuoError {
+  return new ContinuoError("invalid", "this is no request of HTTP/1.1, or it comes too slowly");
 }
 
 type Place = Pick<ListenOptions, "host" | "port">;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Hono } from "hono";
 import { ContinuoError, httpStatusOf, type Principal, present, type Store } from "../model/index.ts";
-import { allows, NONCE_HEADER, PROOF_HEADER, toWireError } from "../wire/index.ts";
+import { allows, NONCE_HEADER, PROOF_HEADER } from "../wire/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
 import {
   createGuesses,
@@ -35,9 +35,13 @@ import {
   gateRefusal,
   guardHeaders,
   isKnownOrigin,
+  METHODS,
+  POLICY_HEADER,
   PREFLIGHT_HEADERS,
+  plainHeaders,
   readFailure,
   received,
+  refuseSocket,
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
@@ -94,6 +98,10 @@ export interface ServerOptions {
 }
 
 export interface ContinuoServer {
+  /** What can be asked, by method (`ALL` for each) and pattern of the path. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  /** The headers of an answer to bytes that are no request. */
+  readonly headers: Readonly<Record<string, string>>;
   fetch(request: Request, peer: Peer): Promise<Response>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
   /** Accepts no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
@@ -112,13 +120,17 @@ export function createServer(options: ServerOptions): ContinuoServer {
   const mounts = MOUNTS.map((create) => create(context));
   const app = appOf(context, mounts);
   return {
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+    headers: plainHeaders(gate),
     fetch: (request, peer) =>
       guarded(gate, context, { request, peer }, async () => app.fetch(request, { peer })),
     upgrade: (request, socket, head, peer) => {
       const refusal = upgradeRefusal({ request, peer }, gate, context);
-      if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+      if (refusal !== undefined) return context.refuseUpgrade(socket, refusal);
       const taken = mounts.some((mount) => mount.upgrade?.(request, socket, head, peer) ?? false);
-      if (!taken) refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
+      if (!taken) {
+        context.refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
+      }
     },
     close: async () => {
       draining.abort();
@@ -135,6 +147,7 @@ function gateOf({ origins = [], hosts, publicUrl }: ServerOptions): Gate {
   return present({
     origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
     hosts: hosts === undefined ? undefined : new Set([...hosts, ...known.map(({ hostname }) => hostname)]),
+    isHttps: known.some(({ protocol }) => protocol === "https:"),
   });
 }
 
@@ -171,6 +184,8 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       if (allows(grant.scopes, need)) return;
       throw new ContinuoError("forbidden", "the token does not allow this", { details: { need } });
     },
+    refuseUpgrade: (socket, error) =>
+      refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
     allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
@@ -248,10 +263,13 @@ async function guarded(
   if (method === "OPTIONS") {
     return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });
   }
+  if (method === "TRACE") return new Response(null, { status: 405, headers: { allow: METHODS, ...guard } });
   const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
   const response = refusal === undefined ? await answer() : failure(refusal);
   context.metrics.count("requests_total", { method, status: String(response.status) });
-  for (const [name, value] of Object.entries(guard)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(guard)) {
+    if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
+  }
   // A page that the server does not accept may learn that there is a server, so that it can say so.
   if (url.endsWith(HEALTH_PATH)) response.headers.set("cross-origin-resource-policy", "cross-origin");
   return response;
@@ -272,13 +290,4 @@ function upgradeRefusal(
 ): ContinuoError | undefined {
   const arrival = { url, host: headers.host ?? null, origin: headers.origin ?? null };
   return closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
-}
-
-function refuseUpgrade(socket: Duplex, error: ContinuoError): void {
-  const body = JSON.stringify(toWireError(error));
-  socket.on("error", () => undefined);
-  socket.end(
-    `HTTP/1.1 ${httpStatusOf(error)} Refused\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

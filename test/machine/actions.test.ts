@@ -140,7 +140,7 @@ test.each([
   const headers = Object.fromEntries(response.headers);
   expect(headers["content-type"]).toContain(type);
   expect(headers["content-disposition"]).toBe(`attachment; filename="claude-${CLAUDE_ID}.${format}"`);
-  expect(headers["content-security-policy"]).toBe("default-src 'none'; sandbox");
+  expect(headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
   expect(await response.text()).toContain(text);
 });
 

@@ -153,7 +153,7 @@ test("a message has no bytes, no opaque values, and images as paths of this serv
   expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "image/png",
     "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   });
   for (const path of ["content/2", "content/0", "content/9", "content", "__proto__", "content/__proto__"]) {
     const refused = await machine.get(`${WORK}/messages/p1/image?path=${encodeURIComponent(path)}`);

@@ -90,7 +90,6 @@ async function getBlob(
       "content-type": blob.mediaType,
       "content-length": String(blob.sizeBytes),
       "content-disposition": "attachment",
-      "content-security-policy": "default-src 'none'; sandbox",
       "cache-control": "private, max-age=31536000, immutable",
     },
   });

@@ -11,6 +11,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
 import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount, Credentials, Peer, ServerContext } from "../context/index.ts";
+import { badHandshake } from "../http/index.ts";
 import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
 import { Hub } from "./hub.ts";
@@ -34,6 +35,7 @@ export const channels: CreateMount = (context) => {
     perMessageDeflate: false,
     handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
+  sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const beats = setInterval(() => {
     // Asked at each beat, also when nobody is there, so that it knows when this process stood still.
     clock.now();

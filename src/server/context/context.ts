@@ -207,6 +207,8 @@ export interface ServerContext {
   /** How long a long-poll waits. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;
+  /** Answers a request for a WebSocket with an error, and ends the connection. */
+  refuseUpgrade(socket: Duplex, error: ContinuoError): void;
   /** Whether pages of this origin may send requests; `null` is a request that no page sent. */
   allowsOrigin(origin: string | null): boolean;
   /** Aborts when the server begins to drain: live streams end with a retry hint. */

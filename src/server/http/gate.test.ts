@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Arrival, type Gate, gateRefusal, guardHeaders } from "./gate.ts";
+import { type Arrival, type Gate, gateRefusal, guardHeaders, plainHeaders } from "./gate.ts";
 
 const GATE: Gate = {
   origins: new Set(["https://known.example"]),
@@ -46,4 +46,11 @@ test("a page of an unknown origin cannot send a request, and cannot read an answ
   for (const origin of ["https://other.example", "http://localhost:80", "null"]) {
     expect([origin, refusal({ origin }), allowed(origin)]).toEqual([origin, "forbidden", undefined]);
   }
+});
+
+test("the server asks browsers for TLS only where clients reach the server over TLS", () => {
+  const header = "strict-transport-security";
+  expect(plainHeaders({ isHttps: true })[header]).toBe("max-age=31536000; includeSubDomains");
+  expect(header in plainHeaders({ isHttps: false })).toBe(false);
+  expect(header in plainHeaders({})).toBe(false);
 });

@@ -7,6 +7,8 @@ export interface Gate {
   readonly origins: ReadonlySet<string>;
   /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: ReadonlySet<string>;
+  /** Whether clients reach the server over `https:` only. */
+  readonly isHttps?: boolean;
 }
 
 /** Where a request says it comes from. */
@@ -74,7 +76,7 @@ export function isKnownOrigin({ origins }: Gate, { origin, host }: Omit<Arrival,
   return host !== null && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+export const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const REQUEST_HEADERS =
   "authorization, content-type, if-none-match, stream-seq, stream-ttl, stream-expires-at, stream-closed, " +
   "stream-forked-from, stream-fork-offset, stream-fork-sub-offset, producer-id, producer-epoch, producer-seq";
@@ -83,13 +85,25 @@ const RESPONSE_HEADERS =
   "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
   "producer-received-seq";
 
-/** The headers of every response. A page may read the response only if its origin is known. */
-export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
-  const headers = {
+/** An answer without a policy of its own loads nothing, runs nothing and is framed by nobody, also if it is opened as a page. */
+export const POLICY_HEADER = "content-security-policy";
+const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The headers of every answer, also to bytes that are no request. */
+export function plainHeaders({ isHttps = false }: Pick<Gate, "isHttps">): Readonly<Record<string, string>> {
+  return {
+    [POLICY_HEADER]: POLICY,
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
+    // Browsers ignore it where there is no TLS.
+    ...(isHttps ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
+}
+
+/** The headers of every response. A page may read the response only if its origin is known. */
+export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
+  const headers = plainHeaders(gate);
   if (arrival.origin === null || !isKnownOrigin(gate, arrival)) return headers;
   return {
     ...headers,

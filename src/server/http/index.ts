@@ -6,8 +6,17 @@
  */
 
 export { readBody, readJsonObject } from "./body.ts";
-export { type Gate, gateRefusal, guardHeaders, isKnownOrigin, PREFLIGHT_HEADERS } from "./gate.ts";
+export {
+  type Gate,
+  gateRefusal,
+  guardHeaders,
+  isKnownOrigin,
+  METHODS,
+  POLICY_HEADER,
+  PREFLIGHT_HEADERS,
+  plainHeaders,
+} from "./gate.ts";
 export { mapElements, parseJson } from "./json.ts";
 export { assertJsonShape } from "./json-shape.ts";
 export { received } from "./reception.ts";
-export { failure, readFailure } from "./responses.ts";
+export { badHandshake, failure, readFailure, refuseSocket } from "./responses.ts";

@@ -1,5 +1,6 @@
 /** Errors as responses. */
 
+import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, isContinuoError } from "../../model/index.ts";
 import { toWireError } from "../../wire/index.ts";
 
@@ -8,6 +9,34 @@ export function failure(error: unknown, headers: Readonly<Record<string, string>
     status: httpStatusOf(error),
     headers: { ...retryHeaders(error), ...headers },
   });
+}
+
+/** The answer on a connection that has no response: to a request for a WebSocket, or to no request. It ends the connection. */
+export function refuseSocket(
+  socket: Duplex,
+  error: ContinuoError,
+  { headers, status = httpStatusOf(error) }: SocketAnswer,
+): void {
+  const body = JSON.stringify(toWireError(error));
+  const fields = Object.entries({
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+    ...headers,
+  });
+  socket.on("error", () => undefined);
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines}\r\n${body}`);
+}
+
+export function badHandshake(cause: Error): ContinuoError {
+  return new ContinuoError("invalid", `this is no handshake of a WebSocket: ${cause.message}`, { cause });
+}
+
+interface SocketAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** That of the error if it is left out. */
+  readonly status?: number;
 }
 
 /**

@@ -22,7 +22,6 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
         "content-type": "application/octet-stream",
         "content-length": String(blob.sizeBytes),
         "content-disposition": "attachment",
-        "content-security-policy": "default-src 'none'; sandbox",
         "cache-control": "no-store",
       },
     });

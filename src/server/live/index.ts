@@ -10,6 +10,7 @@ import { WebSocketServer } from "ws";
 import { LIVE_SUBPROTOCOL } from "../../wire/index.ts";
 import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
+import { badHandshake } from "../http/index.ts";
 import { LiveConnection } from "./connection.ts";
 import { LIMITS } from "./limits.ts";
 import { liveRoutes } from "./routes.ts";
@@ -26,6 +27,7 @@ export const live: CreateMount = (context) => {
     perMessageDeflate: false,
     handleProtocols: (given) => (given.has(LIVE_SUBPROTOCOL) ? LIVE_SUBPROTOCOL : false),
   });
+  sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const beats = setInterval(() => {
     for (const connection of connections) connection.beat();
   }, LIMITS.heartbeatMs).unref();

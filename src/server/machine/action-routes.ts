@@ -102,7 +102,6 @@ function previewRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: Mach
         "content-type": mimeType,
         // As a download: opened as a page of this server, the file would have its cookie.
         "content-disposition": `attachment; filename="${fileName}"`,
-        "content-security-policy": "default-src 'none'; sandbox",
         "cache-control": "no-store",
       },
     });

@@ -103,8 +103,6 @@ function partRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
     return new Response(bytes, {
       headers: {
         "content-type": mimeType,
-        // Opened on its own, the file can only be a picture.
-        "content-security-policy": "default-src 'none'; sandbox",
         "cache-control": "private, max-age=3600",
       },
     });

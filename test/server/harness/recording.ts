@@ -1,0 +1,67 @@
+/** A store and a machine that remember what would have changed something. */
+
+import type { Store } from "../../../src/model/index.ts";
+import type { MachineService } from "../../../src/wire/machine/index.ts";
+
+/**
+ * Methods of a store that may run in a request that only reads. A read restarts the time to live of a log, an export is recorded in
+ * the audit log, and who asks first for the public keys of webhooks lets the first one be made.
+ */
+const READS =
+  /^(?:authenticate|close|count\w+|forWorkspace|get\w+|info|latestSequence|list\w+|open\w+|putWebhookKey|read\w*|recordAudit|tail\w*|touchLog|verify\w*|wait\w*|watch\w*)$/u;
+
+/** The same store; the name of each call that is no read goes to `changes`. */
+export function recordingStore(store: Store, changes: string[]): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof key !== "string" || typeof value !== "function") return value;
+      if (key === "forWorkspace") {
+        return (...given: Parameters<Store["forWorkspace"]>) =>
+          recordingStore(target.forWorkspace(...given), changes);
+      }
+      return (...given: unknown[]): unknown => {
+        if (!READS.test(key)) changes.push(`store.${key}`);
+        return value.apply(target, given);
+      };
+    },
+  });
+}
+
+const ACTS = /^(?:openTerminal|rename|fork|delete|restore|handOff|prompt|cancel|answer)$/u;
+
+/** A machine that has nothing and does nothing; an act goes to `changes`. */
+export function recordingMachine(changes: string[]): MachineService {
+  const part = (name: string): object =>
+    new Proxy(
+      {},
+      {
+        get: (_, key) => {
+          if (key === "then" || typeof key !== "string") return undefined;
+          if (key === "actions" || key === "chat") return part(key);
+          if (key === "changed" || key === "growth" || key === "events") {
+            return async function* () {
+              // It has nothing to tell.
+            };
+          }
+          return async (...given: unknown[]): Promise<unknown> => {
+            if (ACTS.test(key) || given[1] === "in place") changes.push(`${name}.${key}`);
+            return answerOf(key);
+          };
+        },
+      },
+    );
+  return part("machine") as MachineService;
+}
+
+function answerOf(key: string): unknown {
+  if (key === "image") return { mimeType: "image/png", bytes: new Uint8Array([1]) };
+  if (key === "export") {
+    return {
+      fileName: "session.md",
+      mimeType: "text/markdown; charset=utf-8",
+      body: new Blob(["# A"]).stream(),
+    };
+  }
+  return {};
+}
