@@ -51,8 +51,8 @@ import type {
   RepairAnswer,
   ResumeOffer,
   SessionBranches,
-  SessionFound,
   SessionHead,
+  SessionSearchResult,
   SessionsChanged,
   SessionsPage,
   TerminalAnswer,
@@ -142,7 +142,7 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };
   readonly "GET /v1/machine/sessions/KEY/history": { readonly answer: HistoryWindow };
   readonly "GET /v1/machine/sessions/KEY/outline": { readonly answer: Outline };
-  readonly "GET /v1/machine/sessions/KEY/find": { readonly answer: SessionFound };
+  readonly "GET /v1/machine/sessions/KEY/find": { readonly answer: SessionSearchResult };
   readonly "GET /v1/machine/sessions/KEY/changes": { readonly answer: ChangesAnswer };
   readonly "GET /v1/machine/sessions/KEY/changes?path=": { readonly answer: FileChanges };
   readonly "GET /v1/machine/sessions/KEY/messages/ID/text": { readonly answer: TextRest };

@@ -21,11 +21,11 @@ import type {
   MachineSession,
 } from "../wire/machine/index.ts";
 import { toPreview, toRepairAnswer } from "./answers.ts";
-import { exported } from "./exported.ts";
+import { createExportFile } from "./export-file.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine-parts.ts";
-import { findMade, locateNamed } from "./named.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
+import { findMade, locateNamed } from "./session-lookup.ts";
 
 export function createActions(machine: Machine): MachineActions {
   const { options, source } = machine;
@@ -99,7 +99,7 @@ export function createActions(machine: Machine): MachineActions {
       if (write !== "preview") source.forget();
       return toRepairAnswer(repair);
     },
-    export: async (key, wish, signal) => exported(await located(key, signal), wish, options),
+    export: async (key, wish, signal) => createExportFile(await located(key, signal), wish, options),
     handOffPreview: async (key, wish, signal) => toPreview(await handedOver("receipt", key, wish, signal)),
     handOff: async (key, wish, signal) =>
       await toAnswer(await handedOver("written", key, wish, signal), made),
@@ -153,7 +153,7 @@ async function toAnswer(
   };
 }
 
-interface Forked {
+interface ForkResult {
   readonly made: NewSessionRef;
   readonly answer: Omit<ForkAnswer, "session">;
 }
@@ -163,7 +163,7 @@ async function forked(
   hit: LookUpHit,
   at: string | undefined,
   signal: AbortSignal,
-): Promise<Forked> {
+): Promise<ForkResult> {
   const { places } = machine.options;
   if (hit.kind === "native") {
     const wish = at === undefined ? {} : { at };

@@ -3,8 +3,8 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Block, Message } from "../model/index.ts";
 import { visibleLine } from "../transcript/index.ts";
-import type { FoundMessage, SessionFound } from "../wire/machine/index.ts";
-import { HISTORY_LIMITS, type KeptHistory, type Read } from "./history/index.ts";
+import type { FoundMessage, SessionSearchResult } from "../wire/machine/index.ts";
+import { type CachedHistory, HISTORY_LIMITS, type Read } from "./history/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 export interface FindQuery {
@@ -18,7 +18,7 @@ export interface FindQuery {
 export async function findInSession(
   read: Read,
   { words, before, limit = MACHINE_LIMITS.foundMessages }: FindQuery,
-): Promise<SessionFound> {
+): Promise<SessionSearchResult> {
   const wanted = wordsOf(words);
   const found: FoundMessage[] = [];
   let end = before ?? Number.MAX_SAFE_INTEGER;
@@ -43,7 +43,7 @@ interface Slice {
 }
 
 function findBefore(
-  kept: KeptHistory,
+  kept: CachedHistory,
   words: readonly string[],
   { end, limit }: { readonly end: number; readonly limit: number },
 ): Slice {

@@ -3,12 +3,12 @@
 import { costOf, type Prices } from "../catalog/index.ts";
 import { PROBLEM_KINDS, type Problem } from "../model/index.ts";
 import type { MachineProblem, SessionHead } from "../wire/machine/index.ts";
-import { HISTORY_LIMITS, type Whole } from "./history/index.ts";
-import { type NamedSession, subagentKey } from "./named.ts";
+import { type CompleteHistory, HISTORY_LIMITS } from "./history/index.ts";
+import { type KeyedSession, subagentKey } from "./session-lookup.ts";
 
 export function toHead(
-  { key, shown, row, parentKey }: NamedSession,
-  { details, leaves, problems, kept }: Whole,
+  { key, shown, row, parentKey }: KeyedSession,
+  { details, leaves, problems, kept }: CompleteHistory,
   prices: Prices,
 ): SessionHead {
   const { messages, toolCalls, records, unknownRecords, models, agentVersions, usage, forkedFrom } = details;

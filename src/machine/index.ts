@@ -11,4 +11,4 @@
 export { keyOf } from "./keys.ts";
 export { createMachine } from "./machine.ts";
 export type { MachineOptions, TerminalWindows } from "./options.ts";
-export { type SavedWish, savedSession } from "./saved.ts";
+export { type SavedSessionRequest, savedSession } from "./session-page.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-interface Named {
+interface SessionIdentity {
   readonly agent: string;
   readonly sessionId: string;
   readonly location: string;
@@ -11,12 +11,12 @@ interface Named {
 const TAME_ID = /^[\w.-]{1,200}$/u;
 
 /** `AGENT:ID`; a hash of the place for an id with other characters, which could also be long. */
-export function keyOf({ agent, sessionId, location }: Named): string {
+export function keyOf({ agent, sessionId, location }: SessionIdentity): string {
   return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
 }
 
 /** If two files have one id, each gets its own key. The first keeps the plain one. */
-export function keysOf<Row extends Named>(rows: readonly Row[]): ReadonlyMap<string, Row> {
+export function keysOf<Row extends SessionIdentity>(rows: readonly Row[]): ReadonlyMap<string, Row> {
   const keys = new Map<string, Row>();
   for (const row of rows) {
     const key = keyOf(row);

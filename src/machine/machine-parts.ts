@@ -1,19 +1,19 @@
 /** What the parts of the machine share: the list, the histories, and the way from a key to both. */
 
 import type { HistoryName } from "../wire/machine/index.ts";
-import type { NamedSession } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
-import type { AnswerOf, ArgsOf, AskedSession, Question } from "./questions.ts";
-import type { Reading } from "./reading.ts";
+import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.ts";
+import type { HistoryReader } from "./reading.ts";
 import type { RowSource } from "./rows.ts";
+import type { KeyedSession } from "./session-lookup.ts";
 
 export interface Machine {
   readonly options: MachineOptions;
   readonly source: RowSource;
-  readonly reading: Reading;
+  readonly reading: HistoryReader;
   /** Errors: `not_found`. */
-  named(key: string, signal: AbortSignal): Promise<NamedSession>;
-  asked(name: HistoryName, signal: AbortSignal): Promise<AskedSession>;
+  named(key: string, signal: AbortSignal): Promise<KeyedSession>;
+  asked(name: HistoryName, signal: AbortSignal): Promise<SessionArguments>;
   /** Errors: `not_found`, those of reading the session, and of the question. */
   ask<Q extends Question>(
     question: Q,

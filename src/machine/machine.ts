@@ -4,19 +4,19 @@ import type { Prices } from "../catalog/index.ts";
 import { present } from "../model/index.ts";
 import type { ListQuery, MachineService } from "../wire/machine/index.ts";
 import { createActions } from "./actions.ts";
-import { changesOf } from "./changed.ts";
+import { changesOf } from "./changed-files.ts";
 import { createChat } from "./chat/index.ts";
-import { createTextSearches } from "./found.ts";
-import { growthOf } from "./growth.ts";
+import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
 import { tipWindow } from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
-import { findNamed, ownKey } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
-import { createReading } from "./reading.ts";
+import { createHistoryReader } from "./reading.ts";
 import { createRowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
+import { ownKey, resolveSession } from "./session-lookup.ts";
+import { createTextSearches } from "./text-searches.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
@@ -87,11 +87,11 @@ async function rowsFor(
 
 function createParts(options: MachineOptions): Machine {
   const source = createRowSource(options.places);
-  const reading = createReading();
+  const reading = createHistoryReader();
   const machine: Machine = {
     ...{ options, source, reading },
     named: (key, signal) =>
-      findNamed(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
+      resolveSession(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
     async asked({ key, view = "history", branch }, signal) {
       const named = await machine.named(key, signal);
       const prices: Prices = await options.prices();

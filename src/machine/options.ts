@@ -3,7 +3,7 @@
 import type { LookUpHit, Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import type { OpenedStore } from "../store/index.ts";
-import type { ExportWish, ResumeAnswer } from "../wire/machine/index.ts";
+import type { ExportRequest, ResumeAnswer } from "../wire/machine/index.ts";
 
 /** New windows of a terminal on the screen of this machine. */
 export interface TerminalWindows {
@@ -31,5 +31,5 @@ export interface MachineOptions {
   prices(): Promise<Prices>;
   readonly windows: TerminalWindows;
   /** Writes a session as a file, as the command `session export` does. */
-  exportTo(located: LookUpHit, wish: ExportWish, write: (text: string) => Promise<void>): Promise<void>;
+  exportTo(located: LookUpHit, wish: ExportRequest, write: (text: string) => Promise<void>): Promise<void>;
 }

@@ -2,17 +2,17 @@
 
 import { ContinuoError } from "../model/index.ts";
 import { type ImageBytes, type TextRest, valueAt } from "../wire/machine/index.ts";
-import { HISTORY_LIMITS, indexOf, type KeptHistory, SHOWN_IMAGES } from "./history/index.ts";
+import { type CachedHistory, HISTORY_LIMITS, indexOf, SHOWN_IMAGES } from "./history/index.ts";
 
-export interface PartName {
+export interface ContentName {
   readonly messageId: string;
   readonly path: string;
 }
 
 /** Errors: `not_found` if there is no text; `out_of_range`. */
 export function textIn(
-  kept: KeptHistory,
-  { messageId, path, from }: PartName & { readonly from: number },
+  kept: CachedHistory,
+  { messageId, path, from }: ContentName & { readonly from: number },
 ): TextRest {
   const text = valueAt(kept.messageAt(indexOf(kept, messageId)), path);
   if (typeof text !== "string" || !path.startsWith("content/")) throw nothingThere(path, "text");
@@ -25,7 +25,7 @@ export function textIn(
 }
 
 /** Errors: `not_found` unless the session has the bytes of an image in a format that pages show. */
-export function imageIn(kept: KeptHistory, { messageId, path }: PartName): ImageBytes {
+export function imageIn(kept: CachedHistory, { messageId, path }: ContentName): ImageBytes {
   const block = valueAt(kept.messageAt(indexOf(kept, messageId)), path);
   const { type, mimeType, data } = (block ?? {}) as Readonly<Record<string, unknown>>;
   const isShown = type === "image" && typeof mimeType === "string" && SHOWN_IMAGES.has(mimeType);

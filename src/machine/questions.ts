@@ -16,8 +16,8 @@ import type {
   ImageBytes,
   Outline,
   SessionBranches,
-  SessionFound,
   SessionHead,
+  SessionSearchResult,
   TextRest,
 } from "../wire/machine/index.ts";
 import { type FindQuery, findInSession } from "./find.ts";
@@ -33,13 +33,13 @@ import {
   type Read,
   windowOf,
 } from "./history/index.ts";
-import type { NamedSession } from "./named.ts";
-import { type News, newsOf, type Seen } from "./news.ts";
-import { imageIn, type PartName, textIn } from "./parts.ts";
-import { seenFrom } from "./seen.ts";
+import { type GrowthPosition, type HistoryChanges, historyChangesOf } from "./history-changes.ts";
+import { seenFrom } from "./model-start.ts";
+import { type ContentName, imageIn, textIn } from "./parts.ts";
+import type { KeyedSession } from "./session-lookup.ts";
 
 /** The session and which of its histories. */
-export interface AskedSession {
+export interface SessionArguments {
   readonly key: string;
   readonly row: ListedSession;
   readonly view: HistoryView;
@@ -52,19 +52,19 @@ export interface AskedSession {
 export interface Questions {
   readonly subagents: { readonly args: null; readonly answer: readonly SubagentInfo[] };
   readonly head: {
-    readonly args: { readonly named: NamedSession; readonly prices: Prices };
+    readonly args: { readonly named: KeyedSession; readonly prices: Prices };
     readonly answer: SessionHead;
   };
   readonly branches: { readonly args: null; readonly answer: SessionBranches };
   readonly window: { readonly args: HistoryQuery; readonly answer: HistoryWindow };
-  readonly text: { readonly args: PartName & { readonly from: number }; readonly answer: TextRest };
-  readonly image: { readonly args: PartName; readonly answer: ImageBytes };
+  readonly text: { readonly args: ContentName & { readonly from: number }; readonly answer: TextRest };
+  readonly image: { readonly args: ContentName; readonly answer: ImageBytes };
   readonly news: {
-    readonly args: { readonly name: HistoryName; readonly seen: Seen | null };
-    readonly answer: News;
+    readonly args: { readonly name: HistoryName; readonly seen: GrowthPosition | null };
+    readonly answer: HistoryChanges;
   };
   readonly outline: { readonly args: HistoryName & OutlineQuery; readonly answer: Outline };
-  readonly find: { readonly args: FindQuery; readonly answer: SessionFound };
+  readonly find: { readonly args: FindQuery; readonly answer: SessionSearchResult };
   readonly changes: { readonly args: null; readonly answer: ChangesAnswer };
   readonly fileChanges: {
     readonly args: { readonly path: string; readonly after?: number };
@@ -91,7 +91,7 @@ const ANSWERS: {
   window: (read, query) => read(({ kept }) => windowOf(kept, query, query)),
   text: (read, part) => read(({ kept }) => textIn(kept, part)),
   image: (read, part) => read(({ kept }) => imageIn(kept, part)),
-  news: (read, { name, seen }) => read((whole) => newsOf(whole, name, seen)),
+  news: (read, { name, seen }) => read((whole) => historyChangesOf(whole, name, seen)),
   async outline(read, query) {
     const seen = query.view === "model" ? null : await seenFrom(read);
     return await read(({ kept }) => outlineOf(kept, query, seen));
@@ -108,7 +108,7 @@ export async function answer<Q extends Question>(
     question,
     session,
     args,
-  }: { readonly question: Q; readonly session: AskedSession; readonly args: ArgsOf<Q> },
+  }: { readonly question: Q; readonly session: SessionArguments; readonly args: ArgsOf<Q> },
   signal: AbortSignal,
 ): Promise<AnswerOf<Q>> {
   const read: Read = (use, view = session.view) =>
@@ -116,7 +116,7 @@ export async function answer<Q extends Question>(
   return await ANSWERS[question](read, args, { asked: toAsked(session), signal });
 }
 
-export function toAsked({ row, ...session }: AskedSession): HistoryRequest {
+export function toAsked({ row, ...session }: SessionArguments): HistoryRequest {
   return {
     ...present(session),
     locate: async () => await locateRow(row, session.places),

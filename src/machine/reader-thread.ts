@@ -3,11 +3,11 @@
 import { Worker } from "node:worker_threads";
 import { besideBundle } from "../files/index.ts";
 import { ContinuoError, type ErrorCode, messageOf, present } from "../model/index.ts";
-import type { AnswerOf, ArgsOf, AskedSession, Question } from "./questions.ts";
+import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.ts";
 
 export interface AskedOf<Q extends Question> {
   readonly question: Q;
-  readonly session: AskedSession;
+  readonly session: SessionArguments;
   readonly args: ArgsOf<Q>;
 }
 
@@ -34,15 +34,15 @@ export interface ReaderThread {
   close(): Promise<void>;
 }
 
-type Waiting = PromiseWithResolvers<unknown>;
+type PendingAnswer = PromiseWithResolvers<unknown>;
 
 /** @param onEnd called when the thread ended by itself, for example because a session needed all of its memory */
 export function startReaderThread(onEnd: () => void): ReaderThread {
   const worker = new Worker(besideBundle(import.meta.filename, "reader-worker"), { execArgv: [] });
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingAnswer>();
   let lastId = 0;
   /** A waiting answer keeps the process alive; nothing else does. */
-  const settle = (id: number): Waiting | undefined => {
+  const settle = (id: number): PendingAnswer | undefined => {
     const one = waiting.get(id);
     waiting.delete(id);
     if (waiting.size === 0) worker.unref();
@@ -67,7 +67,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
     async ask<Q extends Question>(asked: AskedOf<Q>, signal: AbortSignal) {
       signal.throwIfAborted();
       const id = ++lastId;
-      const one: Waiting = Promise.withResolvers();
+      const one: PendingAnswer = Promise.withResolvers();
       waiting.set(id, one);
       worker.ref();
       const leave = (): void => {

@@ -6,20 +6,20 @@ import { createHistories, HISTORY_LIMITS, nameOf } from "./history/index.ts";
 import {
   type AnswerOf,
   type ArgsOf,
-  type AskedSession,
   answer,
   type Question,
+  type SessionArguments,
   toAsked,
 } from "./questions.ts";
 import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
-export interface Reading {
+export interface HistoryReader {
   /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
-  tip(session: AskedSession): Promise<readonly Message[] | null>;
+  tip(session: SessionArguments): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */
   ask<Q extends Question>(
     question: Q,
-    session: AskedSession,
+    session: SessionArguments,
     args: ArgsOf<Q>,
     signal: AbortSignal,
   ): Promise<AnswerOf<Q>>;
@@ -27,7 +27,7 @@ export interface Reading {
 }
 
 /** Reading 100 MB takes seconds; other requests are answered at once in that time. */
-export function createReading(): Reading {
+export function createHistoryReader(): HistoryReader {
   const histories = createHistories();
   let thread: ReaderThread | null = null;
   /** Histories that the other thread has read, the most recently used one last. */
@@ -39,12 +39,12 @@ export function createReading(): Reading {
     });
     return thread;
   };
-  const isFar = (session: AskedSession): boolean =>
+  const isFar = (session: SessionArguments): boolean =>
     !isOwn(session.row) &&
     (session.row.sizeBytes ?? 0) >= HISTORY_LIMITS.smallBytes &&
     // A session that was short when it was read stays in this thread while it grows.
     !histories.holds(session);
-  const noteFar = (session: AskedSession): void => {
+  const noteFar = (session: SessionArguments): void => {
     const name = nameOf(session);
     far.delete(name);
     far.add(name);

@@ -96,13 +96,13 @@ function isReadable({ sizeBytes }: ListedSession): boolean {
   return sizeBytes !== null && sizeBytes <= MACHINE_LIMITS.usageBytes;
 }
 
-interface Working {
+interface UsageSources {
   readonly index: UsageIndex;
   readonly prices: Prices;
   readonly options: MachineOptions;
 }
 
-async function usageOfRow(row: ListedSession, { index, prices, options }: Working): Promise<RowUsage> {
+async function usageOfRow(row: ListedSession, { index, prices, options }: UsageSources): Promise<RowUsage> {
   try {
     const hit = await locateRow(row, options.places);
     return hit.kind === "own" ? NOTHING : toRowUsage(await index.of(hit.native.found), prices);

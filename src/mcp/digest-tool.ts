@@ -4,7 +4,7 @@ import { z } from "zod";
 import { sessionTurns } from "../catalog/index.ts";
 import { cutMiddle, visibleLine } from "../transcript/index.ts";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
-import { createDigest, type Digest, type FileUse, type Piece } from "./digest.ts";
+import { createDigest, type Digest, type DigestPiece, type FileUse } from "./digest.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { isTameName, openNamed } from "./sessions.ts";
 import { defineTool, sessionInput, type Tool, tokensInput } from "./tool.ts";
@@ -70,8 +70,11 @@ interface Facts {
 }
 
 function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer {
-  const short = ({ turn, text }: Piece): Piece => ({ turn, text: cutMiddle(text, Math.ceil(chars / 3)) });
-  const long = (one: Piece | undefined | null): Piece | null =>
+  const short = ({ turn, text }: DigestPiece): DigestPiece => ({
+    turn,
+    text: cutMiddle(text, Math.ceil(chars / 3)),
+  });
+  const long = (one: DigestPiece | undefined | null): DigestPiece | null =>
     one === null || one === undefined ? null : { turn: one.turn, text: cutMiddle(one.text, chars) };
   const [goal, ...later] = digest.requests;
   const requests = later
@@ -111,7 +114,7 @@ function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer
 
 interface DigestData extends Omit<Digest, "turns"> {
   readonly turns: number;
-  readonly goal: Piece | null;
+  readonly goal: DigestPiece | null;
   readonly leftOut: number;
 }
 
@@ -137,7 +140,7 @@ function toText(
   return `${head}\n${quote(body.join("\n"))}`;
 }
 
-function section(name: string, pieces: readonly Piece[]): string[] {
+function section(name: string, pieces: readonly DigestPiece[]): string[] {
   if (pieces.length === 0) return [];
   return [
     `${name}:`,

@@ -8,7 +8,7 @@ import type { Message, ToolCallBlock } from "../model/index.ts";
 import { messageKind } from "../transcript/index.ts";
 import { isDecision, isOpen, sentencesOf } from "./sentences.ts";
 
-export interface Piece {
+export interface DigestPiece {
   readonly turn: number;
   readonly text: string;
 }
@@ -24,14 +24,14 @@ export interface FileUse {
 export interface Digest {
   readonly turns: number;
   /** What the person asked for, in order; the first one is the goal. */
-  readonly requests: readonly Piece[];
-  readonly decisions: readonly Piece[];
+  readonly requests: readonly DigestPiece[];
+  readonly decisions: readonly DigestPiece[];
   /** The changed ones first, each by how often it was used. */
   readonly files: readonly FileUse[];
   /** What is not done, as far as the session tells; the newest last. */
-  readonly openEnds: readonly Piece[];
+  readonly openEnds: readonly DigestPiece[];
   /** What the agent said last. */
-  readonly lastAnswer: Piece | null;
+  readonly lastAnswer: DigestPiece | null;
 }
 
 /** Tools of the five agents that change the files that they name. */
@@ -46,13 +46,13 @@ export interface DigestFold {
 
 /** @param mask is applied to every text before a sentence is taken from it */
 export function createDigest(mask: (text: string) => string): DigestFold {
-  const requests: Piece[] = [];
-  const decisions: Piece[] = [];
+  const requests: DigestPiece[] = [];
+  const decisions: DigestPiece[] = [];
   const files = new Map<string, { changes: number; looks: number }>();
-  let [turns, asked] = [0, [] as readonly Piece[]];
-  let tasks: readonly Piece[] | null = null;
+  let [turns, asked] = [0, [] as readonly DigestPiece[]];
+  let tasks: readonly DigestPiece[] | null = null;
   let last: SessionTurn | null = null;
-  let lastAnswer: Piece | null = null;
+  let lastAnswer: DigestPiece | null = null;
 
   const saidBy = (turn: SessionTurn, kind: Speaker): string[] => textsBy(turn, kind).map(mask);
   const useFiles = (call: ToolCallBlock): void => {
@@ -98,7 +98,7 @@ export function createDigest(mask: (text: string) => string): DigestFold {
   };
 }
 
-function push(pieces: Piece[], piece: Piece): void {
+function push(pieces: DigestPiece[], piece: DigestPiece): void {
   if (pieces.length < MAX_ITEMS && pieces.every(({ text }) => text !== piece.text)) pieces.push(piece);
 }
 
@@ -123,8 +123,8 @@ function byUse(a: FileUse, b: FileUse): number {
 }
 
 /** How the last turn ended, where it did not end with an answer. */
-function unfinishedIn({ number, messages }: SessionTurn): Piece[] {
-  const ends: Piece[] = [];
+function unfinishedIn({ number, messages }: SessionTurn): DigestPiece[] {
+  const ends: DigestPiece[] = [];
   const results = new Map(
     messages.flatMap(({ content }) =>
       content.flatMap((block) => (block.type === "tool_result" ? [[block.toolCallId, block] as const] : [])),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { ContinuoError } from "../model/index.ts";
 import { parseQuery } from "../search/index.ts";
-import { type Hit, hitToData } from "./found.ts";
+import { type Hit, hitToData } from "./hits.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
 import { searchMachine } from "./searching.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SearchResult, SearchResults } from "../search/index.ts";
 import { largestWithin, tokensOf } from "./answer.ts";
-import { bestOf, type HitData, hitToData } from "./found.ts";
+import { bestOf, type HitData, hitToData } from "./hits.ts";
 import type { Machine } from "./machine.ts";
 import { hitsAnswer, visibleResults } from "./results.ts";
 

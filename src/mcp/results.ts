@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { SearchResults } from "../search/index.ts";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE } from "./answer.ts";
-import { foundOutput, type HitData, hitToText } from "./found.ts";
+import { foundOutput, type HitData, hitToText } from "./hits.ts";
 import type { Machine } from "./machine.ts";
 import { isVisible } from "./sessions.ts";
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { parseQuery } from "../search/index.ts";
-import { bestOf, hitToData } from "./found.ts";
+import { bestOf, hitToData } from "./hits.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
 import { searchMachine } from "./searching.ts";

@@ -5,7 +5,7 @@ import { type SearchQuery, type SessionSearchResults, searchSessions } from "../
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 
-interface Searching {
+interface SearchMachineOptions {
   readonly signal: AbortSignal;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
@@ -15,7 +15,7 @@ interface Searching {
 export async function searchMachine(
   query: SearchQuery,
   { places, exclude, onUnindexed, nowMs, regexMs }: Machine,
-  { signal, regex }: Searching,
+  { signal, regex }: SearchMachineOptions,
 ): Promise<SessionSearchResults> {
   return await searchSessions(query, {
     ...{ places, regexMs, signal, onUnindexed, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },

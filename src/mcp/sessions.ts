@@ -17,7 +17,7 @@ import {
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
 
-export interface NamedSession {
+export interface OpenedSession {
   /** What the caller may name it. */
   readonly name: string;
   readonly located: LookUpHit;
@@ -45,7 +45,7 @@ export function isTameName(name: string): boolean {
  * Errors: `not_found`, also for what is kept out of the index; `ambiguous`; those of opening it. A path is only a name
  * of a session that is in the list: no other file is looked at.
  */
-export async function openNamed(name: string, machine: Machine): Promise<NamedSession> {
+export async function openNamed(name: string, machine: Machine): Promise<OpenedSession> {
   const located = await locate(name, machine);
   const session = await openCatalogSession(located, machine.places);
   const { details } = session;
@@ -58,7 +58,7 @@ export async function openNamed(name: string, machine: Machine): Promise<NamedSe
 }
 
 async function locate(name: string, machine: Machine): Promise<LookUpHit> {
-  const looking = lookingOf(machine);
+  const looking = sourcesOf(machine);
   if (!isPath(name)) return await lookUpById(name, looking);
   const { sessions } = await listCatalog({ archived: "include" }, looking);
   const row = sessions.find(({ location }) => location === name);
@@ -96,7 +96,7 @@ function matchName(match: Match, matches: readonly Match[]): string {
 }
 
 /** Where a caller's sessions are looked for. */
-export function lookingOf({ places, ownSessions }: Machine): {
+export function sourcesOf({ places, ownSessions }: Machine): {
   readonly places: Machine["places"];
   readonly store?: null;
 } {

@@ -8,7 +8,7 @@ import { cutMiddle, type MessageKind, messageKind, type Part, toParts } from "..
 /** `brief` shows of a call what it is about, and of a result its beginning and end. */
 export type Detail = "brief" | "full";
 
-export interface Entry {
+export interface TurnEntry {
   readonly role: string;
   readonly tool?: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface TurnData {
   readonly at: string | null;
   /** The number of the first entry, where it is not 1. */
   readonly firstEntry?: number;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TurnEntry[];
 }
 
 export const turnOutput: z.ZodObject = z.object({
@@ -45,14 +45,14 @@ export interface EntryOptions {
 }
 
 /** What was injected for the model, and what it thought, is left out. */
-export function entriesOf({ messages }: Pick<SessionTurn, "messages">, options: EntryOptions): Entry[] {
+export function entriesOf({ messages }: Pick<SessionTurn, "messages">, options: EntryOptions): TurnEntry[] {
   return messages
     .filter((message) => messageKind(message) !== "injected")
     .flatMap((message) => toParts(message).flatMap((part) => toEntry(part, message, options)))
     .map((entry) => ({ ...entry, text: options.mask(entry.text) }));
 }
 
-function toEntry(part: Part, message: Message, { detail }: EntryOptions): Entry[] {
+function toEntry(part: Part, message: Message, { detail }: EntryOptions): TurnEntry[] {
   const role = ROLES[messageKind(message)];
   switch (part.type) {
     case "text":
@@ -76,7 +76,7 @@ function toEntry(part: Part, message: Message, { detail }: EntryOptions): Entry[
 /** Of results and calls less is kept than of what was said. */
 const TOOL_SHARE = 4;
 
-export function cutEntry(entry: Entry, maxChars: number): Entry {
+export function cutEntry(entry: TurnEntry, maxChars: number): TurnEntry {
   const isSaid = entry.tool === undefined && !entry.role.startsWith("result");
   const most = isSaid ? maxChars : Math.ceil(maxChars / TOOL_SHARE);
   return entry.text.length <= most ? entry : { ...entry, text: cutMiddle(entry.text, most) };

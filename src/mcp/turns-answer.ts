@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { SessionTurn } from "../catalog/index.ts";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote, tokensOf } from "./answer.ts";
 import { isTameName } from "./sessions.ts";
-import { cutEntry, type Detail, type Entry, entriesOf, type TurnData, turnToText } from "./turn-text.ts";
+import { cutEntry, type Detail, entriesOf, type TurnData, type TurnEntry, turnToText } from "./turn-text.ts";
 
 export const nextOutput: z.ZodNullable<z.ZodObject> = z
   .object({ turn: z.number(), entry: z.number() })
@@ -35,7 +35,7 @@ interface PlacedEntry {
   readonly turn: SessionTurn;
   /** From 1 on, within its turn. */
   readonly number: number;
-  readonly entry: Entry;
+  readonly entry: TurnEntry;
 }
 
 /** Shortens all texts alike until they fit; if even short ones do not fit, keeps the first ones. */
@@ -63,12 +63,12 @@ export function turnsAnswer(turns: readonly SessionTurn[], options: TurnsAnswerO
   return tokensOf(some) <= options.maxTokens ? some : build(1, LEAST);
 }
 
-interface Showing extends TurnsAnswerOptions {
+interface AnswerOptions extends TurnsAnswerOptions {
   readonly maxChars: number;
   readonly next: { readonly turn: number; readonly entry: number } | null;
 }
 
-function toAnswer(entries: readonly PlacedEntry[], showing: Showing): Answer {
+function toAnswer(entries: readonly PlacedEntry[], showing: AnswerOptions): Answer {
   const { session, title, folder, ofTurns, next } = showing;
   const turns = byTurn(entries, showing.maxChars);
   const isTame = isTameName(session);

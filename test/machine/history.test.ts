@@ -9,8 +9,8 @@ import type {
   GrowthEvent,
   HistoryWindow,
   Outline,
-  SessionFound,
   SessionHead,
+  SessionSearchResult,
 } from "../../src/wire/machine/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
@@ -209,8 +209,9 @@ test("what a session changed is one list of differences for each file", async ()
 });
 
 test("a search in a session finds the messages with all words, newest first, also in calls and results", async () => {
-  const find = async (query: string): Promise<SessionFound> => await machine.json(`${WORK}/find?${query}`);
-  const ids = ({ found }: SessionFound): readonly string[] => found.map(({ messageId }) => messageId);
+  const find = async (query: string): Promise<SessionSearchResult> =>
+    await machine.json(`${WORK}/find?${query}`);
+  const ids = ({ found }: SessionSearchResult): readonly string[] => found.map(({ messageId }) => messageId);
   const all = await find("words=edit%20A.TXT");
   expect(ids(all)).toEqual(["c3", "c1"]);
   expect(all.found[1]).toMatchObject({ turn: 1, excerpt: [{ text: "Edit", isMatch: true }] });

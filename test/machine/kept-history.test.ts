@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from "vitest";
-import { createKeptHistory, type KeptHistory } from "../../src/machine/history/kept.ts";
+import { type CachedHistory, createCachedHistory } from "../../src/machine/history/cached-history.ts";
 import { changedFiles, changesOfFile, outlineOf } from "../../src/machine/history/outline.ts";
-import type { Whole } from "../../src/machine/history/reading.ts";
+import type { CompleteHistory } from "../../src/machine/history/reading.ts";
 import { windowOf } from "../../src/machine/history/window.ts";
-import { newsOf } from "../../src/machine/news.ts";
+import { historyChangesOf } from "../../src/machine/history-changes.ts";
 import { imageIn, textIn } from "../../src/machine/parts.ts";
 import type { Message } from "../../src/model/index.ts";
 import type { HistoryWindow } from "../../src/wire/machine/index.ts";
 
 const NAME = { key: "pi:1" };
-let kept: KeptHistory;
+let kept: CachedHistory;
 afterEach(() => kept[Symbol.dispose]());
 
 function message(id: string, role: Message["role"], more: Partial<Message> = {}): Message {
@@ -17,8 +17,8 @@ function message(id: string, role: Message["role"], more: Partial<Message> = {})
 }
 
 /** A capital letter is what a person says. */
-function keep(letters: string, more: Readonly<Record<string, Partial<Message>>> = {}): KeptHistory {
-  kept = createKeptHistory("g", {});
+function keep(letters: string, more: Readonly<Record<string, Partial<Message>>> = {}): CachedHistory {
+  kept = createCachedHistory("g", {});
   for (const id of letters) kept.put(message(id, id < "a" ? "user" : "assistant", more[id]));
   kept.settle();
   return kept;
@@ -75,26 +75,28 @@ test("a message that changed changes the facts of its turn, and keeps its place"
 
 test("news are the changes since a position in their order, and a reset for a position of another reading", () => {
   keep("Abc");
-  const whole = { kept } as Whole;
+  const whole = { kept } as CompleteHistory;
   const before = { generation: "g", revision: kept.revision };
-  expect(newsOf(whole, NAME, before)).toEqual({ news: [], seen: before, isMore: false });
+  expect(historyChangesOf(whole, NAME, before)).toEqual({ news: [], seen: before, isMore: false });
   kept.put(message("D", "user"));
   kept.put(message("b", "assistant", { content: [{ type: "text", text: "changed" }] }));
-  const { news, seen, isMore } = newsOf(whole, NAME, before);
+  const { news, seen, isMore } = historyChangesOf(whole, NAME, before);
   expect([news.length, isMore, seen.revision]).toEqual([1, false, kept.revision]);
   expect(idsOf(news[0] as unknown as HistoryWindow)).toBe("Db");
   const other = { generation: "other", revision: 1 };
-  expect(newsOf(whole, NAME, other).news).toEqual([{ type: "reset", position: `g.${kept.revision}` }]);
+  expect(historyChangesOf(whole, NAME, other).news).toEqual([
+    { type: "reset", position: `g.${kept.revision}` },
+  ]);
 });
 
 test("news that have no room in one answer follow with the next one", () => {
   keep("A");
-  const whole = { kept } as Whole;
+  const whole = { kept } as CompleteHistory;
   let seen = { generation: "g", revision: kept.revision };
   for (let n = 0; n < 150; n++) kept.put(message(`m${n}`, "assistant"));
   const ids: string[] = [];
   for (let isMore = true; isMore; ) {
-    const answer = newsOf(whole, NAME, seen);
+    const answer = historyChangesOf(whole, NAME, seen);
     for (const one of answer.news)
       ids.push(...(one as unknown as HistoryWindow).messages.map((m) => m.message.id));
     ({ seen, isMore } = answer);
@@ -117,7 +119,7 @@ test("lines of the changes of a file are added up, and those of calls that faile
         { type: "tool_result", toolCallId: id, content: [], isError },
       ] as unknown as Message["content"],
     });
-  kept = createKeptHistory("g", {});
+  kept = createCachedHistory("g", {});
   const all = [
     message("A", "user"),
     call("1"),

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { type FoundMessage, type SessionFound, sessionPath } from "../../src/wire/machine/index.ts";
+import { type FoundMessage, type SessionSearchResult, sessionPath } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
@@ -11,7 +11,7 @@ import type { SessionState } from "./session-state.ts";
 const TYPING_MS = 180;
 
 export function SearchResults({ words, state }: { words: string; state: SessionState }): VNode {
-  const answer = useSignal<SessionFound | null>(null);
+  const answer = useSignal<SessionSearchResult | null>(null);
   const failure = useSignal<string | null>(null);
   const name = JSON.stringify(state.name());
   useEffect(() => {
@@ -20,7 +20,7 @@ export function SearchResults({ words, state }: { words: string; state: SessionS
     const find = async (): Promise<void> => {
       try {
         const path = sessionPath(state.key, "find", { words, ...state.name() });
-        answer.value = await ask<SessionFound>(path, { signal: stop.signal });
+        answer.value = await ask<SessionSearchResult>(path, { signal: stop.signal });
         failure.value = null;
       } catch (error) {
         if (!isAbort(error)) failure.value = sayError(error);

@@ -29,7 +29,7 @@ export async function openLiveTurn(
           : await TranscriptBuilder.updateFromStore(store, transcript);
       turn.upTo = Math.max(turn.upTo, transcript.lastSequence);
       const { messages } = transcript;
-      const events = newsOf(told, messages, key);
+      const events = chatEventsOf(told, messages, key);
       told = messages;
       return events;
     },
@@ -41,7 +41,7 @@ export async function openLiveTurn(
 const MOST = 200;
 
 /** A message object never changes: a new object replaces it. */
-export function newsOf(
+export function chatEventsOf(
   before: readonly Message[],
   now: readonly Message[],
   key: string,

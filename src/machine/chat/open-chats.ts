@@ -153,7 +153,7 @@ function withoutClosing(store: OpenedStore): OpenedStore {
   return { ...store, close, [Symbol.asyncDispose]: close };
 }
 
-interface Saying {
+interface SentPrompt {
   readonly sessionId: string;
   readonly runId: string;
   readonly said: Promise<unknown>;
@@ -162,7 +162,7 @@ interface Saying {
 }
 
 /** Errors: that of the turn, if it ended before the prompt was stored. */
-async function stored(store: OpenedStore, { sessionId, runId, said, after }: Saying): Promise<void> {
+async function stored(store: OpenedStore, { sessionId, runId, said, after }: SentPrompt): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
   const seen = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import type { LookUpHit } from "../../catalog/index.ts";
 import { ContinuoError, isContinuoError, type Message } from "../../model/index.ts";
 import type { HistoryView } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { type ReadOptions, readOn, readTip, readWhole, stampNow, type Whole } from "./reading.ts";
+import { type CompleteHistory, type ReadOptions, readOn, readTip, readWhole, stampNow } from "./reading.ts";
 
 /** Which history: of a session, in a view, on a branch. */
 export interface HistoryRequest extends ReadOptions {
@@ -16,7 +16,7 @@ export interface HistoryRequest extends ReadOptions {
 
 export interface Histories {
   /** Calls `use` with the present history; `use` must not keep it. */
-  withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
+  withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
   /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
   tip(asked: HistoryRequest): Promise<readonly Message[] | null>;
   /** Whether all of it was read in this thread, or is being read. */
@@ -25,15 +25,19 @@ export interface Histories {
 }
 
 /** Reads the requested history, in its own view by default. */
-export type Read = <T>(use: (whole: Whole) => T, view?: HistoryView) => Promise<T>;
+export type Read = <T>(use: (whole: CompleteHistory) => T, view?: HistoryView) => Promise<T>;
 
 interface Slot {
   users: number;
   hit: LookUpHit | null;
-  whole: Whole | null;
+  whole: CompleteHistory | null;
   tip: { readonly stamp: string; readonly messages: Promise<readonly Message[] | null> } | null;
   /** The reading in progress. It is aborted when nobody waits for it. */
-  reading: { readonly done: Promise<Whole>; readonly abort: AbortController; waiting: number } | null;
+  reading: {
+    readonly done: Promise<CompleteHistory>;
+    readonly abort: AbortController;
+    waiting: number;
+  } | null;
   /** `performance.now()` of the last check, and the number of checks since the session was located. */
   lookedAt: number;
   looks: number;
@@ -102,7 +106,7 @@ function createSlot(): Slot {
 }
 
 /** The history as it is, or was a moment ago. */
-async function wholeNow(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<Whole> {
+async function wholeNow(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<CompleteHistory> {
   signal.throwIfAborted();
   const isDue = performance.now() - slot.lookedAt > HISTORY_LIMITS.followMs;
   if (slot.reading === null && slot.whole !== null && !isDue) return slot.whole;
@@ -134,7 +138,7 @@ function startReading(slot: Slot, asked: HistoryRequest): NonNullable<Slot["read
   return reading;
 }
 
-async function read(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<Whole> {
+async function read(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<CompleteHistory> {
   const { whole } = slot;
   if (slot.hit === null) slot.hit = await asked.locate();
   if (whole === null) {
@@ -159,10 +163,10 @@ async function read(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Pro
 
 async function readOnSafely(
   hit: LookUpHit,
-  whole: Whole,
+  whole: CompleteHistory,
   asked: HistoryRequest,
   signal: AbortSignal,
-): Promise<Whole | null> {
+): Promise<CompleteHistory | null> {
   try {
     return await readOn(hit, whole, asked, signal);
   } catch (error) {

@@ -13,7 +13,7 @@ import type {
   OutlineMark,
   TouchedFile,
 } from "../../wire/machine/index.ts";
-import type { KeptHistory } from "./kept.ts";
+import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
 
@@ -24,7 +24,7 @@ export interface OutlineQuery {
 }
 
 export function outlineOf(
-  { turns }: KeptHistory,
+  { turns }: CachedHistory,
   { before, limit = HISTORY_LIMITS.outlineTurns }: OutlineQuery,
   seenFrom: Outline["seenFrom"],
 ): Outline {
@@ -45,7 +45,7 @@ export function outlineOf(
 }
 
 /** The files of the newest turns first. */
-function filesOf(turns: KeptHistory["turns"]): readonly TouchedFile[] {
+function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [K in keyof TouchedFile]: TouchedFile[K] }>();
   for (const [at, turn] of turns.entries()) {
     for (const [path, { calls, changes }] of turn.files) {
@@ -60,7 +60,7 @@ function filesOf(turns: KeptHistory["turns"]): readonly TouchedFile[] {
 }
 
 /** The files in the order of their first change. */
-export function changedFiles({ turns }: KeptHistory): ChangesAnswer {
+export function changedFiles({ turns }: CachedHistory): ChangesAnswer {
   const files = new Map<string, { -readonly [K in keyof ChangedPath]: ChangedPath[K] }>();
   for (const [at, turn] of turns.entries()) {
     for (const [path, { changes }] of turn.files) {
@@ -81,7 +81,7 @@ export function changedFiles({ turns }: KeptHistory): ChangesAnswer {
 }
 
 /** The changes of one file in their order. Errors: `not_found` if there is none. */
-export function changesOfFile(kept: KeptHistory, path: string, after = 0): FileChanges {
+export function changesOfFile(kept: CachedHistory, path: string, after = 0): FileChanges {
   const all = kept.turns.flatMap(({ files }, at) =>
     (files.get(path)?.changes ?? []).map((change) => ({ change, turn: at + 1 })),
   );
@@ -102,7 +102,7 @@ export function changesOfFile(kept: KeptHistory, path: string, after = 0): FileC
   return { path, changes, total: all.length, nextAfter: next < all.length ? next : null };
 }
 
-function linesOf(kept: KeptHistory, change: Change, path: string): Omit<FileChange, "turn"> {
+function linesOf(kept: CachedHistory, change: Change, path: string): Omit<FileChange, "turn"> {
   const { index, messageId, at, tool, status, callId } = change;
   const call = kept
     .messageAt(index)

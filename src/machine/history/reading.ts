@@ -16,7 +16,7 @@ import { stampOf } from "../../index-file/index.ts";
 import { ContinuoError, type Leaf, type Message, type Problem, present } from "../../model/index.ts";
 import type { SavedScan } from "../../native/kit/index.ts";
 import type { HistoryView } from "../../wire/machine/index.ts";
-import { createKeptHistory, type KeptHistory } from "./kept.ts";
+import { type CachedHistory, createCachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
 export interface ReadOptions {
@@ -28,8 +28,8 @@ export interface ReadOptions {
 }
 
 /** A history at the time when its files had this stamp. */
-export interface Whole {
-  readonly kept: KeptHistory;
+export interface CompleteHistory {
+  readonly kept: CachedHistory;
   readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
   readonly problems: readonly Problem[];
@@ -49,10 +49,14 @@ export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string
 const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
 /** Errors: those of opening it; `not_found` for a branch; `too_large` for a model view. */
-export async function readWhole(hit: LookUpHit, options: ReadOptions, signal: AbortSignal): Promise<Whole> {
+export async function readWhole(
+  hit: LookUpHit,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<CompleteHistory> {
   const stamp = await stampNow(hit, options.places);
   using session = await open(hit, options, { signal });
-  const kept = createKeptHistory(randomUUID(), options.prices);
+  const kept = createCachedHistory(randomUUID(), options.prices);
   try {
     await putAll(kept, messagesOf(hit, session, options), signal);
     return wholeOf(kept, session, stamp);
@@ -65,10 +69,10 @@ export async function readWhole(hit: LookUpHit, options: ReadOptions, signal: Ab
 /** The same history with the changes since; `null` if it was rewritten and must be read as a whole. */
 export async function readOn(
   hit: LookUpHit,
-  before: Whole,
+  before: CompleteHistory,
   options: ReadOptions,
   signal: AbortSignal,
-): Promise<Whole | null> {
+): Promise<CompleteHistory | null> {
   const stamp = await stampNow(hit, options.places);
   if (stamp !== "" && stamp === before.stamp) return before;
   const { kept, saved } = before;
@@ -102,7 +106,7 @@ async function open(
   return await reader.open(found, at, { save: true, ...options });
 }
 
-function wholeOf(kept: KeptHistory, session: Opened, stamp: string): Whole {
+function wholeOf(kept: CachedHistory, session: Opened, stamp: string): CompleteHistory {
   const { details, leaves, problems } = session;
   return { kept, details, leaves, problems, stamp, saved: session.saved ?? null };
 }
@@ -122,7 +126,7 @@ function branchOf({ branch }: ReadOptions): { readonly leaf?: string } {
 }
 
 async function putAll(
-  kept: KeptHistory,
+  kept: CachedHistory,
   messages: AsyncIterable<Message>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -132,7 +136,7 @@ async function putAll(
 
 /** `false` if the messages are not the kept ones followed by others. */
 async function putDifferences(
-  kept: KeptHistory,
+  kept: CachedHistory,
   messages: AsyncIterable<Message>,
   signal: AbortSignal,
 ): Promise<boolean> {

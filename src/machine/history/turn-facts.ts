@@ -57,12 +57,12 @@ export function beginsTurn(message: Message): boolean {
   return messageKind(message) === "person";
 }
 
-export interface Folding {
+export interface FoldOptions {
   readonly index: number;
   readonly prices: Prices;
 }
 
-export function foldTurn(turn: TurnFacts, message: Message, { index, prices }: Folding): void {
+export function foldTurn(turn: TurnFacts, message: Message, { index, prices }: FoldOptions): void {
   const kind = messageKind(message);
   turn.messages += 1;
   turn.endedAt = message.timestamp ?? turn.endedAt;

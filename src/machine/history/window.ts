@@ -3,9 +3,9 @@
 import type { Prices } from "../../catalog/index.ts";
 import { ContinuoError, type Message } from "../../model/index.ts";
 import type { HistoryName, HistoryWindow, WindowMessage } from "../../wire/machine/index.ts";
-import type { KeptHistory } from "./kept.ts";
+import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { toShownMessage } from "./shown.ts";
+import { toShownMessage } from "./rendered-message.ts";
 import { beginsTurn, costOfMessage } from "./turn-facts.ts";
 
 export interface WindowQuery {
@@ -17,7 +17,7 @@ export interface WindowQuery {
 }
 
 /** Errors: `not_found` for a message or a turn that is not in this history. */
-export function windowOf(kept: KeptHistory, name: HistoryName, query: WindowQuery): HistoryWindow {
+export function windowOf(kept: CachedHistory, name: HistoryName, query: WindowQuery): HistoryWindow {
   const { limit = HISTORY_LIMITS.windowMessages } = query;
   const { first, towards } = startOf(kept, query, limit);
   const messages: WindowMessage[] = [];
@@ -42,11 +42,11 @@ export function windowOf(kept: KeptHistory, name: HistoryName, query: WindowQuer
   };
 }
 
-export function positionOf({ generation, revision }: Pick<KeptHistory, "generation" | "revision">): string {
+export function positionOf({ generation, revision }: Pick<CachedHistory, "generation" | "revision">): string {
   return `${generation}.${revision}`;
 }
 
-export function windowMessageAt(kept: KeptHistory, name: HistoryName, index: number): WindowMessage {
+export function windowMessageAt(kept: CachedHistory, name: HistoryName, index: number): WindowMessage {
   const message = kept.messageAt(index);
   const turn = kept.turnAt(index);
   return {
@@ -63,7 +63,7 @@ interface Start {
   readonly towards: "newer" | "older";
 }
 
-function startOf(kept: KeptHistory, { before, after, around }: WindowQuery, limit: number): Start {
+function startOf(kept: CachedHistory, { before, after, around }: WindowQuery, limit: number): Start {
   if (before !== undefined) return { first: indexOf(kept, before) - 1, towards: "older" };
   if (after !== undefined) return { first: indexOf(kept, after) + 1, towards: "newer" };
   if (around === undefined) return { first: kept.length - 1, towards: "older" };
@@ -71,7 +71,7 @@ function startOf(kept: KeptHistory, { before, after, around }: WindowQuery, limi
   return { first: Math.max(0, placeOf(kept, around) - lead), towards: "newer" };
 }
 
-function placeOf(kept: KeptHistory, around: string): number {
+function placeOf(kept: CachedHistory, around: string): number {
   const number = /^turn:(\d{1,9})$/u.exec(around)?.[1];
   if (number === undefined) return indexOf(kept, around);
   const turn = kept.turns[Number(number) - 1];
@@ -81,7 +81,7 @@ function placeOf(kept: KeptHistory, around: string): number {
   });
 }
 
-export function indexOf(kept: KeptHistory, id: string): number {
+export function indexOf(kept: CachedHistory, id: string): number {
   const index = kept.indexOf(id);
   if (index !== undefined) return index;
   throw new ContinuoError("not_found", `no message of this history has the id ${JSON.stringify(id)}`, {

@@ -12,7 +12,7 @@ export interface FoundMessage {
 }
 
 /** The newest message first. `before=INDEX` and `limit` (1 to 500, 50 when left out) as in a window. */
-export interface SessionFound {
+export interface SessionSearchResult {
   readonly found: readonly FoundMessage[];
   /** What `before` takes for what comes before; `null` where nothing does. */
   readonly next: number | null;

@@ -34,7 +34,7 @@ export {
   type PromptAnswer,
   type PromptRequest,
 } from "./chat.ts";
-export type { FoundMessage, SessionFound } from "./find.ts";
+export type { FoundMessage, SessionSearchResult } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
 export type { ListQuery, MachineSession, SessionsChanged, SessionsPage, TextMatch } from "./list.ts";
@@ -50,10 +50,10 @@ export {
   textPath,
 } from "./paths.ts";
 export { valueAt, withText } from "./places.ts";
-export { SAVED_ELEMENT, type SavedSession, type SavedText } from "./saved.ts";
+export { SAVED_ELEMENT, type SavedSession, type SavedText } from "./saved-session.ts";
 export type {
   ExportedFile,
-  ExportWish,
+  ExportRequest,
   HistoryName,
   HistoryQuery,
   ImageBytes,

@@ -15,7 +15,7 @@ import type {
 import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { MachineChat } from "./chat.ts";
-import type { SessionFound } from "./find.ts";
+import type { SessionSearchResult } from "./find.ts";
 import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
@@ -71,7 +71,7 @@ export interface MachineService {
   find(
     query: HistoryName & { readonly words: string; readonly before?: number; readonly limit?: number },
     signal: AbortSignal,
-  ): Promise<SessionFound>;
+  ): Promise<SessionSearchResult>;
   changes(query: HistoryName, signal: AbortSignal): Promise<ChangesAnswer>;
   fileChanges(
     query: HistoryName & { readonly path: string; readonly after?: number },
@@ -83,7 +83,7 @@ export interface MachineService {
   close(): Promise<void>;
 }
 
-export interface ExportWish {
+export interface ExportRequest {
   readonly format: "md" | "html" | "json" | "jsonl";
   readonly secrets?: "masked";
 }
@@ -110,5 +110,5 @@ export interface MachineActions {
   repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;
   handOffPreview(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffPreview>;
   handOff(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffAnswer>;
-  export(key: string, wish: ExportWish, signal: AbortSignal): Promise<ExportedFile>;
+  export(key: string, wish: ExportRequest, signal: AbortSignal): Promise<ExportedFile>;
 }

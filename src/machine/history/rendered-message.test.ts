@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { toShownMessage } from "./shown.ts";
+import { toShownMessage } from "./rendered-message.ts";
 
 function shownDetails(details: unknown): unknown {
   const message = {

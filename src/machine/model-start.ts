@@ -2,7 +2,7 @@
 
 import { isContinuoError } from "../model/index.ts";
 import type { Outline } from "../wire/machine/index.ts";
-import type { Read, Whole } from "./history/index.ts";
+import type { CompleteHistory, Read } from "./history/index.ts";
 
 /** `null` if the model sees all, or if that cannot be known. */
 export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
@@ -21,10 +21,10 @@ export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
   });
 }
 
-function isCompacted({ kept }: Whole): boolean {
+function isCompacted({ kept }: CompleteHistory): boolean {
   return kept.turns.some(({ marks }) => marks.some(({ type }) => type === "compaction"));
 }
 
-function idsOf({ kept }: Whole): readonly string[] {
+function idsOf({ kept }: CompleteHistory): readonly string[] {
   return Array.from({ length: kept.length }, (_, index) => kept.idAt(index) ?? "");
 }

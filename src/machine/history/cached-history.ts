@@ -5,7 +5,7 @@ import type { Message } from "../../model/index.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 import { beginsTurn, createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
 
-export interface KeptHistory extends Disposable {
+export interface CachedHistory extends Disposable {
   /** Different for every reading of the same session. */
   readonly generation: string;
   readonly prices: Prices;
@@ -29,7 +29,7 @@ export interface KeptHistory extends Disposable {
   settle(): void;
 }
 
-export function createKeptHistory(generation: string, prices: Prices): KeptHistory {
+export function createCachedHistory(generation: string, prices: Prices): CachedHistory {
   const spool = createSpool();
   const ids: string[] = [];
   const places: SpoolPlace[] = [];

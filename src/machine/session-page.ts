@@ -11,7 +11,7 @@ import {
   type WindowMessage,
 } from "../wire/machine/index.ts";
 
-export interface SavedWish {
+export interface SavedSessionRequest {
   readonly key: string;
   /** 1-based; the last turn when `to` is left out. */
   readonly turns?: { readonly from: number; readonly to?: number };
@@ -24,7 +24,7 @@ export interface SavedWish {
 /** Errors: those of reading the session; `out_of_range`; `too_large`, with the newest turns that fit in `details.fits`. */
 export async function savedSession(
   service: MachineService,
-  wish: SavedWish,
+  wish: SavedSessionRequest,
   signal: AbortSignal,
 ): Promise<SavedSession> {
   const { key } = wish;
@@ -62,7 +62,7 @@ type Messages = Pick<SavedSession, "messages" | "texts"> & { readonly bytes: num
 
 async function messagesOf(
   service: MachineService,
-  { key, from, to, total, maxBytes, sizeOf }: SavedWish & Range & { readonly total: number },
+  { key, from, to, total, maxBytes, sizeOf }: SavedSessionRequest & Range & { readonly total: number },
   signal: AbortSignal,
 ): Promise<Messages> {
   const after = to < total ? await service.outline({ key, before: to + 2, limit: 1 }, signal) : null;

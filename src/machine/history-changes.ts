@@ -1,22 +1,26 @@
 /** The news of a history since a position in its growth. Pure but for the spool. */
 
 import type { GrowthEvent, HistoryName, WindowMessage } from "../wire/machine/index.ts";
-import { HISTORY_LIMITS, positionOf, type Whole, windowMessageAt } from "./history/index.ts";
+import { type CompleteHistory, HISTORY_LIMITS, positionOf, windowMessageAt } from "./history/index.ts";
 
 /** How much of the growth was sent. */
-export interface Seen {
+export interface GrowthPosition {
   readonly generation: string;
   readonly revision: number;
 }
 
-export interface News {
+export interface HistoryChanges {
   readonly news: readonly GrowthEvent[];
-  readonly seen: Seen;
+  readonly seen: GrowthPosition;
   readonly isMore: boolean;
 }
 
 /** At most one window; `isMore` means that the rest is available at once. */
-export function newsOf({ kept }: Whole, name: HistoryName, seen: Seen | null): News {
+export function historyChangesOf(
+  { kept }: CompleteHistory,
+  name: HistoryName,
+  seen: GrowthPosition | null,
+): HistoryChanges {
   const { generation, revision } = kept;
   if (seen?.generation !== generation) {
     const position = positionOf(kept);

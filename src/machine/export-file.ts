@@ -1,10 +1,10 @@
 /** A session as a file that is written while it is read. */
 
 import type { LookUpHit } from "../catalog/index.ts";
-import type { ExportedFile, ExportWish } from "../wire/machine/index.ts";
+import type { ExportedFile, ExportRequest } from "../wire/machine/index.ts";
 import type { MachineOptions } from "./options.ts";
 
-const TYPES: Readonly<Record<ExportWish["format"], string>> = {
+const TYPES: Readonly<Record<ExportRequest["format"], string>> = {
   md: "text/markdown; charset=utf-8",
   html: "text/html; charset=utf-8",
   json: "application/json",
@@ -12,7 +12,11 @@ const TYPES: Readonly<Record<ExportWish["format"], string>> = {
 };
 
 /** Writing waits for reading. A failure cuts the file off. */
-export function exported(hit: LookUpHit, wish: ExportWish, { exportTo }: MachineOptions): ExportedFile {
+export function createExportFile(
+  hit: LookUpHit,
+  wish: ExportRequest,
+  { exportTo }: MachineOptions,
+): ExportedFile {
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
   const write = async (text: string): Promise<void> => {

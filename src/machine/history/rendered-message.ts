@@ -4,7 +4,7 @@ import type { Block, Message, ToolResultBlock } from "../../model/index.ts";
 import { type HistoryName, imagePath, type TextCut } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
-export interface ShownMessage {
+export interface RenderedMessage {
   readonly message: Message;
   readonly cuts: readonly TextCut[];
 }
@@ -20,7 +20,7 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
 ]);
 
 /** The paths of images name the history. */
-export function toShownMessage(message: Message, history: HistoryName): ShownMessage {
+export function toShownMessage(message: Message, history: HistoryName): RenderedMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
   const { records, sequence } = message.metadata;
   const content = blocksOf(message.content, "content", { history, messageId: message.id, budget });

@@ -7,7 +7,7 @@ import type { MachineSession } from "../wire/machine/index.ts";
 import { keyOf } from "./keys.ts";
 import type { RowSource } from "./rows.ts";
 
-export interface NamedSession {
+export interface KeyedSession {
   readonly key: string;
   readonly row: ListedSession;
   readonly shown: MachineSession;
@@ -26,15 +26,15 @@ export function subagentKey(parentKey: string, id: string): string {
 }
 
 /** Errors: `not_found`. */
-export async function findNamed(
+export async function resolveSession(
   key: string,
   source: RowSource,
   subagentsOf: SubagentsOf,
-): Promise<NamedSession> {
+): Promise<KeyedSession> {
   const at = key.lastIndexOf(BELOW);
   if (at === -1) return await findListed(key, source);
   const parentKey = key.slice(0, at);
-  const parent = await findNamed(parentKey, source, subagentsOf);
+  const parent = await resolveSession(parentKey, source, subagentsOf);
   const info = (await subagentsOf(parentKey)).find(({ id }) => subagentKey(parentKey, id) === key);
   if (info === undefined) throw noSuchSession(key);
   const { id, location, description, type, sizeBytes } = info;
@@ -43,7 +43,7 @@ export async function findNamed(
   return { key, row, shown: { ...shown, turns: null, tokens: null, costUsd: null }, parentKey };
 }
 
-async function findListed(key: string, source: RowSource): Promise<NamedSession> {
+async function findListed(key: string, source: RowSource): Promise<KeyedSession> {
   const known = (await source.rows()).byKey.get(key);
   if (known !== undefined) return { key, ...known, parentKey: null };
   // The session may have begun a moment ago.
@@ -54,7 +54,7 @@ async function findListed(key: string, source: RowSource): Promise<NamedSession>
 }
 
 /** Errors: `not_found` if it disappeared since. */
-export async function locateNamed({ row }: NamedSession, places: PlacesAt): Promise<LookUpHit> {
+export async function locateNamed({ row }: KeyedSession, places: PlacesAt): Promise<LookUpHit> {
   return await locateRow(row, places);
 }
 

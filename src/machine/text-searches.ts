@@ -14,7 +14,7 @@ import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
 import type { Rows } from "./rows.ts";
 
-export interface Found {
+export interface TextSearchResult {
   /** The best match first. */
   readonly sessions: readonly MachineSession[];
   /** Sessions that were not searched because the time was over. */
@@ -25,11 +25,11 @@ export interface Found {
 /** Searches go on until they are complete: the same question again gets what was found meanwhile. */
 export interface TextSearches {
   /** Errors: `usage` for an invalid query. */
-  find(text: string, rows: Rows): Promise<Found>;
+  find(text: string, rows: Rows): Promise<TextSearchResult>;
   close(): void;
 }
 
-interface Running {
+interface RunningSearch {
   readonly ended: Promise<SessionSearchResults>;
   readonly stop: AbortController;
   progress: SearchProgress | null;
@@ -40,8 +40,8 @@ export function createTextSearches(
   options: Pick<MachineOptions, "places" | "exclude" | "onUnindexed" | "toTime">,
   waitMs: number = MACHINE_LIMITS.searchMs,
 ): TextSearches {
-  const running = new Map<string, Running>();
-  const search = async (text: string, own: Omit<Running, "ended">): Promise<SessionSearchResults> => {
+  const running = new Map<string, RunningSearch>();
+  const search = async (text: string, own: Omit<RunningSearch, "ended">): Promise<SessionSearchResults> => {
     const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
     return await searchSessions(query, {
       ...{ places: options.places, exclude: await options.exclude(), nowMs: Date.now() },
@@ -51,9 +51,9 @@ export function createTextSearches(
       },
     });
   };
-  const start = (text: string): Running => {
+  const start = (text: string): RunningSearch => {
     const own = { stop: new AbortController(), progress: null };
-    const one: Running = Object.assign(own, { ended: search(text, own) });
+    const one: RunningSearch = Object.assign(own, { ended: search(text, own) });
     running.set(text, one);
     const forget = (): void => {
       if (running.get(text) === one) running.delete(text);
@@ -83,7 +83,7 @@ export function createTextSearches(
 function toFound(
   { results, unsearched }: Pick<SessionSearchResults, "results" | "unsearched">,
   rows: Rows,
-): Found {
+): TextSearchResult {
   const byPlace = new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
   const sessions = results.flatMap((result) => {
     const shown = byPlace.get(placeOf(result.session));

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isContinuoError } from "../model/index.ts";
 import type { GrowthEvent, HistoryName } from "../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./history/index.ts";
+import type { GrowthPosition } from "./history-changes.ts";
 import type { Machine } from "./machine-parts.ts";
-import type { Seen } from "./news.ts";
 
 /** Ends when the signal aborts, or when the session no longer exists. */
 export async function* growthOf(
@@ -40,7 +40,7 @@ export async function* growthOf(
 }
 
 /** A position from another server, or an invalid one, cannot be continued from. */
-function parsePosition(text: string | undefined): Seen | null {
+function parsePosition(text: string | undefined): GrowthPosition | null {
   const [, generation, revision] = /^([\w-]{1,64})\.(\d{1,15})$/u.exec(text ?? "") ?? [];
   return generation === undefined ? null : { generation, revision: Number(revision) };
 }
