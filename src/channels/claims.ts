@@ -23,7 +23,7 @@ import {
   textOfContent,
 } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
+import { channelLogId, type ConnectionRef, participantSession, processedCursor, receivedCursor } from "./names.ts";
 import { openParticipantSession, type ParticipantPlace } from "./participant-session.ts";
 
 export interface ClaimOptions extends ParticipantPlace {
@@ -75,7 +75,7 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
  * A run's id follows from the message, the handle and the attempt, so that two processes that claim an input claim the
  * same run.
  */
-function runIdOf({ handle, channel }: Place, event: StoredEvent, attempt: number): string {
+function runIdOf({ handle, channel }: ConnectionRef, event: StoredEvent, attempt: number): string {
   return `run:${channel}:${handle}:${event.sequence}:${attempt}`;
 }
 
@@ -84,7 +84,7 @@ export function answerIdOf(runId: string): string {
   return `answer:${runId}`;
 }
 
-async function inputAt(store: Store, { channel, handle }: Place, sequence: number): Promise<StoredEvent> {
+async function inputAt(store: Store, { channel, handle }: ConnectionRef, sequence: number): Promise<StoredEvent> {
   const { events } = await store.read(channelLogId(channel), { after: Math.max(0, sequence - 1), limit: 1 });
   const [event] = events;
   if (event === undefined || event.sequence !== sequence) {
@@ -241,12 +241,12 @@ async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): 
 }
 
 /** Its writer was disconnected for too long: nothing can be added to that answer. */
-async function isAnswerInterrupted(store: Store, { channel }: Place, run: Run): Promise<boolean> {
+async function isAnswerInterrupted(store: Store, { channel }: ConnectionRef, run: Run): Promise<boolean> {
   return (await endOfAnswer(store, channel, { run, type: "message_interrupted" })) !== null;
 }
 
 /** The text of the answer when its last event is in the channel. */
-async function completedAnswer(store: Store, { channel }: Place, run: Run): Promise<string | null> {
+async function completedAnswer(store: Store, { channel }: ConnectionRef, run: Run): Promise<string | null> {
   return endOfAnswer(store, channel, { run, type: "message_completed" });
 }
 
@@ -324,7 +324,7 @@ async function giveUp(store: Store, options: ClaimOptions, event: StoredEvent): 
   return await leaveUnanswered(store, options, { event, message, code: "interrupted" });
 }
 
-interface Unanswered {
+interface UnansweredInput {
   readonly event: StoredEvent;
   readonly message: string;
   readonly code: ErrorCode;
@@ -334,7 +334,7 @@ interface Unanswered {
 async function leaveUnanswered(
   store: Store,
   { place, fence, sequence }: ClaimOptions,
-  { event, message, code }: Unanswered,
+  { event, message, code }: UnansweredInput,
 ): Promise<ClaimedInput> {
   const { channel, handle } = place;
   const data = { message, code, details: { messageId: messageIdOf(event), handle } };

@@ -6,7 +6,7 @@
 import { ContinuoError, isContinuoError, type ListedLease, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import { connectionLease, connectionPrefix, type Place, presenceLease } from "./names.ts";
+import { connectionLease, connectionPrefix, type ConnectionRef, presenceLease } from "./names.ts";
 import { type Card, cardIn, isPerson, leasesBelow, ownerOf } from "./participants.ts";
 
 /** A write of a participant is refused after another one was given the handle. */
@@ -16,7 +16,7 @@ export interface Fence {
 }
 
 /** The lease of a connection with this card. */
-export function leaseOf(place: Place, card: Pick<Card, "type" | "instance">): string {
+export function leaseOf(place: ConnectionRef, card: Pick<Card, "type" | "instance">): string {
   return isPerson(card) ? connectionLease(place, card.instance) : presenceLease(place);
 }
 
@@ -26,7 +26,7 @@ export function leaseOf(place: Place, card: Pick<Card, "type" | "instance">): st
  */
 export async function takeHandle(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   { card, signal }: { readonly card: Card; readonly signal?: AbortSignal },
 ): Promise<Fence> {
   const until = performance.now() + LIMITS.unknownHolderMs;
@@ -44,7 +44,7 @@ export async function takeHandle(
 }
 
 /** `null` when it was not free. Errors: `handle_taken`. */
-async function tryTake(store: Store, place: Place, card: Card): Promise<Fence | null> {
+async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<Fence | null> {
   let fence: Fence;
   try {
     const asked = { owner: ownerOf(card), ttlMs: CHANNEL_LIMITS.silenceMs };
@@ -70,7 +70,7 @@ function pause(ms: number): Promise<void> {
 }
 
 /** The lease of another `connect()`, not given back, that keeps this one from the handle. */
-export async function rivalOf(store: Store, place: Place, card: Card): Promise<ListedLease | null> {
+export async function rivalOf(store: Store, place: ConnectionRef, card: Card): Promise<ListedLease | null> {
   const excludes = (lease: ListedLease): boolean => {
     const holder = cardIn(lease);
     if (holder === null || holder.instance === card.instance) return false;
@@ -85,7 +85,7 @@ export async function rivalOf(store: Store, place: Place, card: Card): Promise<L
 }
 
 /** Whether another connection has the handle too. */
-export async function isShared(store: Store, place: Place, { name }: Fence): Promise<boolean> {
+export async function isShared(store: Store, place: ConnectionRef, { name }: Fence): Promise<boolean> {
   const { items } = await store.listLeases({ prefix: connectionPrefix(place), limit: 2 });
   return items.some((lease) => lease.name !== name);
 }
@@ -100,7 +100,7 @@ export async function mayHaveLeft(store: Store, name: string): Promise<boolean> 
 }
 
 /** The refusal of a handle that somebody else has. */
-export function handleTaken({ channel, handle }: Place, cause?: ContinuoError): ContinuoError {
+export function handleTaken({ channel, handle }: ConnectionRef, cause?: ContinuoError): ContinuoError {
   return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
     hint: "Choose another handle, or end the other participant.",
     details: { channel, handle },

@@ -27,7 +27,7 @@ export {
   takeHandle,
 } from "./handles.ts";
 export { endConnection, type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
-export { type Place, participantSession, presenceLease } from "./names.ts";
+export { type ConnectionRef, participantSession, presenceLease } from "./names.ts";
 export {
   clearHistory,
   commitProcessed,
@@ -41,7 +41,7 @@ export {
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
-export { checkPosted } from "./posted.ts";
+export { checkPosted } from "./frame-checks.ts";
 export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {

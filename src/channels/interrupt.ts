@@ -7,7 +7,7 @@ import { LIMITS } from "./limits.ts";
 import {
   channelLogId,
   connectionLease,
-  type Place,
+  type ConnectionRef,
   PRESENCE_PREFIX,
   placeOfLease,
   presenceLease,
@@ -31,7 +31,7 @@ export interface InterruptOptions {
  */
 export async function interruptMessages(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   { fence, reason, except, state }: InterruptOptions,
 ): Promise<readonly OpenMessage[]> {
   const open = openMessagesOf(state ?? (await readState(store, place.channel)), place.handle);
@@ -57,7 +57,7 @@ export interface EndOptions {
  */
 export async function endConnection(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   { fence, reason, hasOpen = true }: EndOptions,
 ): Promise<void> {
   const open = hasOpen ? openMessagesOf(await readState(store, place.channel), place.handle) : [];
@@ -80,7 +80,7 @@ interface Interruptions extends Pick<InterruptOptions, "fence" | "reason"> {
 
 async function appendInterruptions(
   store: Store,
-  { channel }: Place,
+  { channel }: ConnectionRef,
   { left, fence, reason }: Interruptions,
 ): Promise<void> {
   if (left.length === 0) return;
@@ -110,7 +110,7 @@ export interface SweepOptions {
 export async function sweepChannels(
   store: Store,
   { owner, isGone = () => Promise.resolve(true) }: SweepOptions,
-): Promise<readonly Place[]> {
+): Promise<readonly ConnectionRef[]> {
   const { items } = await store.listLeases({
     prefix: PRESENCE_PREFIX,
     state: "expired",
@@ -121,7 +121,7 @@ export async function sweepChannels(
   if (gone.length === 0) return [];
   const turn = await takeTurn(store, owner);
   if (turn === null) return [];
-  const found: Place[] = [];
+  const found: ConnectionRef[] = [];
   let renewedAt = performance.now();
   try {
     for (const lease of gone) {
@@ -153,7 +153,7 @@ async function takeTurn(store: Store, owner: string): Promise<Fence | null> {
 /** `false` when the participant came back. */
 async function interruptGone(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   { lease, owner }: { readonly lease: ListedLease; readonly owner: string },
 ): Promise<boolean> {
   try {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 
 import { channelLogId } from "../wire/index.ts";
 
-export interface Place {
+export interface ConnectionRef {
   readonly channel: string;
   readonly handle: string;
 }
@@ -19,32 +19,32 @@ export function rosterPrefix(channel: string): string {
 }
 
 /** The lease of a handle that has one connection: each write of the participant is fenced with its token. */
-export function presenceLease({ channel, handle }: Place): string {
+export function presenceLease({ channel, handle }: ConnectionRef): string {
   return `${rosterPrefix(channel)}${handle}`;
 }
 
 /** The lease of one of several connections of a person. */
-export function connectionLease(place: Place, instance: string): string {
+export function connectionLease(place: ConnectionRef, instance: string): string {
   return `${connectionPrefix(place)}${createHash("sha256").update(instance).digest("hex").slice(0, 32)}`;
 }
 
-export function connectionPrefix(place: Place): string {
+export function connectionPrefix(place: ConnectionRef): string {
   return `${presenceLease(place)}/`;
 }
 
 /** `null` for a lease that belongs to no participant. */
-export function placeOfLease(name: string): Place | null {
+export function placeOfLease(name: string): ConnectionRef | null {
   const [, channel, handle] = /^channel\/([^/]+)\/([^/]+)(?:\/[0-9a-f]{32})?$/u.exec(name) ?? [];
   return channel === undefined || handle === undefined ? null : { channel, handle };
 }
 
 /** The session of a participant: its status, its history and its runs. */
-export function participantSession({ channel, handle }: Place): string {
+export function participantSession({ channel, handle }: ConnectionRef): string {
   return `participant:${channel}:${handle}`;
 }
 
 /** Cursors of the channel's log. */
-export function receivedCursor({ handle }: Place, device?: string): string {
+export function receivedCursor({ handle }: ConnectionRef, device?: string): string {
   return device === undefined ? `received/${handle}` : `received/${handle}/${device}`;
 }
 
@@ -54,6 +54,6 @@ export function textsNaming(handle: string): readonly string[] {
   return [quoted, `@${quoted.slice(1, -1)}`];
 }
 
-export function processedCursor({ handle }: Place): string {
+export function processedCursor({ handle }: ConnectionRef): string {
   return `processed/${handle}`;
 }

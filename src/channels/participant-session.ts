@@ -18,7 +18,7 @@ import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
 import {
   channelLogId,
-  type Place,
+  type ConnectionRef,
   participantSession,
   processedCursor,
   receivedCursor,
@@ -28,7 +28,7 @@ import {
 /** Creates the session of the participant if there is none; a new session is `active`. */
 export async function openParticipantSession(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   device?: string,
 ): Promise<ParticipantSession> {
   const sessionId = participantSession(place);
@@ -48,7 +48,7 @@ export async function openParticipantSession(
 /** @param device whose own `received` is read. Errors: `not_found`. */
 export async function readParticipantSession(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   device?: string,
 ): Promise<ParticipantSession> {
   const logId = channelLogId(place.channel);
@@ -82,7 +82,7 @@ export async function moveReceived(
 }
 
 export interface ParticipantPlace {
-  readonly place: Place;
+  readonly place: ConnectionRef;
   readonly fence: Fence;
   /** A device of a person, which has a cursor `received` of its own. */
   readonly device?: string | undefined;
@@ -133,7 +133,7 @@ export async function markInterrupted(store: Store, { place, fence }: Participan
 }
 
 /** Whether an input of the handle was received, and neither answered nor given up. */
-export async function hasUnanswered(store: Store, place: Place): Promise<boolean> {
+export async function hasUnanswered(store: Store, place: ConnectionRef): Promise<boolean> {
   const session = await store.getSession(participantSession(place));
   if (session === null) return false;
   const { received, processed } = await readParticipantSession(store, place);
@@ -211,7 +211,7 @@ const HISTORY_TYPES = ["message_sent", "message_received", "history_cleared"];
 /** The newest messages since it was cleared, oldest first. */
 export async function readHistory(
   store: Store,
-  place: Place,
+  place: ConnectionRef,
   limit: number,
 ): Promise<readonly HistoryItem[]> {
   const found: HistoryItem[] = [];
@@ -241,7 +241,7 @@ function toHistoryItem(event: Awaited<ReturnType<Store["read"]>>["events"][numbe
   return [];
 }
 
-async function knownSession(store: Store, place: Place): Promise<Session> {
+async function knownSession(store: Store, place: ConnectionRef): Promise<Session> {
   const session = await store.getSession(participantSession(place));
   if (session !== null) return session;
   throw new ContinuoError("not_found", `${place.handle} has no session in ${place.channel}`);

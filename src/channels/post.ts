@@ -18,9 +18,9 @@ import {
 } from "../wire/index.ts";
 import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type Place } from "./names.ts";
+import { channelLogId, type ConnectionRef } from "./names.ts";
 
-export interface Author extends Place {
+export interface Author extends ConnectionRef {
   /** `person` and `agent`; a participant of any other type writes as an agent. */
   readonly type: string;
   readonly instance: string;
@@ -172,7 +172,7 @@ export async function authorOfMessage(store: Store, channel: string, messageId: 
   });
 }
 
-async function headOfSent(store: Store, author: Place, messageId: string): Promise<MessageHead> {
+async function headOfSent(store: Store, author: ConnectionRef, messageId: string): Promise<MessageHead> {
   const found = await findSent(store, author.channel, messageId);
   return found === undefined ? {} : headOf(recordOf(found.data));
 }
@@ -182,14 +182,14 @@ async function findSent(store: Store, channel: string, messageId: string): Promi
   return events[0];
 }
 
-function notInProgress({ channel }: Place, messageId: string): ContinuoError {
+function notInProgress({ channel }: ConnectionRef, messageId: string): ContinuoError {
   return new ContinuoError("conflict", `the message ${messageId} is not in progress`, {
     hint: "Send a new message; this one was completed or interrupted.",
     details: { channel, messageId },
   });
 }
 
-function assertRoom(open: OpenMessages, { handle }: Place, id: string): void {
+function assertRoom(open: OpenMessages, { handle }: ConnectionRef, id: string): void {
   if (open.size < CHANNEL_LIMITS.openMessages || open.has(id)) return;
   throw new ContinuoError(
     "too_large",

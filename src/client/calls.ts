@@ -16,7 +16,7 @@ export interface MethodCall extends AsyncIterable<unknown> {
   cancel(reason?: string): void;
 }
 
-interface Waiting {
+interface PendingCall {
   readonly results: unknown[];
   readonly last: PromiseWithResolvers<unknown>;
   state: "waiting" | "done" | { readonly error: unknown };
@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 export class Calls {
-  readonly #waiting = new Map<string, Waiting & { readonly to: string }>();
+  readonly #waiting = new Map<string, PendingCall & { readonly to: string }>();
 
   get count(): number {
     return this.#waiting.size;
@@ -35,7 +35,7 @@ export class Calls {
     { callId, to, timeoutMs }: { readonly callId: string; readonly to: string; readonly timeoutMs: number },
     { signal, cancel }: { readonly signal?: AbortSignal; readonly cancel: (reason: string) => void },
   ): MethodCall {
-    const waiting: Waiting & { readonly to: string } = {
+    const waiting: PendingCall & { readonly to: string } = {
       to,
       results: [],
       last: Promise.withResolvers(),
@@ -96,7 +96,7 @@ export class Calls {
   }
 }
 
-async function* resultsOf(waiting: Waiting, stop: () => void): AsyncGenerator<unknown, void, void> {
+async function* resultsOf(waiting: PendingCall, stop: () => void): AsyncGenerator<unknown, void, void> {
   try {
     for (;;) {
       if (waiting.results.length > 0) yield waiting.results.shift();

@@ -21,7 +21,7 @@ import { iterateEvents } from "./hand-over.ts";
 import { Inbox } from "./inbox.ts";
 import { LIMITS } from "./limits.ts";
 import { Link } from "./link.ts";
-import { MissedCollector, type MissedMessage } from "./missed.ts";
+import { MissedCollector, type MissedMessage } from "./missed-collector.ts";
 import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
 import { ClientSession } from "./session.ts";
 import { WholeMessages } from "./whole-messages.ts";

@@ -28,7 +28,7 @@ export type {
   PresenceEvent,
   UpdateEvent,
 } from "./events.ts";
-export type { MissedMessage } from "./missed.ts";
+export type { MissedMessage } from "./missed-collector.ts";
 export {
   type FormatMessagesOptions,
   formatMessages,

@@ -43,7 +43,7 @@ export interface LinkOptions {
   readonly onEnd: (error: ContinuoError | null) => void;
 }
 
-interface Pending {
+interface PendingRequest {
   /** Its frame, as it is sent. */
   readonly text: string;
   readonly resolve: (result: unknown) => void;
@@ -52,7 +52,7 @@ interface Pending {
 
 export class Link {
   readonly #options: LinkOptions;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest>();
   #socket: WebSocket | null = null;
   #state: "connecting" | "greeted" | "ended" = "connecting";
   #everReady = false;
@@ -203,7 +203,7 @@ export class Link {
     this.#tries = 0;
   }
 
-  #settle(request: number, act: (pending: Pending) => void): void {
+  #settle(request: number, act: (pending: PendingRequest) => void): void {
     const pending = this.#pending.get(request);
     this.#pending.delete(request);
     if (pending !== undefined) act(pending);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatMessages } from "./index.ts";
-import type { MissedMessage } from "./missed.ts";
+import type { MissedMessage } from "./missed-collector.ts";
 
 const message = (sequence: number, content: string, from = "ann"): MissedMessage => ({
   messageId: `m${sequence}`,

@@ -3,7 +3,7 @@
  * that block nor pose as another speaker.
  */
 
-import type { MissedMessage, MissedRead } from "./missed.ts";
+import type { MissedMessage, MissedPage } from "./missed-collector.ts";
 
 export interface MissedContextOptions {
   /** UTF-16 units of `formatted`, at most. */
@@ -34,7 +34,7 @@ export function formatMessages(
   return formatMissed({ messages, omitted, lastSequence: messages.at(-1)?.sequence ?? 0 }, options);
 }
 
-export function formatMissed(missed: MissedRead, options: MissedContextOptions = {}): MissedContext {
+export function formatMissed(missed: MissedPage, options: MissedContextOptions = {}): MissedContext {
   const { maxChars = 20_000, format = "markdown" } = options;
   const { messages, lastSequence } = missed;
   const count = messages.length + missed.omitted;

@@ -29,7 +29,7 @@ export {
   readVersion,
   statFile,
 } from "./folders.ts";
-export { type Ancestor, ancestorsOf, programsIn, type RunningProgram, writersOf } from "./holders.ts";
+export { type ParentProcess, ancestorsOf, programsIn, type RunningProgram, writersOf } from "./open-files.ts";
 export { continuoFolders, continuoHome, moved } from "./home.ts";
 export { idInPath } from "./id-in-path.ts";
 export {

@@ -6,7 +6,7 @@ import {
   ContinuoError,
   type NativeRef,
 } from "../model/index.ts";
-import { attempt, type Outcome, type Whereabouts } from "./attempt.ts";
+import { attempt, type Outcome, type NativePlace } from "./attempt.ts";
 import { createTurn, type Journal } from "./journal/index.ts";
 import { createStops } from "./stops.ts";
 
@@ -19,17 +19,17 @@ type Execute = (onEvent: OnEvent, given: { readonly signal: AbortSignal }) => un
 
 interface Attempted {
   readonly outcome: Outcome;
-  readonly places: readonly Whereabouts[];
+  readonly places: readonly NativePlace[];
   readonly heard: readonly string[];
   readonly kept: readonly string[];
 }
 
-function where(ref: NativeRef, happened: Whereabouts["happened"]): AgentEvent {
+function where(ref: NativeRef, happened: NativePlace["happened"]): AgentEvent {
   return { type: "native_session", ref, happened, verifiedBy: "agent" };
 }
 
 async function run(execute: Execute, nativeRef?: NativeRef, stops = noStops()): Promise<Attempted> {
-  const [places, heard, kept]: [Whereabouts[], string[], string[]] = [[], [], []];
+  const [places, heard, kept]: [NativePlace[], string[], string[]] = [[], [], []];
   const journal = {
     keep: async (entries: readonly { readonly type: string }[]) => {
       kept.push(...entries.map(({ type }) => type));

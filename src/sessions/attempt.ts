@@ -12,12 +12,12 @@ import {
   type VerifiedBy,
 } from "../model/index.ts";
 import { type CheckedResult, checkRef, checkResult } from "./agent-result.ts";
-import { createRecorder, type Journal, type Turn } from "./journal/index.ts";
+import { createRecorder, type Journal, type TurnJournal } from "./journal/index.ts";
 import { nativeUnavailable } from "./plan.ts";
 import { pause, type Stops } from "./stops.ts";
 
 /** Where the agent says that it is. */
-export interface Whereabouts {
+export interface NativePlace {
   readonly ref: NativeRef;
   readonly verifiedBy: VerifiedBy;
   readonly happened: "resumed" | "created" | "forked";
@@ -38,12 +38,12 @@ export interface AttemptOptions {
   readonly agent: Agent;
   readonly request: AgentRequest;
   readonly adapterOpts: Readonly<Record<string, unknown>>;
-  readonly turn: Turn;
+  readonly turn: TurnJournal;
   readonly journal: Journal;
   readonly stops: Stops;
   readonly graceMs: number;
   /** Called each time that the agent says where it is. */
-  readonly onWhere: (where: Whereabouts) => void;
+  readonly onWhere: (where: NativePlace) => void;
   readonly onHeard: (event: AgentEvent) => void;
 }
 
@@ -71,14 +71,14 @@ export async function attempt(options: AttemptOptions): Promise<Outcome> {
   }
 }
 
-interface Ending {
+interface OutcomeOptions {
   readonly agent: string;
   readonly signal: AbortSignal;
   readonly graceMs: number;
 }
 
 /** What the agent gives back or throws is read here, and nowhere else. */
-async function ended(call: Promise<unknown>, { agent, signal, graceMs }: Ending): Promise<Outcome> {
+async function ended(call: Promise<unknown>, { agent, signal, graceMs }: OutcomeOptions): Promise<Outcome> {
   const settled = call.then(
     (result): Outcome => ({ type: "done", ...checkResult(result, agent) }),
     (thrown: unknown): Outcome => {
@@ -140,7 +140,7 @@ function createConfirmation(
     refuse(error);
     return error;
   };
-  const settle = (told: Whereabouts): void => {
+  const settle = (told: NativePlace): void => {
     const isOther = asked !== undefined && told.ref.sessionId !== asked.sessionId;
     if (asked !== undefined && told.happened === "created") {
       throw fail(`${agent.name} began another native session instead`);

@@ -1,7 +1,7 @@
 /** What a run may use. */
 
 import { ContinuoError } from "../model/index.ts";
-import { type Turn, tokensOf, usageOf } from "./journal/index.ts";
+import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
 import type { ExceededLimit } from "./stops.ts";
 
 /** What is not given has no limit. A run that uses more is cancelled, with `budget_exceeded` in its events. */
@@ -25,7 +25,7 @@ export function assertBudget(budget: RunBudget): void {
 }
 
 /** What the turn used beyond its budget, as far as it was reported. */
-export function exceededBy(turn: Turn, budget: RunBudget): ExceededLimit | null {
+export function exceededBy(turn: TurnJournal, budget: RunBudget): ExceededLimit | null {
   const usage = usageOf(turn.usage);
   const used = {
     maxTokens: usage === undefined ? 0 : tokensOf(usage),

@@ -1,7 +1,7 @@
 /** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
 
 import { type Agent, ContinuoError, type Run, type Session, type Store } from "../model/index.ts";
-import { attend } from "./attended.ts";
+import { trackRun } from "./live-runs.ts";
 import { cancelPending } from "./cancel.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
@@ -9,7 +9,7 @@ import { GONE, interruptRun } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
-import { type OwnTurn, takeTurn } from "./queue.ts";
+import { type QueuePosition, takeTurn } from "./queue.ts";
 import { type RunResult, resultOfEnded } from "./result.ts";
 import { runTurn } from "./run-turn.ts";
 
@@ -30,7 +30,7 @@ export async function executeRun(
   assertOptions(options);
   const call = signal === undefined ? {} : { signal };
   const store = patientStore(given, { storeMs, ...call });
-  const leave = attend(runId);
+  const leave = trackRun(runId);
   try {
     const run = await pendingRun(store, agent, runId);
     const input = toBlocks(run.input);
@@ -92,6 +92,6 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
 }
 
 /** This process has the lease, so a run that is marked as running no longer runs. */
-async function interruptOthers(store: Store, { lease, others }: OwnTurn): Promise<void> {
+async function interruptOthers(store: Store, { lease, others }: QueuePosition): Promise<void> {
   for (const other of others) await interruptRun(store, other, { lease, reason: GONE });
 }

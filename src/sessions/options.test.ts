@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exceededBy } from "./budget.ts";
 import { askedOf } from "./continuation.ts";
-import { createTurn, type Turn } from "./journal/index.ts";
+import { createTurn, type TurnJournal } from "./journal/index.ts";
 import { assertOptions } from "./options.ts";
 
 test("nothing is an option, and so is the least of each", () => {
@@ -57,7 +57,7 @@ test("an error about a continuation names those that there are", () => {
   );
 });
 
-const USED: Turn = {
+const USED: TurnJournal = {
   ...createTurn(),
   toolCalls: 3,
   usage: { total: { inputTokens: 4, outputTokens: 6 }, costUsd: 0.25 },

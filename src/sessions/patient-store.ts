@@ -7,7 +7,7 @@ import { isContinuoError, isPassing, type NewSession, type Session, type Store }
 import { LIMITS } from "./limits.ts";
 import { pause } from "./stops.ts";
 
-export interface Patience {
+export interface RetryPolicy {
   /** How long a store may be away, over all calls. */
   readonly storeMs: number;
   /** The caller: who has given up waits for less. */
@@ -32,7 +32,7 @@ const REPEATABLE: ReadonlySet<PropertyKey> = new Set<keyof Store>([
 type Call = (...args: unknown[]) => Promise<unknown>;
 
 /** The same store, which waits. Its own errors are passed on when the time is over. */
-export function patientStore(store: Store, patience: Patience): Store {
+export function patientStore(store: Store, patience: RetryPolicy): Store {
   const outage = createOutage(patience);
   return new Proxy(store, {
     get: (target, key) => {
@@ -83,7 +83,7 @@ interface Outage {
   over<T>(call: () => Promise<T>): Promise<T>;
 }
 
-function createOutage({ storeMs, signal }: Patience): Outage {
+function createOutage({ storeMs, signal }: RetryPolicy): Outage {
   /** Since when it does not answer. */
   let since: number | null = null;
   const left = (): number => {

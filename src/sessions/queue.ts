@@ -11,7 +11,7 @@ import {
   type Run,
   type Store,
 } from "../model/index.ts";
-import { isFreshHere } from "./attended.ts";
+import { isFreshHere } from "./live-runs.ts";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { pause } from "./stops.ts";
@@ -25,7 +25,7 @@ export interface QueueOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface OwnTurn {
+export interface QueuePosition {
   readonly lease: HeldLease;
   /** Of this session, when it began: those that say they run are of processes that ended. */
   readonly others: readonly Run[];
@@ -38,7 +38,7 @@ const ENDS = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
  * Waits until it is the run's turn. `null` when the run ended while it waited (somebody cancelled it), or the
  * signal aborted. Errors: `invalid_transition` when it began elsewhere.
  */
-export async function takeTurn(store: Store, run: Run, options: QueueOptions): Promise<OwnTurn | null> {
+export async function takeTurn(store: Store, run: Run, options: QueueOptions): Promise<QueuePosition | null> {
   const { signal, leaseMs } = options;
   const { sessionId, runId } = run;
   const patience = new Patience(leaseMs);
@@ -130,7 +130,7 @@ async function tryTurn(
   run: Run,
   options: QueueOptions,
   isTurn: (before: readonly Run[]) => boolean = () => true,
-): Promise<OwnTurn | null> {
+): Promise<QueuePosition | null> {
   const free = await takeSlot(options);
   if (free === null) return null;
   const hold: HoldOptions = options;

@@ -12,7 +12,7 @@ import {
   type Store,
   type Write,
 } from "../model/index.ts";
-import { rememberStart, starterOf } from "./attended.ts";
+import { rememberStart, starterOf } from "./live-runs.ts";
 import { newId } from "./ids.ts";
 
 function claimName(root: string): string {

@@ -21,7 +21,7 @@ import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.
 import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
-import { inputEntry, onWhere, type RunContext, type TurnState, tell } from "./turn-state.ts";
+import { inputEntry, onWhere, type RunContext, type TurnState, report } from "./turn-state.ts";
 import { placeOfInput } from "./wake.ts";
 
 export async function runTurn(context: RunContext): Promise<RunResult> {
@@ -189,7 +189,7 @@ async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise
   state.plan = plan;
   state.where = null;
   state.journal.knows(plan.knownUpTo);
-  tell(state, plan.resumption);
+  report(state, plan.resumption);
   await call(state);
 }
 

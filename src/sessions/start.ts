@@ -14,7 +14,7 @@ import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
-import { type Patience, patientStore } from "./patient-store.ts";
+import { type RetryPolicy, patientStore } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
 import { createRun, rootOf, takeOver } from "./retries.ts";
 
@@ -149,6 +149,6 @@ export function blobsOf(blocks: readonly Block[]): readonly string[] {
   );
 }
 
-function patienceOf({ signal }: { readonly signal?: AbortSignal }): Patience {
+function patienceOf({ signal }: { readonly signal?: AbortSignal }): RetryPolicy {
   return { storeMs: LIMITS.storeMs, ...present({ signal }) };
 }

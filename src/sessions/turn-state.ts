@@ -9,8 +9,8 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import type { Outcome, Whereabouts } from "./attempt.ts";
-import type { Journal, JournalEntry, Turn } from "./journal/index.ts";
+import type { Outcome, NativePlace } from "./attempt.ts";
+import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
@@ -31,12 +31,12 @@ export interface RunContext {
 /** Everything that is known of the turn while it runs. */
 export interface TurnState extends RunContext {
   readonly stops: Stops;
-  readonly turn: Turn;
+  readonly turn: TurnJournal;
   readonly journal: Journal;
   /** `null` when there could be none. */
   plan: Plan | null;
   /** Where the agent said that it is. */
-  where: Whereabouts | null;
+  where: NativePlace | null;
   /** What the log last recorded of it. */
   told: Resumption | null;
   outcome: Outcome;
@@ -47,7 +47,7 @@ export interface TurnState extends RunContext {
 }
 
 /** Notes the native session that the agent named, and writes it to the log if it changed. */
-export function onWhere(state: TurnState, where: Whereabouts): void {
+export function onWhere(state: TurnState, where: NativePlace): void {
   const { plan, where: before } = state;
   if (plan === null) return;
   state.where = where;
@@ -62,11 +62,11 @@ export function onWhere(state: TurnState, where: Whereabouts): void {
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
   // Of a new native session the end of the run tells.
-  if (plan.kind === "native" && (before === null || isForked)) tell(state, resumption);
+  if (plan.kind === "native" && (before === null || isForked)) report(state, resumption);
   else state.told = resumption;
 }
 
-export function tell(state: TurnState, resumption: Resumption): void {
+export function report(state: TurnState, resumption: Resumption): void {
   state.told = resumption;
   const entry: JournalEntry = { type: "session_resumed", data: { ...resumption }, by: "system" };
   void state.journal.keep([...inputEntries(state), entry], "room");

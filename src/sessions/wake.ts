@@ -9,7 +9,7 @@ import {
   type Run,
   type Store,
 } from "../model/index.ts";
-import { isLeftBehind } from "./attended.ts";
+import { isLeftBehind } from "./live-runs.ts";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
@@ -32,7 +32,7 @@ export interface OfferedInput {
   readonly sequence: number;
 }
 
-export interface Woken {
+export interface WakeResult {
   readonly sessionId: string;
   /** Runs that this call ended. */
   readonly interrupted: readonly string[];
@@ -49,7 +49,7 @@ export interface Woken {
  * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
  * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
  */
-export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<Woken> {
+export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
   const { leaseMs = LIMITS.leaseMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
@@ -105,7 +105,7 @@ async function endPending(store: Store, run: Run, lease: HeldLease, leaseMs: num
   }
 }
 
-async function cursors(store: Store, sessionId: string): Promise<Pick<Woken, "received" | "processed">> {
+async function cursors(store: Store, sessionId: string): Promise<Pick<WakeResult, "received" | "processed">> {
   const [received, processed] = await Promise.all(
     ["received", "processed"].map((name) => store.getCursor({ logId: sessionId, name })),
   );

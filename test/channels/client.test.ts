@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { AgenticClient, ClientEvent } from "../../src/client/index.ts";
 import { LIMITS } from "../../src/client/limits.ts";
-import { MissedCollector } from "../../src/client/missed.ts";
+import { MissedCollector } from "../../src/client/missed-collector.ts";
 import { openStore } from "../../src/store/index.ts";
 import { cuttingProxy } from "./cutting-proxy.ts";
 import { openChannelServer, take, words } from "./open-channel.ts";

@@ -8,7 +8,7 @@ import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
 import * as claude from "../../src/drivers/claude/policy.ts";
 import { ownSettings, threadSettings, turnSettings } from "../../src/drivers/codex/policy.ts";
 import type { CodexServer } from "../../src/drivers/codex/server.ts";
-import { heldTools, noteHeld } from "../../src/drivers/pi/held.ts";
+import { heldTools, noteHeld } from "../../src/drivers/pi/held-tools.ts";
 import * as pi from "../../src/drivers/pi/policy.ts";
 import { ContinuoError } from "../../src/model/index.ts";
 

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { endingOf } from "../../src/drivers/claude/ending.ts";
 import * as claude from "../../src/drivers/claude/fold.ts";
 import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
+import { endingOf } from "../../src/drivers/claude/turn-end.ts";
 import * as codex from "../../src/drivers/codex/fold.ts";
 import { toQuestion } from "../../src/drivers/codex/permission.ts";
 import * as pi from "../../src/drivers/pi/fold.ts";

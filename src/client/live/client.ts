@@ -36,12 +36,12 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly onRefused?: (error: ContinuoError) => void;
 }
 
-interface Waiting {
+interface PendingSend {
   readonly resolve: (acknowledged: Acknowledgement) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Opened {
+interface StoredOutbox {
   readonly outbox: Outbox;
   readonly state: OutboxState;
   readonly recordings: readonly StoredRecording[];
@@ -51,7 +51,7 @@ export class LiveClient {
   #options: OpenLiveOptions;
   readonly #outbox: Outbox;
   readonly #over = new AbortController();
-  readonly #waiting = new Map<OutboxBatch, Waiting>();
+  readonly #waiting = new Map<OutboxBatch, PendingSend>();
   #state: OutboxState;
   #batches: OutboxBatch[];
   #feed: Feed;
@@ -62,7 +62,7 @@ export class LiveClient {
   #hurry = new AbortController();
   readonly #ping: ReturnType<typeof setInterval>;
 
-  constructor(options: OpenLiveOptions, { outbox, state, recordings }: Opened) {
+  constructor(options: OpenLiveOptions, { outbox, state, recordings }: StoredOutbox) {
     this.#options = options;
     this.#outbox = outbox;
     this.#state = state;
@@ -268,13 +268,13 @@ export class LiveClient {
       } catch (error) {
         if (this.#over.signal.aborted) throw closed();
         if (isRefusal(error) || isContinuoError(error, "unsupported")) throw error;
-        if (isContinuoError(error, "log_closed")) await openSession(this.#options).catch(() => undefined);
+        if (isContinuoError(error, "log_closed")) await requestLiveSession(this.#options).catch(() => undefined);
         await this.#pauseAfter(error, tries++);
       }
     }
   }
 
-  async #settle(batch: OutboxBatch, act: (waiting: Waiting) => void): Promise<void> {
+  async #settle(batch: OutboxBatch, act: (waiting: PendingSend) => void): Promise<void> {
     await this.#outbox.remove(batch.sequence);
     this.#batches.shift();
     const waiting = this.#waiting.get(batch);
@@ -286,7 +286,7 @@ export class LiveClient {
   async #moveOn(): Promise<void> {
     let opened: OpenedLiveSession;
     try {
-      opened = await openSession(this.#options);
+      opened = await requestLiveSession(this.#options);
     } catch (error) {
       return this.#pauseAfter(error, 0);
     }
@@ -298,7 +298,7 @@ export class LiveClient {
   async #renumber(sessionId: string): Promise<void> {
     const moved = this.#adding.then(async () => {
       const batches = this.#batches.map(({ evidence }, sequence): OutboxBatch => ({ sequence, evidence }));
-      const next = freshState(sessionId, batches);
+      const next = emptyOutboxState(sessionId, batches);
       await this.#outbox.reset(next);
       for (const [n, old] of this.#batches.entries()) {
         const waiting = this.#waiting.get(old);
@@ -347,11 +347,11 @@ function closed(): ContinuoError {
   return new ContinuoError("unavailable", "the client is closed", { hint: "Open the session again." });
 }
 
-export function freshState(sessionId: string, batches: readonly OutboxBatch[] = []): OutboxState {
+export function emptyOutboxState(sessionId: string, batches: readonly OutboxBatch[] = []): OutboxState {
   return { producerId: crypto.randomUUID(), sessionId, nextSequence: batches.length, batches };
 }
 
-export async function openSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
+export async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
   const { key, videoId, title, ephemeral, lanes, noteWriter } = options;
   const body = { videoId, title, ephemeral, lanes, noteWriter };
   return (await call(options, pathOf(key), { method: "PUT", body })) as OpenedLiveSession;
@@ -363,10 +363,10 @@ export async function openSession(options: OpenLiveOptions): Promise<OpenedLiveS
  */
 export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
   const outbox = options.outbox ?? memoryOutbox();
-  const { sessionId } = await openSession(options);
+  const { sessionId } = await requestLiveSession(options);
   let state = await outbox.load();
   if (state === null || (state.batches.length === 0 && state.sessionId !== sessionId)) {
-    state = freshState(sessionId);
+    state = emptyOutboxState(sessionId);
     await outbox.reset(state);
   }
   const recordings = (await outbox.recordings?.load()) ?? [];

@@ -15,7 +15,7 @@ import {
 } from "../link/index.ts";
 import { type AgentProcess, isSince, startAgent, versionBeside } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
-import { greeting, type Hello, type ProtocolVersion, readHello } from "./hello.ts";
+import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
@@ -46,7 +46,7 @@ export interface AcpStart {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Asking {
+export interface AcpRequestOptions {
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -89,7 +89,7 @@ export class AcpConnection {
   readonly #env: Readonly<Record<string, string>>;
   #sdk: typeof import("@agentclientprotocol/sdk") | null = null;
   #client: ClientConnection | null = null;
-  #hello: Hello | null = null;
+  #hello: InitializeResult | null = null;
   readonly #startedAtMs = Date.now();
   /** Ids of sessions that it began or was in. */
   readonly #sessionIds = new Set<string>();
@@ -106,7 +106,7 @@ export class AcpConnection {
     return this.#start.program.label;
   }
 
-  get hello(): Hello {
+  get hello(): InitializeResult {
     if (this.#hello === null) throw new Error("not greeted yet");
     return this.#hello;
   }
@@ -149,7 +149,7 @@ export class AcpConnection {
    * Errors: `not_found` where the agent says that there is no such thing, `unsupported` where it does not know
    * the method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
    */
-  async call(method: string, params: Json, { limitMs, signal }: Asking): Promise<Json> {
+  async call(method: string, params: Json, { limitMs, signal }: AcpRequestOptions): Promise<Json> {
     const client = this.#client;
     if (client === null) throw new Error("not open yet");
     const late = (): ContinuoError => this.#process.late(`did not answer ${method}`, limitMs);
@@ -164,7 +164,7 @@ export class AcpConnection {
   }
 
   /** As `call`; if the agent asks for authentication and the environment has a key, authenticates and calls again. */
-  async callKnown(method: string, params: Json, asking: Asking): Promise<Json> {
+  async callKnown(method: string, params: Json, asking: AcpRequestOptions): Promise<Json> {
     try {
       return await this.call(method, params, asking);
     } catch (error) {

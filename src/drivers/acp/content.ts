@@ -4,7 +4,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { isJson } from "../../files/index.ts";
 import { type Block, type FileBlock, type ImageBlock, present } from "../../model/index.ts";
 import { messagesToText } from "../../transcript/index.ts";
-import type { PromptAbilities } from "./hello.ts";
+import type { PromptAbilities } from "./initialize.ts";
 
 /** Blocks that the agent does not accept are sent as text. */
 export function toContent(blocks: readonly Block[], abilities: PromptAbilities): ContentBlock[] {

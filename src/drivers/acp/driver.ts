@@ -16,7 +16,7 @@ import {
 } from "../../model/index.ts";
 import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../link/index.ts";
 import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
-import type { Hello, ProtocolVersion } from "./hello.ts";
+import type { InitializeResult, ProtocolVersion } from "./initialize.ts";
 import { type AcpLink, startLink } from "./link.ts";
 import type { AcpProgram } from "./programs.ts";
 import { listPage } from "./sessions.ts";
@@ -58,7 +58,9 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
     }
   }
 
-  async function remember(hello: () => Promise<Hello> | Hello): Promise<SessionCapabilities> {
+  async function remember(
+    hello: () => Promise<InitializeResult> | InitializeResult,
+  ): Promise<SessionCapabilities> {
     const known = await rememberCapabilities(places, acpCommand(program, options), async () => {
       const { capabilities, version } = await hello();
       return { capabilities, version };
@@ -112,7 +114,7 @@ interface AcpRequest {
 }
 
 /** Agents sweep and rewrite their homes when they start: who only asks shows them an empty one. */
-async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<Hello> {
+async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<InitializeResult> {
   const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
   const env = Object.entries(options.places.env).filter(
     ([name]) => !name.startsWith("XDG_") && program.homes?.includes(name) !== true,

@@ -16,29 +16,30 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import {
+  type AgentTurn,
   type AskPermission,
   answererOf,
   askPermission,
+  type CascadeStep,
   type DriverOptions,
   driverEnvironment,
-  type Landing,
   type Link,
   limitsOf,
   type OpenedSession,
-  openSession,
+  type OpenOutcome,
+  openAgentSession,
   restrictionOf,
-  type Step,
-  type Turn,
   toCommands,
   toContextUse,
   trustOf,
   type Ways,
 } from "../link/index.ts";
-import { untilQuiet } from "../process/index.ts";
+import { waitUntilIdle } from "../process/index.ts";
 import { assertHoldable, type FolderTrust } from "../trust/index.ts";
-import { type AcpConnection, type AcpListener, type Asking, connectAcp } from "./connection.ts";
+import { type AcpConnection, type AcpListener, type AcpRequestOptions, connectAcp } from "./connection.ts";
 import { toContent } from "./content.ts";
-import type { ProtocolVersion } from "./hello.ts";
+import { spentBefore } from "./earlier-usage.ts";
+import type { ProtocolVersion } from "./initialize.ts";
 import { type LoadedHistory, messagesOf, noteUpdate } from "./loaded-history.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
 import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
@@ -46,7 +47,6 @@ import type { AcpProgram } from "./programs.ts";
 import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded-calls.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings, type Settings } from "./settings.ts";
-import { spentBefore } from "./spent.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
 
@@ -83,7 +83,7 @@ export class AcpLink implements Link {
   readonly #start: LinkStart;
   #connection: AcpConnection | null = null;
   #sessionId = "";
-  #turn: Turn | null = null;
+  #turn: AgentTurn | null = null;
   /** Ends a turn of version 2, whose end comes as an update; says whether the prompt was taken. */
   #isTaken = false;
   #stopping = new AbortController();
@@ -162,7 +162,7 @@ export class AcpLink implements Link {
   /** Into the session that is asked for. */
   async enter(): Promise<OpenedSession> {
     const { open, options } = this.#start;
-    const opened = await openSession(this.#ways(open), open, options);
+    const opened = await openAgentSession(this.#ways(open), open, options);
     await this.#choose(open);
     return opened;
   }
@@ -171,13 +171,13 @@ export class AcpLink implements Link {
     const { cwd, wantHistory = false, resumeBy } = this.#start.open;
     const open = present({ cwd, wantHistory, resumeSessionId: sessionId, resumeBy, signal });
     const before = this.#sessionId;
-    const opened = await openSession(this.#ways(open), open, this.#start.options);
+    const opened = await openAgentSession(this.#ways(open), open, this.#start.options);
     await this.#choose(open);
     if (before !== this.#sessionId) await this.#closeSession(before);
     return opened;
   }
 
-  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+  async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     const { hello } = this.connection;
     this.#turn = turn;
     this.#askedAtMs = Date.now();
@@ -234,12 +234,12 @@ export class AcpLink implements Link {
     const { program } = this.#start;
     const { hello } = this.connection;
     const { canFork, canLoad, canResume } = hello.capabilities;
-    const load: (id: string) => Step<Landing> = (sessionId) => ({
+    const load: (id: string) => CascadeStep<OpenOutcome> = (sessionId) => ({
       step: hello.protocol === 1 ? "session/load" : "session/resume with replay",
       offered: canLoad,
       run: () => this.#load(sessionId, open),
     });
-    const resume: (id: string) => Step<Landing> = (sessionId) => ({
+    const resume: (id: string) => CascadeStep<OpenOutcome> = (sessionId) => ({
       step: "session/resume",
       offered: canResume,
       run: () => this.#begin("session/resume", { sessionId }, open),
@@ -260,7 +260,7 @@ export class AcpLink implements Link {
     };
   }
 
-  async #load(sessionId: string, open: OpenConversation): Promise<Landing> {
+  async #load(sessionId: string, open: OpenConversation): Promise<OpenOutcome> {
     const told: LoadedHistory = { updates: [] };
     this.#told = open.wantHistory === true ? told : null;
     this.#sessionId = sessionId;
@@ -271,7 +271,7 @@ export class AcpLink implements Link {
   }
 
   /** `session/new` and its likes: their answers tell the session's id where it is a new one. */
-  async #begin(method: string, params: Json, open: OpenConversation): Promise<Landing> {
+  async #begin(method: string, params: Json, open: OpenConversation): Promise<OpenOutcome> {
     const asking = this.#asking(open, "openMs");
     this.#isLoading = true;
     this.#between = [];
@@ -294,7 +294,7 @@ export class AcpLink implements Link {
       this.#greeting = greetingIn(answer);
       // Its answer came, then nothing for a moment: the history is complete.
       if (method !== "session/new") {
-        await untilQuiet({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
+        await waitUntilIdle({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
       }
       return { sessionId };
     } finally {
@@ -418,7 +418,7 @@ export class AcpLink implements Link {
       .catch(() => undefined);
   }
 
-  #asking({ signal }: CallOptions, limit: "openMs" | "callMs"): Asking {
+  #asking({ signal }: CallOptions, limit: "openMs" | "callMs"): AcpRequestOptions {
     return { limitMs: limitsOf(this.#start.options)[limit], signal };
   }
 }

@@ -2,7 +2,7 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import type { AgentSession, Page } from "../../model/index.ts";
-import type { AcpConnection, Asking } from "./connection.ts";
+import type { AcpConnection, AcpRequestOptions } from "./connection.ts";
 
 const MAX_PAGES = 1_000;
 
@@ -10,7 +10,7 @@ const MAX_PAGES = 1_000;
 export async function listPage(
   connection: AcpConnection,
   params: { readonly cwd?: string; readonly cursor?: string },
-  asking: Asking,
+  asking: AcpRequestOptions,
 ): Promise<Page<AgentSession>> {
   const answer = await connection.callKnown("session/list", { ...params }, asking);
   const sessions = Array.isArray(answer.sessions) ? answer.sessions : [];
@@ -24,7 +24,7 @@ export async function listPage(
 /** All pages. Errors: `unsupported`; `agent_failed` where the pages go round in a circle. */
 export async function listPages(
   connection: AcpConnection,
-  { cwd, ...asking }: Asking & { readonly cwd: string },
+  { cwd, ...asking }: AcpRequestOptions & { readonly cwd: string },
 ): Promise<readonly AgentSession[]> {
   const sessions: AgentSession[] = [];
   const cursors = new Set<string>();

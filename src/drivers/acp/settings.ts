@@ -2,7 +2,7 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
-import type { AcpConnection, Asking } from "./connection.ts";
+import type { AcpConnection, AcpRequestOptions } from "./connection.ts";
 
 export interface Settings {
   readonly model?: string | undefined;
@@ -11,7 +11,7 @@ export interface Settings {
   readonly sessionId: string;
   /** What the session was opened with: it names the options that there are. */
   readonly answer: Json;
-  readonly asking: Asking;
+  readonly asking: AcpRequestOptions;
 }
 
 type Category = "model" | "mode" | "effort";

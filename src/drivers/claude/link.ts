@@ -15,18 +15,18 @@ import {
 } from "../../model/index.ts";
 import { claudeFolders, readLiveSessions, toNativeContent } from "../../native/claude/index.ts";
 import {
+  type AgentTurn,
   answererOf,
   driverEnvironment,
   findOnDisk,
-  type Landing,
   type LinkParts,
   type LinkWithWays,
   limitsOf,
   noList,
   type OpenedSession,
-  openSession,
+  type OpenOutcome,
+  openAgentSession,
   restrictionOf,
-  type Turn,
   trustOf,
   type Ways,
 } from "../link/index.ts";
@@ -91,7 +91,7 @@ export class ClaudeLink implements LinkWithWays {
 
   ways({ signal }: CallOptions): Ways {
     const { canContinueLast, canFork, canResume } = this.capabilities;
-    const fork = (from: string): Promise<Landing> => {
+    const fork = (from: string): Promise<OpenOutcome> => {
       const id = randomUUID();
       return this.#go(id, ["--resume", from, "--fork-session", "--session-id", id], { signal, from });
     };
@@ -109,7 +109,7 @@ export class ClaudeLink implements LinkWithWays {
     };
   }
 
-  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+  async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     await this.#open().say(toNativeContent(blocks, "a prompt"), turn);
   }
 
@@ -120,7 +120,7 @@ export class ClaudeLink implements LinkWithWays {
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd } = this.#parts.open;
     const request = present({ cwd, resumeSessionId: sessionId, signal });
-    return await openSession(this.ways(present({ signal })), request, this.#parts.options);
+    return await openAgentSession(this.ways(present({ signal })), request, this.#parts.options);
   }
 
   giveUp(why: string): ContinuoError {
@@ -140,7 +140,7 @@ export class ClaudeLink implements LinkWithWays {
     return this.#program;
   }
 
-  async #resume(id: string, signal: AbortSignal | undefined): Promise<Landing> {
+  async #resume(id: string, signal: AbortSignal | undefined): Promise<OpenOutcome> {
     // Another text would be looked for among the titles.
     if (!UUID.test(id)) throw notThere(id);
     if (this.sessionId === id) await this.close();
@@ -150,7 +150,7 @@ export class ClaudeLink implements LinkWithWays {
   }
 
   /** Claude Code begins a new session where there is none, and only its file says which one it is in. */
-  async #last(signal: AbortSignal | undefined): Promise<Landing> {
+  async #last(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const { open, options } = this.#parts;
     const running = readLiveSessions(this.#running);
     await this.#go("", ["--continue"], { signal });
@@ -181,7 +181,7 @@ export class ClaudeLink implements LinkWithWays {
   }
 
   /** The program before is ended when the new one is there. */
-  async #go(id: string, args: readonly string[], how: Going): Promise<Landing> {
+  async #go(id: string, args: readonly string[], how: StartOptions): Promise<OpenOutcome> {
     const program = await this.#start(args, how);
     const before = this.#program;
     this.#program = program;
@@ -190,7 +190,7 @@ export class ClaudeLink implements LinkWithWays {
     return { sessionId: this.#asked };
   }
 
-  async #start(args: readonly string[], { signal, from }: Going): Promise<ClaudeProgram> {
+  async #start(args: readonly string[], { signal, from }: StartOptions): Promise<ClaudeProgram> {
     const { open, options, command } = this.#parts;
     const model = open.model ?? options.model;
     const { effort } = open;
@@ -223,7 +223,7 @@ export class ClaudeLink implements LinkWithWays {
   }
 }
 
-interface Going {
+interface StartOptions {
   readonly signal: AbortSignal | undefined;
   /** The session that it begins with. */
   readonly from?: string;

@@ -18,21 +18,21 @@ import {
   present,
 } from "../../model/index.ts";
 import {
+  type AgentTurn,
   type AskPermission,
   assertEffort,
   type DriverLimits,
   Questions,
-  type Turn,
   toCommands,
   toContextUse,
   tokensOf,
   within,
 } from "../link/index.ts";
 import { type AgentProcess, type ProcessStart, startAgent } from "../process/index.ts";
-import { endingOf, whyOf } from "./ending.ts";
 import { type ClaudeFold, createClaudeFold, finishTurn, foldLine } from "./fold.ts";
 import type { RuleScope } from "./grants.ts";
 import { toPermissionAnswer, toPermissionRequest } from "./permission.ts";
+import { endingOf, whyOf } from "./turn-end.ts";
 
 export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly limits: DriverLimits;
@@ -59,14 +59,14 @@ export async function startClaude(start: ClaudeStart): Promise<ClaudeProgram> {
   }
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly accept: (answer: Json) => void;
   readonly refuse: (error: Error) => void;
 }
 
 interface MessageIdentity {
   readonly uuid: string;
-  readonly turn: Turn;
+  readonly turn: AgentTurn;
   /** `stopping`: to be interrupted when it is started. */
   state: "sent" | "stopping" | "started";
 }
@@ -78,7 +78,7 @@ export class ClaudeProgram {
   readonly #process: AgentProcess;
   readonly #start: ClaudeStart;
   readonly #fold: ClaudeFold = createClaudeFold();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingRequest>();
   readonly #questions = new Questions();
   #said: MessageIdentity | null = null;
   #tellsLifecycle = false;
@@ -109,7 +109,7 @@ export class ClaudeProgram {
     if (effort !== undefined) assertEffort("Claude Code", effort, effortsIn(answer.models, model));
   }
 
-  async say(content: readonly Json[], turn: Turn): Promise<void> {
+  async say(content: readonly Json[], turn: AgentTurn): Promise<void> {
     if (this.#ended !== null) throw this.#ended;
     const uuid = randomUUID();
     this.#said = { uuid, turn, state: "sent" };
@@ -235,7 +235,7 @@ export class ClaudeProgram {
     void this.#send({ type: "control_response", response: { ...answer, request_id: id } });
   }
 
-  #permit(id: string, asked: Json, turn: Turn): void {
+  #permit(id: string, asked: Json, turn: AgentTurn): void {
     const request = toPermissionRequest(id, asked, this.#start.rules);
     const { onPermission } = this.#start;
     this.#questions.ask(id, {
@@ -296,7 +296,7 @@ export class ClaudeProgram {
   }
 
   /** Open calls are closed and reported before the end. */
-  async #finish(turn: Turn | undefined): Promise<void> {
+  async #finish(turn: AgentTurn | undefined): Promise<void> {
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }

@@ -15,7 +15,7 @@ import {
   type DriverOptions,
   driverEnvironment,
   limitsOf,
-  openSession,
+  openAgentSession,
   type ProgramName,
   rememberCapabilities,
 } from "../link/index.ts";
@@ -60,7 +60,7 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
       const link = new CodexLink({ options, open, command: commandOf(options, CODEX_PROGRAM), onClose });
       const begin = async () => {
         await link.start(open);
-        const opened = await openSession(link.ways(open), open, options);
+        const opened = await openAgentSession(link.ways(open), open, options);
         links.add(link);
         return opened;
       };

@@ -13,21 +13,21 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import {
+  type AgentTurn,
   answererOf,
   assertEffort,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
-  type Landing,
   type Link,
   limitsOf,
   NO_CAPABILITIES,
   type OpenedSession,
-  openSession,
+  type OpenOutcome,
+  openAgentSession,
   Questions,
   rememberCapabilities,
   restrictionOf,
-  type Turn,
   trustOf,
   type Ways,
 } from "../link/index.ts";
@@ -58,7 +58,7 @@ export interface CodexLinkParts {
 }
 
 interface TurnWords {
-  readonly turn: Turn;
+  readonly turn: AgentTurn;
   turnId: string | null;
   /** The server interrupts no turn before it says that it is started. */
   isStarted: boolean;
@@ -131,7 +131,7 @@ export class CodexLink implements Link {
     };
   }
 
-  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+  async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     const server = this.#open();
     const input = toInput(blocks);
     const said: TurnWords = { turn, turnId: null, isStarted: false, isStopping: false };
@@ -171,7 +171,7 @@ export class CodexLink implements Link {
     try {
       this.#server = await this.#begin(signal);
       const request = present({ cwd, resumeSessionId: sessionId, signal });
-      const opened = await openSession(this.ways(present({ signal })), request, this.#parts.options);
+      const opened = await openAgentSession(this.ways(present({ signal })), request, this.#parts.options);
       await before.server?.end();
       return opened;
     } catch (error) {
@@ -229,7 +229,7 @@ export class CodexLink implements Link {
     return server;
   }
 
-  async #go(method: string, params: Json, { signal, from }: Going): Promise<Landing> {
+  async #go(method: string, params: Json, { signal, from }: ThreadOptions): Promise<OpenOutcome> {
     const { open, options } = this.#parts;
     const limits = present({ limitMs: limitsOf(options).openMs, signal });
     const server = this.#open();
@@ -313,7 +313,7 @@ export class CodexLink implements Link {
     }
   }
 
-  async #completed(turn: Turn, { status, error }: Json): Promise<void> {
+  async #completed(turn: AgentTurn, { status, error }: Json): Promise<void> {
     const usage = this.#fold.usage ?? undefined;
     await this.#finish(turn);
     if (status !== "failed") return turn.end(status === "interrupted" ? "cancelled" : "end_turn", usage);
@@ -322,7 +322,7 @@ export class CodexLink implements Link {
     turn.fail(new ContinuoError("agent_failed", `${AGENT} could not answer: ${why}`, { details }));
   }
 
-  async #finish(turn: Turn | undefined): Promise<void> {
+  async #finish(turn: AgentTurn | undefined): Promise<void> {
     this.#said = null;
     // Their results are reported before the end.
     await this.#questions.end();
@@ -362,7 +362,7 @@ export class CodexLink implements Link {
   }
 }
 
-interface Going {
+interface ThreadOptions {
   readonly signal: AbortSignal | undefined;
   /** The thread that it begins with. */
   readonly from?: string;

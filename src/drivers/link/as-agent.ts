@@ -22,7 +22,7 @@ import {
   type Usage,
 } from "../../model/index.ts";
 import { assertAgentOptions } from "./agent-options.ts";
-import { toSaidBefore } from "./said-before.ts";
+import { toRecordedMessages } from "./recorded-messages.ts";
 
 /** Writes messages as a native session of the agent. On any error the messages are sent as text. */
 export type ReplayWriter = (
@@ -78,7 +78,7 @@ export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent
 }
 
 /** Where the turn happens, its prompt, and what to report about it. */
-interface Beginning extends Place {
+interface TurnStart extends Place {
   readonly input: readonly Block[];
   readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
   /** See `WrittenReplay`. */
@@ -149,7 +149,7 @@ class Driven implements DrivenAgent {
   }
 
   /** A replay is written as a native session if possible, otherwise sent as text. */
-  async #begin(request: AgentRequest, signal: AbortSignal): Promise<Beginning> {
+  async #begin(request: AgentRequest, signal: AbortSignal): Promise<TurnStart> {
     const { session, input, transcript, nativeRef } = request;
     const messages = transcript?.messages ?? [];
     const { writeReplay } = this.#options;
@@ -261,6 +261,6 @@ function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block
   const messages = transcript?.messages ?? [];
   // How its own turns ended stands in its own record: only that is not news.
   if (nativeRef !== undefined && messages.every(({ metadata }) => metadata.note !== undefined)) return input;
-  const { block } = toSaidBefore(messages, nativeRef === undefined ? "all" : "elsewhere");
+  const { block } = toRecordedMessages(messages, nativeRef === undefined ? "all" : "elsewhere");
   return block === null ? input : [block, ...input];
 }

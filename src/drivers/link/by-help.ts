@@ -15,7 +15,7 @@ import {
 import { firstAndLast, readOutput } from "../process/index.ts";
 import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
 import { beginConversation, type Link } from "./conversation.ts";
-import { openSession, type Ways } from "./opening.ts";
+import { openAgentSession, type Ways } from "./opening.ts";
 import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type ProgramName } from "./options.ts";
 
 export interface AgentByHelp {
@@ -52,7 +52,7 @@ export function createDriverByHelp(agent: AgentByHelp, options: DriverOptions): 
     async open(open) {
       const command = commandOf(options, program);
       const link = createLink({ options, open, command, known: await askHelp(agent, options, open) });
-      const begin = () => openSession(link.ways(open), open, options);
+      const begin = () => openAgentSession(link.ways(open), open, options);
       const { cwd, resumeSessionId: asked, signal } = open;
       const called = { agent: program.agent, name };
       return await beginConversation({ ...called, cwd, link, options, asked, signal, open: begin });

@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { ContinuoError } from "../../model/index.ts";
-import { type Cascade, runCascade, type Step } from "./cascade.ts";
+import { type Cascade, type CascadeStep, runCascade } from "./cascade.ts";
 
-const done = (step: string): Step<string> => ({ step, offered: true, run: async () => `by ${step}` });
-const missing = (step: string): Step<string> => ({ ...done(step), offered: false });
-const failing = (step: string, error: Error = new Error("no")): Step<string> => ({
+const done = (step: string): CascadeStep<string> => ({ step, offered: true, run: async () => `by ${step}` });
+const missing = (step: string): CascadeStep<string> => ({ ...done(step), offered: false });
+const failing = (step: string, error: Error = new Error("no")): CascadeStep<string> => ({
   ...done(step),
   run: () => Promise.reject(error),
 });
-const cascade = (steps: readonly Step<string>[], more: Partial<Cascade<string>> = {}): Cascade<string> => ({
+const cascade = (
+  steps: readonly CascadeStep<string>[],
+  more: Partial<Cascade<string>> = {},
+): Cascade<string> => ({
   agent: "Agent",
   sessionId: "s1",
   steps,

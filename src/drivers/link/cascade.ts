@@ -8,7 +8,7 @@ import {
   type ResumptionStep,
 } from "../../model/index.ts";
 
-export interface Step<T> {
+export interface CascadeStep<T> {
   /** `session/load`, `--resume`, `thread/resume`, … */
   readonly step: string;
   readonly offered: boolean;
@@ -21,7 +21,7 @@ export interface Cascade<T> {
   readonly sessionId: string;
   /** Nothing of it lies on disk: whatever the agent says of it, there is no such session. */
   readonly isAbsent?: boolean;
-  readonly steps: readonly Step<T>[];
+  readonly steps: readonly CascadeStep<T>[];
   readonly onMissing: OnMissing;
   /** A new session that gets the history as text. */
   readonly replay: () => Promise<T>;
@@ -85,7 +85,10 @@ type Attempt<T> =
   | { readonly told: ResumptionStep; readonly value: { readonly value: T } }
   | { readonly told: ResumptionStep; readonly value: undefined; readonly error: Error };
 
-async function attempt<T>({ step, run }: Step<T>, signal: AbortSignal | undefined): Promise<Attempt<T>> {
+async function attempt<T>(
+  { step, run }: CascadeStep<T>,
+  signal: AbortSignal | undefined,
+): Promise<Attempt<T>> {
   try {
     signal?.throwIfAborted();
     return { told: { step, outcome: "done" }, value: { value: await run() } };

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type AgentEvent, type Block, textOf } from "../../model/index.ts";
 import { NO_CAPABILITIES } from "./capabilities.ts";
 import { createConversation, type Link } from "./conversation.ts";
-import { type OpenedSession, type OpenRequest, openSession, type Ways } from "./opening.ts";
+import { type OpenedSession, type OpenRequest, openAgentSession, type Ways } from "./opening.ts";
 import type { DriverOptions } from "./options.ts";
-import type { Turn } from "./turn.ts";
+import type { AgentTurn } from "./turn.ts";
 
 const options: DriverOptions = { places: { home: "/nowhere", env: {} } };
 const open: OpenRequest = { cwd: "/folder" };
@@ -32,7 +32,7 @@ describe("opening", () => {
     ["the last one, by our own order", { continueLast: true }, "continue", "last"],
     ["a fork", { forkSessionId: "s1" }, "fork", "s1-fork"],
   ])("%s", async (_, wish, requested, sessionId) => {
-    const { resumption } = await openSession(ways(), { ...open, ...wish }, options);
+    const { resumption } = await openAgentSession(ways(), { ...open, ...wish }, options);
     expect(resumption).toMatchObject({ requested, verifiedBy: "agent", ref: { agent: "agent", sessionId } });
     expect(resumption.forked).toBe(undefined);
   });
@@ -40,7 +40,7 @@ describe("opening", () => {
   test("a session that opens under another id is reported as a fork", async () => {
     const run = async () => ({ sessionId: "s2" });
     const strange = ways({ resume: () => [{ step: "load", offered: true, run }] });
-    const { resumption } = await openSession(strange, { ...open, resumeSessionId: "s1" }, options);
+    const { resumption } = await openAgentSession(strange, { ...open, resumeSessionId: "s1" }, options);
     expect(resumption).toEqual({
       requested: "resume",
       happened: "native",
@@ -55,7 +55,7 @@ describe("opening", () => {
     const lost = ways({
       resume: () => [{ step: "load", offered: false, run: async () => ({ sessionId: "" }) }],
     });
-    const { resumption, before } = await openSession(
+    const { resumption, before } = await openAgentSession(
       lost,
       {
         ...open,
@@ -73,9 +73,9 @@ describe("opening", () => {
 
   test("nothing to continue is not found; two wishes at once are refused", async () => {
     const none = ways({ list: async () => [] });
-    const last = openSession(none, { ...open, continueLast: true, onMissing: "new" }, options);
+    const last = openAgentSession(none, { ...open, continueLast: true, onMissing: "new" }, options);
     await expect(last).rejects.toMatchObject({ code: "not_found" });
-    const both = openSession(ways(), { ...open, continueLast: true, resumeSessionId: "s1" }, options);
+    const both = openAgentSession(ways(), { ...open, continueLast: true, resumeSessionId: "s1" }, options);
     await expect(both).rejects.toMatchObject({ code: "invalid" });
   });
 });
@@ -83,8 +83,8 @@ describe("opening", () => {
 describe("a conversation", () => {
   const talk = async (wish: Partial<OpenRequest> = {}, more: Partial<Link> = {}, way: Partial<Ways> = {}) => {
     const said: (readonly Block[])[] = [];
-    const turns: Turn[] = [];
-    const opened: OpenedSession = await openSession(ways(way), { ...open, ...wish }, options);
+    const turns: AgentTurn[] = [];
+    const opened: OpenedSession = await openAgentSession(ways(way), { ...open, ...wish }, options);
     const link: Link = {
       sessionId: opened.sessionId,
       capabilities: NO_CAPABILITIES,
@@ -95,7 +95,7 @@ describe("a conversation", () => {
         turn.end("end_turn");
       },
       stop: () => undefined,
-      resume: (id) => openSession(ways(), { ...open, resumeSessionId: id }, options),
+      resume: (id) => openAgentSession(ways(), { ...open, resumeSessionId: id }, options),
       giveUp: (why) => {
         throw new Error(why);
       },

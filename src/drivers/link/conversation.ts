@@ -21,7 +21,7 @@ import type { FoundSession } from "../../native/kit/index.ts";
 import { lockNative } from "../../native/writing/index.ts";
 import type { OpenedSession } from "./opening.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
-import { Turn } from "./turn.ts";
+import { AgentTurn } from "./turn.ts";
 import { markSoon, verifyAfterTurn } from "./verify.ts";
 import { isRecorded, isWrittenTo, type Stamp, stampOf, watchTurn } from "./writer.ts";
 
@@ -39,7 +39,7 @@ export interface Link {
   /** See `Conversation.commands`. */
   commands?(options: CallOptions): Promise<readonly AgentCommand[]>;
   /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
-  say(blocks: readonly Block[], turn: Turn): Promise<void>;
+  say(blocks: readonly Block[], turn: AgentTurn): Promise<void>;
   /** Asks the agent to stop its turn. */
   stop(): void | Promise<void>;
   /** Goes over to another session; `onMissing` is `error`. */
@@ -65,7 +65,7 @@ export interface HeldSession extends WriterLock {
   readonly sessionId: string;
 }
 
-export interface Beginning extends Omit<ConversationParts, "opened" | "lock"> {
+export interface ConversationStart extends Omit<ConversationParts, "opened" | "lock"> {
   /** The agent's key in references. */
   readonly name: string;
   /** The session that is asked for by its id: nobody else may have it open. */
@@ -75,7 +75,7 @@ export interface Beginning extends Omit<ConversationParts, "opened" | "lock"> {
 }
 
 /** A conversation on the session that is opened; the link is closed where none can be. */
-export async function beginConversation(beginning: Beginning): Promise<Conversation> {
+export async function beginConversation(beginning: ConversationStart): Promise<Conversation> {
   const { open, name: agent, asked, signal, ...parts } = beginning;
   const { options, link } = parts;
   let lock: HeldSession | null = null;
@@ -91,14 +91,14 @@ export async function beginConversation(beginning: Beginning): Promise<Conversat
   }
 }
 
-interface Writing {
+interface LockRequest {
   /** Its key in references: `claude`, … */
   readonly agent: string;
   readonly sessionId: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-async function held({ places }: DriverOptions, writing: Writing): Promise<HeldSession> {
+async function held({ places }: DriverOptions, writing: LockRequest): Promise<HeldSession> {
   const { agent, sessionId } = writing;
   const hint = `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`;
   return { sessionId, ...(await lockNative({ ...writing, places, hint })) };
@@ -108,7 +108,7 @@ async function held({ places }: DriverOptions, writing: Writing): Promise<HeldSe
 async function exchanged(
   lock: HeldSession | null,
   options: DriverOptions,
-  writing: Writing,
+  writing: LockRequest,
 ): Promise<HeldSession | null> {
   // Agents that say only later which session it is have an empty id until then.
   if (writing.sessionId === "" || lock?.sessionId === writing.sessionId) return lock;
@@ -125,7 +125,7 @@ class LinkedConversation implements Conversation {
   readonly #parts: ConversationParts;
   #opened: OpenedSession;
   #resumption: Resumption;
-  #turn: Turn | null = null;
+  #turn: AgentTurn | null = null;
   #isFirst = true;
   #lock: HeldSession | null;
   /** The session as it lies on disk, since the first turn. */
@@ -246,11 +246,11 @@ class LinkedConversation implements Conversation {
     turn?.fail(new ContinuoError("interrupted", `${this.#parts.agent} was closed during a turn`));
   }
 
-  #begin({ signal }: CallOptions): Turn {
+  #begin({ signal }: CallOptions): AgentTurn {
     this.#assertFree();
     const { link, options } = this.#parts;
     const limits = limitsOf(options);
-    this.#turn = new Turn({
+    this.#turn = new AgentTurn({
       cancel: () => link.stop(),
       stuck: () => link.giveUp("did not stop when it was asked to"),
       silent: () => link.giveUp(`said nothing for ${limits.silenceMs} ms`),

@@ -16,9 +16,9 @@ export {
   recallCapabilities,
   rememberCapabilities,
 } from "./capabilities.ts";
-export type { Step } from "./cascade.ts";
+export type { CascadeStep } from "./cascade.ts";
 export { beginConversation, type Link } from "./conversation.ts";
-export { type Landing, type OpenedSession, openSession, type Ways } from "./opening.ts";
+export { type OpenedSession, type OpenOutcome, openAgentSession, type Ways } from "./opening.ts";
 export {
   commandOf,
   type DriverLimits,
@@ -43,7 +43,7 @@ export { writePolicyFile } from "./policy-file.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";
-export { Turn } from "./turn.ts";
+export { AgentTurn } from "./turn.ts";
 export { findOnDisk } from "./verify.ts";
 export { within } from "./within.ts";
 export { sessionThatHeard } from "./writer.ts";

@@ -12,14 +12,14 @@ import {
   type Resumption,
   type ResumptionStep,
 } from "../../model/index.ts";
-import { type CascadeResult, runCascade, type Step } from "./cascade.ts";
+import { type CascadeResult, type CascadeStep, runCascade } from "./cascade.ts";
 import { lastSession } from "./last.ts";
 import type { DriverOptions } from "./options.ts";
-import { type SaidBefore, toSaidBefore } from "./said-before.ts";
+import { type RecordedMessages, toRecordedMessages } from "./recorded-messages.ts";
 import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";
 
 /** Where a way led: the native session that the agent says it is in. */
-export interface Landing {
+export interface OpenOutcome {
   readonly sessionId: string;
 }
 
@@ -28,14 +28,14 @@ export interface Ways {
   readonly agent: string;
   /** Its key in references. */
   readonly name: string;
-  begin(): Promise<Landing>;
-  resume(sessionId: string): readonly Step<Landing>[];
-  fork(sessionId: string): readonly Step<Landing>[];
+  begin(): Promise<OpenOutcome>;
+  resume(sessionId: string): readonly CascadeStep<OpenOutcome>[];
+  fork(sessionId: string): readonly CascadeStep<OpenOutcome>[];
   /**
    * The agent's own way into what it takes for the last one; left out where it has none. Errors: `not_found` also
    * where it began a new one in its place.
    */
-  last?(): Step<Landing>;
+  last?(): CascadeStep<OpenOutcome>;
   /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
   list(): Promise<readonly AgentSession[]>;
 }
@@ -46,13 +46,13 @@ export interface OpenedSession {
   readonly sessionId: string;
   readonly resumption: Resumption;
   /** To be said in front of the first prompt. */
-  readonly before: SaidBefore | null;
+  readonly before: RecordedMessages | null;
   /** The session that was asked for, as it lay on disk; `null` for a new one. */
   readonly mark: DiskMark | null;
 }
 
 /** Errors: as `AgentDriver.open`; `invalid` when more than one session is asked for. */
-export async function openSession(
+export async function openAgentSession(
   ways: Ways,
   open: OpenRequest,
   options: DriverOptions,
@@ -93,7 +93,7 @@ async function goOnWithLast(ways: Ways, open: OpenRequest, options: DriverOption
 
 const LIST_NOT_OFFERED: ResumptionStep = { step: "list by the agent", outcome: "not offered" };
 
-const NO_WAY_OF_ITS_OWN: Step<Landing> = {
+const NO_WAY_OF_ITS_OWN: CascadeStep<OpenOutcome> = {
   step: "continue by the agent",
   offered: false,
   run: () => Promise.reject(new ContinuoError("unsupported", "the agent has no such way")),
@@ -102,13 +102,17 @@ const NO_WAY_OF_ITS_OWN: Step<Landing> = {
 /** Which session it is, is known when the agent is in it. Errors: those of the step. */
 async function goOnByAgent(
   ways: Ways,
-  { step, run }: Step<Landing>,
+  { step, run }: CascadeStep<OpenOutcome>,
   { open, options, earlier = [] }: Pick<GoOn, "open" | "options" | "earlier">,
 ): Promise<OpenedSession> {
   const value = await run();
   const { sessionId } = value;
   const mark = await markOf(options, { sessionId, cwd: open.cwd, signal: open.signal });
-  const opened: CascadeResult<Landing> = { value, happened: "native", steps: [{ step, outcome: "done" }] };
+  const opened: CascadeResult<OpenOutcome> = {
+    value,
+    happened: "native",
+    steps: [{ step, outcome: "done" }],
+  };
   const goOn: GoOn = { open, options, from: sessionId, how: "continue" };
   const resumption = resumptionOf(ways, { goOn, opened, mark, before: null, earlier });
   return { sessionId, resumption, before: null, mark };
@@ -129,8 +133,8 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   const mark = await readyToResume(await markOf(options, where), goOn);
   const isAbsent =
     mark === null && options.reader !== undefined && (await findOnDisk(options, where)) === null;
-  let before: SaidBefore | null = null;
-  const opened = await runCascade<Landing>({
+  let before: RecordedMessages | null = null;
+  const opened = await runCascade<OpenOutcome>({
     agent: ways.agent,
     sessionId: from,
     isAbsent,
@@ -139,7 +143,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
     ...present({ signal: open.signal }),
     begin: () => ways.begin(),
     replay: async () => {
-      before = toSaidBefore(await historyOf(goOn), "all");
+      before = toRecordedMessages(await historyOf(goOn), "all");
       return await ways.begin();
     },
   });
@@ -173,9 +177,9 @@ async function historyOf({ open, options, from }: GoOn) {
 
 interface Outcome {
   readonly goOn: GoOn;
-  readonly opened: CascadeResult<Landing>;
+  readonly opened: CascadeResult<OpenOutcome>;
   readonly mark: DiskMark | null;
-  readonly before: SaidBefore | null;
+  readonly before: RecordedMessages | null;
   readonly earlier: readonly ResumptionStep[];
 }
 

@@ -8,7 +8,7 @@ import {
   optionFor,
   permissionsBy,
 } from "./permissions.ts";
-import { Turn } from "./turn.ts";
+import { AgentTurn } from "./turn.ts";
 
 const request: PermissionRequest = {
   approvalId: "p1",
@@ -60,7 +60,7 @@ describe("a permission in a turn", () => {
   const ask = async (onPermission: AskPermission, stop = signal) => {
     const failed = () => new ContinuoError("agent_failed", "failed");
     const limits = { cancelMs: Number.POSITIVE_INFINITY, silenceMs: Number.POSITIVE_INFINITY };
-    const turn = new Turn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
+    const turn = new AgentTurn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
     const decision = await askPermission({ turn, request, onPermission, signal: stop });
     turn.end("end_turn");
     return { decision, events: await Array.fromAsync<AgentEvent>(turn.events()) };

@@ -8,7 +8,7 @@ import {
   type PermissionPolicy,
   type PermissionRequest,
 } from "../../model/index.ts";
-import type { Turn } from "./turn.ts";
+import type { AgentTurn } from "./turn.ts";
 
 export type { PermissionPolicy };
 
@@ -84,7 +84,7 @@ async function askInTime(
 }
 
 export interface PermissionInTurn {
-  readonly turn: Turn;
+  readonly turn: AgentTurn;
   readonly request: PermissionRequest;
   /** See `answererOf`. */
   readonly onPermission: AskPermission;

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { type AgentEvent, ContinuoError, type PermissionDecision } from "../../model/index.ts";
 import type { AskPermission } from "./permissions.ts";
 import { Questions } from "./questions.ts";
-import { Turn } from "./turn.ts";
+import { AgentTurn } from "./turn.ts";
 
-const newTurn = (): Turn => {
+const newTurn = (): AgentTurn => {
   const failed = () => new ContinuoError("agent_failed", "failed");
   const limits = { cancelMs: Number.POSITIVE_INFINITY, silenceMs: Number.POSITIVE_INFINITY };
-  return new Turn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
+  return new AgentTurn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
 };
 const requestOf = (approvalId: string) => ({ approvalId, readOnly: null, options: [] });
 const silence: AskPermission = () => new Promise(() => undefined);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type AgentEvent, ContinuoError } from "../../model/index.ts";
-import { Turn, type TurnOptions } from "./turn.ts";
+import { AgentTurn, type TurnOptions } from "./turn.ts";
 
-const open = (options: Partial<TurnOptions> = {}): Turn =>
-  new Turn({
+const open = (options: Partial<TurnOptions> = {}): AgentTurn =>
+  new AgentTurn({
     cancel: () => undefined,
     stuck: () => new ContinuoError("agent_failed", "stuck"),
     silent: () => new ContinuoError("agent_failed", "silent"),
@@ -59,7 +59,7 @@ describe("a turn", () => {
 
   test("is cancelled when the reader leaves, and ends before the reader continues", async () => {
     const asked: string[] = [];
-    const turn: Turn = open({
+    const turn: AgentTurn = open({
       cancel: () => {
         asked.push("stop");
         setImmediate(() => turn.end("cancelled"));
@@ -73,7 +73,7 @@ describe("a turn", () => {
 
   test("is cancelled by a signal, and reports it", async () => {
     const stop = new AbortController();
-    const turn: Turn = open({ signal: stop.signal, cancel: () => turn.end("cancelled") });
+    const turn: AgentTurn = open({ signal: stop.signal, cancel: () => turn.end("cancelled") });
     void turn.push(text("a"));
     const told: AgentEvent[] = [];
     for await (const event of turn.events()) {
@@ -84,7 +84,7 @@ describe("a turn", () => {
   });
 
   test.each([
-    ["does not stop", { cancelMs: 5 }, "stuck", (turn: Turn) => void turn.cancel()],
+    ["does not stop", { cancelMs: 5 }, "stuck", (turn: AgentTurn) => void turn.cancel()],
     ["says nothing", { silenceMs: 5 }, "silent", () => undefined],
   ] as const)("fails when its agent %s in time", async (_, limits, message, act) => {
     const turn = open(limits);

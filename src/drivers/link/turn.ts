@@ -19,15 +19,15 @@ export interface TurnOptions {
   readonly signal?: AbortSignal;
 }
 
-type Ending = { readonly event: AgentEvent } | { readonly error: Error };
+type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
 
 /** One at a time; it ends once, and what comes after its end is dropped. */
-export class Turn {
+export class AgentTurn {
   readonly #options: TurnOptions;
   readonly #waiting: AgentEvent[] = [];
   readonly #done: Promise<void>;
   #finish: () => void = () => undefined;
-  #ending: Ending | null = null;
+  #ending: TurnOutcome | null = null;
   #cancelled = false;
   #left = false;
   #paused = 0;
@@ -131,7 +131,7 @@ export class Turn {
     }
   }
 
-  #close(ending: Ending): void {
+  #close(ending: TurnOutcome): void {
     if (this.#ending !== null) return;
     this.#ending = ending;
     clearTimeout(this.#silence);

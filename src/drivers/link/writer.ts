@@ -34,12 +34,12 @@ function fingerprintOf({ files }: FoundSession): string {
 }
 
 /** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
-export async function isRecorded(options: DriverOptions, writing: Prompted): Promise<boolean> {
+export async function isRecorded(options: DriverOptions, writing: SentPrompt): Promise<boolean> {
   const found = await findOnDisk(options, writing);
   return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
 }
 
-export interface Prompted {
+export interface SentPrompt {
   readonly sessionId: string;
   readonly cwd: string;
   readonly askedAtMs: number;
@@ -60,7 +60,7 @@ async function isPrompted(options: DriverOptions, found: FoundSession, sinceMs: 
   return (await promptsIn(options, found, sinceMs)).some(({ isNew }) => isNew);
 }
 
-export interface HeardPrompt {
+export interface RecordedPrompt {
   readonly cwd: string;
   readonly said: readonly Block[];
   readonly sinceMs: number;
@@ -71,7 +71,7 @@ export interface HeardPrompt {
 /** The session whose own record has this prompt since then; `null` where none has, or several have. */
 export async function sessionThatHeard(
   options: Pick<DriverOptions, "places" | "reader">,
-  { cwd, said, sinceMs, sessionId }: HeardPrompt,
+  { cwd, said, sinceMs, sessionId }: RecordedPrompt,
 ): Promise<FoundSession | null> {
   const own = textsOf(said);
   const { reader, places } = options;

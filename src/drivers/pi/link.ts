@@ -14,21 +14,21 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import {
+  type AgentTurn,
   type AskPermission,
   answererOf,
   assertEffort,
   driverEnvironment,
   findOnDisk,
-  type Landing,
   type LinkParts,
   type LinkWithWays,
   limitsOf,
   noList,
   type OpenedSession,
-  openSession,
+  type OpenOutcome,
+  openAgentSession,
   Questions,
   restrictionOf,
-  type Turn,
   toCommands,
   toContextUse,
   tokensOf,
@@ -40,13 +40,13 @@ import type { FolderTrust } from "../trust/index.ts";
 import { isWaiting, toDialog } from "./dialog.ts";
 import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
 import { assertGated, GATE_EXTENSION, isGateCommand, isLasting, toGateDialog } from "./gate.ts";
-import { heldTools, noteHeld } from "./held.ts";
+import { heldTools, noteHeld } from "./held-tools.ts";
 import { toPrompt } from "./input.ts";
 import { asksPerson, keepsTools, policyArguments, trustArguments } from "./policy.ts";
 import { AGENT, type PiProgram, startPi } from "./program.ts";
 
 interface TurnWords {
-  readonly turn: Turn;
+  readonly turn: AgentTurn;
   /** pi aborts nothing before it says that it began. */
   isStarted: boolean;
   isStopping: boolean;
@@ -101,13 +101,13 @@ export class PiLink implements LinkWithWays {
   ways({ signal }: CallOptions): Ways {
     const { canContinueLast, canFork, canResume } = this.capabilities;
     const isRunning = this.#program !== null;
-    const start = (flag: string, id: string) => async (): Promise<Landing> =>
+    const start = (flag: string, id: string) => async (): Promise<OpenOutcome> =>
       await this.#startFrom(flag, id, signal);
-    const change = (id: string) => async (): Promise<Landing> => {
+    const change = (id: string) => async (): Promise<OpenOutcome> => {
       const sessionPath = await this.#pathOf(id, signal);
       return await this.#change({ type: "switch_session", sessionPath }, { signal, to: id });
     };
-    const clone = (id: string) => async (): Promise<Landing> => {
+    const clone = (id: string) => async (): Promise<OpenOutcome> => {
       await this.#startFrom("--session", id, signal);
       return await this.#change({ type: "clone" }, { signal });
     };
@@ -128,7 +128,7 @@ export class PiLink implements LinkWithWays {
     };
   }
 
-  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+  async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     const prompt = toPrompt(blocks);
     const said: TurnWords = { turn, isStarted: false, isStopping: false };
     this.#said = said;
@@ -145,7 +145,7 @@ export class PiLink implements LinkWithWays {
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const request = present({ cwd: this.#parts.open.cwd, resumeSessionId: sessionId, signal });
-    return await openSession(this.ways(present({ signal })), request, this.#parts.options);
+    return await openAgentSession(this.ways(present({ signal })), request, this.#parts.options);
   }
 
   giveUp(why: string): ContinuoError {
@@ -178,7 +178,7 @@ export class PiLink implements LinkWithWays {
   }
 
   /** pi begins a new session where there is none. */
-  async #last(signal: AbortSignal | undefined): Promise<Landing> {
+  async #last(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const { cwd } = this.#parts.open;
     const landing = await this.#start(["--continue"], { signal });
     const { options } = this.#parts;
@@ -190,7 +190,7 @@ export class PiLink implements LinkWithWays {
     throw new ContinuoError("not_found", `${AGENT} has no session in ${cwd} to continue`);
   }
 
-  async #startFrom(flag: string, sessionId: string, signal: AbortSignal | undefined): Promise<Landing> {
+  async #startFrom(flag: string, sessionId: string, signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const path = await this.#pathOf(sessionId, signal);
     const back = await this.#toolsOf(sessionId, path, signal);
     return await this.#start([flag, path], { signal, back });
@@ -214,7 +214,7 @@ export class PiLink implements LinkWithWays {
   }
 
   /** The program before is ended when the new one is there. */
-  async #start(args: readonly string[], { signal, back = [] }: Starting): Promise<Landing> {
+  async #start(args: readonly string[], { signal, back = [] }: StartOptions): Promise<OpenOutcome> {
     const { command, known, open, options } = this.#parts;
     if (open.mode !== undefined) {
       throw new ContinuoError("unsupported", `${AGENT} has no setting for its mode`);
@@ -247,7 +247,7 @@ export class PiLink implements LinkWithWays {
   }
 
   /** pi begins a new session where there is no such file: what it says afterwards counts. */
-  async #change(command: Json, { signal, to }: Change): Promise<Landing> {
+  async #change(command: Json, { signal, to }: Change): Promise<OpenOutcome> {
     const before = this.#sessionId;
     const limits = present({ limitMs: limitsOf(this.#parts.options).openMs, signal });
     const { cancelled } = await this.#open().call(command, limits);
@@ -257,7 +257,7 @@ export class PiLink implements LinkWithWays {
     throw this.#open().failed(`did not go there: ${String(command.type)} led to ${landing.sessionId}`);
   }
 
-  async #where(signal: AbortSignal | undefined): Promise<Landing> {
+  async #where(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const state = await this.#open().call({ type: "get_state" }, this.#limits(signal));
     this.#sessionId = textField(state, "sessionId") ?? "";
     this.#windowTokens = isJson(state.model) ? state.model.contextWindow : null;
@@ -368,7 +368,7 @@ export class PiLink implements LinkWithWays {
   }
 }
 
-interface Starting {
+interface StartOptions {
   readonly signal: AbortSignal | undefined;
   /** Tools that the session is given back. */
   readonly back?: readonly string[];

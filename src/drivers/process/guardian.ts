@@ -10,7 +10,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { processStartOf } from "../../files/index.ts";
-import { MARK_VARIABLE } from "./strays.ts";
+import { MARK_VARIABLE } from "./orphans.ts";
 
 export interface GuardedProcess {
   /** Leads a group of its own. `undefined` for a program that could not be started. */

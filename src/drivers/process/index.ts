@@ -7,15 +7,15 @@
  * Does not know: the protocol of any agent.
  */
 
-export { type CalledProgram, isRefusal, startCalled } from "./called.ts";
+export { type CalledProgram, isRefusal, startCalled } from "./called-program.ts";
 export { createCalls, type Talk } from "./calls.ts";
 export { environmentOf, heldBackNames } from "./environment.ts";
 export { findProgram } from "./find.ts";
 export { startGuardian } from "./guardian.ts";
+export { waitUntilIdle } from "./idle-wait.ts";
 export { splitLines } from "./lines.ts";
+export { killAll, MARK_VARIABLE } from "./orphans.ts";
 export { readOutput } from "./output.ts";
-export { firstAndLast } from "./printed.ts";
 export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";
-export { untilQuiet } from "./quiet.ts";
-export { killAll, MARK_VARIABLE } from "./strays.ts";
+export { firstAndLast } from "./program-output.ts";
 export { isSince, type ProgramVersion, versionBeside } from "./version.ts";

@@ -8,8 +8,14 @@ import { createCalls } from "./calls.ts";
 import { environmentOf, heldBackNames } from "./environment.ts";
 import { findProgram } from "./find.ts";
 import { splitLines } from "./lines.ts";
-import { firstAndLast, NOTHING_PRINTED, namesUnknownArgument, printedText, withPrinted } from "./printed.ts";
 import { startAgent } from "./program.ts";
+import {
+  appendOutput,
+  EMPTY_OUTPUT,
+  firstAndLast,
+  namesUnknownArgument,
+  outputText,
+} from "./program-output.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-process-")));
 const env = { PATH: process.env.PATH ?? "" };
@@ -111,7 +117,7 @@ const DAEMON = "env -i PATH=$PATH setsid sh -c 'echo $$; exec sleep 1000' &";
 test("the beginning and the end of what is printed are kept, and how much is between them", () => {
   const limits = { headChars: 4, tailChars: 3 };
   const of = (...texts: readonly string[]): string =>
-    printedText(texts.reduce((all, text) => withPrinted(all, text, limits), NOTHING_PRINTED));
+    outputText(texts.reduce((all, text) => appendOutput(all, text, limits), EMPTY_OUTPUT));
   expect(of("abc")).toBe("abc");
   expect(of("abc", "defg")).toBe("abcdefg");
   expect(of("abcdefgh")).toBe("abcd\n… 1 characters left out …\nfgh");

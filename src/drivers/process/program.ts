@@ -7,15 +7,15 @@ import type { Socket } from "node:net";
 import { ContinuoError, present } from "../../model/index.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
+import { isAnyAlive, killAll, MARK_VARIABLE } from "./orphans.ts";
 import {
+  appendOutput,
+  EMPTY_OUTPUT,
   firstAndLast,
-  NOTHING_PRINTED,
   namesUnknownArgument,
+  outputText,
   type ProgramOutput,
-  printedText,
-  withPrinted,
-} from "./printed.ts";
-import { isAnyAlive, killAll, MARK_VARIABLE } from "./strays.ts";
+} from "./program-output.ts";
 
 const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
 /** Of what it prints on stdout that is no message. */
@@ -137,9 +137,9 @@ class StartedProcess implements AgentProcess {
   readonly lines: AsyncIterable<string | null>;
   readonly #parts: Parts;
   readonly #kill: () => void;
-  #stderr: ProgramOutput = NOTHING_PRINTED;
+  #stderr: ProgramOutput = EMPTY_OUTPUT;
   /** Lines on stdout that are no messages, until the first message. */
-  #other: ProgramOutput = NOTHING_PRINTED;
+  #other: ProgramOutput = EMPTY_OUTPUT;
   #hasSpoken = false;
   #isGivenUp = false;
   #end: ProcessEnd | null = null;
@@ -158,7 +158,7 @@ class StartedProcess implements AgentProcess {
     this.#kill = () => killAll(pid, mark, "SIGKILL");
     process.on("exit", this.#kill);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr = withPrinted(this.#stderr, text, STDERR_LIMITS);
+      this.#stderr = appendOutput(this.#stderr, text, STDERR_LIMITS);
     });
     child.once("exit", (code, signal) => {
       this.#end = { code, signal };
@@ -175,12 +175,12 @@ class StartedProcess implements AgentProcess {
   }
 
   stderr(): string {
-    return printedText(this.#stderr);
+    return outputText(this.#stderr);
   }
 
   failed(why: string): ContinuoError {
     const { agent, command } = this.#parts.start;
-    const [stderr, stdout] = [printedText(this.#stderr), printedText(this.#other)];
+    const [stderr, stdout] = [outputText(this.#stderr), outputText(this.#other)];
     const fault = this.#hasSpoken ? null : this.#faultIn(`${stderr}\n${stdout}`);
     const message = `${agent} ${fault === null ? "" : FAULTS[fault]}${why}${endedHow(this.#end)}`;
     const said = stderr === "" ? stdout : stderr;
@@ -203,12 +203,12 @@ class StartedProcess implements AgentProcess {
     if (this.#hasSpoken || line === null) return;
     // Every protocol of an agent is objects of JSON, one per line.
     if (line.trimStart().startsWith("{")) this.#hasSpoken = true;
-    else if (line.trim() !== "") this.#other = withPrinted(this.#other, `${line}\n`, OTHER_LIMITS);
+    else if (line.trim() !== "") this.#other = appendOutput(this.#other, `${line}\n`, OTHER_LIMITS);
   }
 
   #faultIn(printed: string): Fault | null {
     if (this.#end !== null) return this.#end.code !== 0 && namesUnknownArgument(printed) ? "too old" : null;
-    if (this.#other === NOTHING_PRINTED) return "hangs";
+    if (this.#other === EMPTY_OUTPUT) return "hangs";
     return this.#parts.start.prints === "text" ? null : "other text";
   }
 

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJson, type Json, makeScratchFolder } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
-import { createCalls, untilQuiet } from "../process/index.ts";
+import { createCalls, waitUntilIdle } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
 import type { SpokenTestimony, StagedSession } from "./witness.ts";
 
@@ -38,7 +38,7 @@ export async function geminiWitness(staged: StagedSession): Promise<SpokenTestim
   const { sessionId, project: cwd } = staged;
   await request("session/load", { sessionId, cwd, mcpServers: [] });
   // `talkTo` ends it when it takes too long.
-  await untilQuiet({
+  await waitUntilIdle({
     quietMs: QUIET_MS,
     limitMs: Number.POSITIVE_INFINITY,
     heard: () => updates.length,

@@ -22,10 +22,10 @@ export interface StagedSession extends ProgramStart {
   readonly sessionId: string;
 }
 
-export type Testimony = WholeTestimony | SpokenTestimony;
+export type Testimony = CompleteTestimony | SpokenTestimony;
 
 /** The session as the agent itself has it. */
-export interface WholeTestimony {
+export interface CompleteTestimony {
   /** The agent and the way in which it was asked. */
   readonly by: string;
   readonly depth: "all";

@@ -252,12 +252,12 @@ function createKeptRecords(maxBytes: number): KeptRecords {
   };
 }
 
-interface Parsing {
+interface ParseContext {
   readonly ended: boolean;
   readonly kept: KeptRecords | null;
 }
 
-function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: Parsing): LineRecord {
+function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: ParseContext): LineRecord {
   const known = kept?.get(place.offset);
   // A line that broke off may be whole by now, and a scan from elsewhere counts from there.
   if (known?.line === place.line && known.length === place.length) return known;
@@ -274,7 +274,7 @@ function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: Parsing): L
 function parsedOnDemand(
   bytes: Buffer,
   { line, offset, length }: LinePlace,
-  { ended, kept }: Parsing,
+  { ended, kept }: ParseContext,
 ): LineRecord {
   let unparsed: Buffer | null = bytes;
   let parsed: ParsedLine = { value: undefined, problems: NO_PROBLEMS };

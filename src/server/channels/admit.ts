@@ -15,7 +15,7 @@ import {
   openChannel,
   openMessagesOf,
   openParticipantSession,
-  type Place,
+  type ConnectionRef,
   planReplay,
   presenceLease,
   type Replay,
@@ -65,7 +65,7 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
     const welcome = welcomeFor(options, { ...found, session: null, degraded: null, handle: null });
     return { store, channel, ...found, participation: null, welcome, place };
   }
-  const where: Place = { channel, handle: hello.handle };
+  const where: ConnectionRef = { channel, handle: hello.handle };
   const isTakenOver = await mayHaveLeft(store, leaseOf(where, cardOf(hello, where.handle)));
   const seat = await takeSeat(hello, { ...options, store, where });
   try {
@@ -81,7 +81,7 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
 /** A lease that expired is not taken from a connection of this server that is alive. Errors: `handle_taken`. */
 async function takeSeat(
   hello: HelloFrame,
-  { hub, store, where, signal, seating }: AdmitOptions & { readonly store: Store; readonly where: Place },
+  { hub, store, where, signal, seating }: AdmitOptions & { readonly store: Store; readonly where: ConnectionRef },
 ): Promise<Seat> {
   const card = cardOf(hello, where.handle);
   const other = hub.seats.aliveOn(store, presenceLease(where));
@@ -141,7 +141,7 @@ function cardOf(hello: HelloFrame, handle: string): Card {
 
 interface Participating extends AdmitOptions {
   readonly store: Store;
-  readonly where: Place;
+  readonly where: ConnectionRef;
   readonly seat: Seat;
   readonly isTakenOver: boolean;
 }
@@ -193,7 +193,7 @@ interface SessionOrReason {
 }
 
 /** A channel works without this session. */
-async function sessionFor(store: Store, hello: HelloFrame, where: Place): Promise<SessionOrReason> {
+async function sessionFor(store: Store, hello: HelloFrame, where: ConnectionRef): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
     return { session: await openParticipantSession(store, where, hello.device), degraded: null };

@@ -1,7 +1,7 @@
 /** The presence on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
-import { ChannelStates, type Place, readRoster, sweepChannels } from "../../channels/index.ts";
+import { ChannelStates, type ConnectionRef, readRoster, sweepChannels } from "../../channels/index.ts";
 import { isContinuoError, type ListedLease, type Store } from "../../model/index.ts";
 import type { Participant } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -66,7 +66,7 @@ export class Hub {
     if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
   }
 
-  tellSession(store: Store, { channel, handle }: Place, from: Present): void {
+  tellSession(store: Store, { channel, handle }: ConnectionRef, from: Present): void {
     for (const present of this.#rooms.get(keyOf(store, channel))?.present ?? []) {
       if (present !== from) present.sessionChanged(handle);
     }

@@ -13,7 +13,7 @@ import {
   type OpenMessages,
   openAfter,
   openParticipantSession,
-  type Place,
+  type ConnectionRef,
   post,
   readHistory,
   readParticipantSession,
@@ -26,7 +26,7 @@ import type { ParticipantSession, PostFrame, RequestFrame, SessionFrame } from "
 
 export interface Participation {
   readonly store: Store;
-  readonly place: Place;
+  readonly place: ConnectionRef;
   readonly fence: Fence;
   readonly instance: string;
   readonly type: string;

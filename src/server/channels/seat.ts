@@ -8,7 +8,7 @@ import {
   type Card,
   type Fence,
   leaveChannel,
-  type Place,
+  type ConnectionRef,
   renewHandle,
   rivalOf,
 } from "../../channels/index.ts";
@@ -17,7 +17,7 @@ import { CHANNEL_LIMITS } from "../../wire/index.ts";
 
 export interface SeatOptions {
   readonly store: Store;
-  readonly place: Place;
+  readonly place: ConnectionRef;
   /** The `connect()` that has the handle. */
   readonly card: Card;
   readonly fence: Fence;

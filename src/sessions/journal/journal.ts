@@ -39,7 +39,7 @@ interface Item {
   readonly chars: number;
 }
 
-interface Waiting {
+interface PendingFlush {
   /** How many items must be written. */
   readonly upTo: number;
   readonly resolve: () => void;
@@ -65,7 +65,7 @@ export class Journal {
   #chars = 0;
   #given = 0;
   #written = 0;
-  #waiting: Waiting[] = [];
+  #waiting: PendingFlush[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
   /** Events that the store does not take. */

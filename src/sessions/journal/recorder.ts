@@ -4,8 +4,8 @@ import { type AgentEvent, ContinuoError, toPlainJson } from "../../model/index.t
 import type { JournalEntry } from "./entry.ts";
 import { type Journal, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
-import { tellPart } from "./speech.ts";
-import { type Turn, tellEvent } from "./turn.ts";
+import { journalPart } from "./speech.ts";
+import { type TurnJournal, journalEvent } from "./turn.ts";
 
 export interface Recorder {
   /** What the agent calls. Never throws, and a rejection that nobody waits for does no harm. */
@@ -15,7 +15,7 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-  readonly turn: Turn;
+  readonly turn: TurnJournal;
   readonly journal: Journal;
   /** Looks at the event before it is kept; what it throws is the agent's answer, and the event is not kept. */
   readonly inspect: (event: AgentEvent) => void;
@@ -28,7 +28,7 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
-    void journal.keep(tellPart(turn.speech), "room");
+    void journal.keep(journalPart(turn.speech), "room");
   };
   return {
     onEvent: (told) => {
@@ -43,7 +43,7 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
       let entries: readonly JournalEntry[];
       try {
         inspect(event);
-        entries = tellEvent(turn, event);
+        entries = journalEvent(turn, event);
       } catch (error) {
         // Not allowed, or no event at all.
         return refused(error);

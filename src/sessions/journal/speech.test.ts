@@ -11,7 +11,7 @@ import {
   type Speech,
   sayPart,
   sayWhole,
-  tellPart,
+  journalPart,
 } from "./speech.ts";
 
 const IMAGE: Block = { type: "image", mimeType: "image/png", url: "https://example.test/a.png" };
@@ -39,8 +39,8 @@ function streamed(messageId: string, delta: string, kind = "text"): JournalEntry
 test("parts are gathered, and the message that they make is stored whole when it ends", () => {
   const speech = createSpeech();
   expect([...say(speech, "to "), ...say(speech, "be")]).toEqual([]);
-  expect(tellPart(speech)).toEqual([streamed("m", "to be")]);
-  expect(tellPart(speech)).toEqual([]);
+  expect(journalPart(speech)).toEqual([streamed("m", "to be")]);
+  expect(journalPart(speech)).toEqual([]);
   expect(say(speech, "!")).toEqual([]);
   expect(closeMessage(speech)).toEqual([streamed("m", "!"), received("m", [text("to be!")])]);
   expect(closeMessage(speech)).toEqual([]);

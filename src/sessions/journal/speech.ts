@@ -72,18 +72,18 @@ function cutAt(text: string, length: number): string {
 }
 
 function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly JournalEntry[] {
-  const entries = speech.waiting !== null && speech.waiting.type !== piece.type ? tellPart(speech) : [];
+  const entries = speech.waiting !== null && speech.waiting.type !== piece.type ? journalPart(speech) : [];
   const last = message.pieces.at(-1);
   if (last?.type === piece.type) last.text += piece.text;
   else message.pieces.push({ ...piece });
   message.chars += piece.text.length;
   if (speech.waiting === null) speech.waiting = { ...piece };
   else speech.waiting.text += piece.text;
-  return speech.waiting.text.length < LIMITS.streamChars ? entries : [...entries, ...tellPart(speech)];
+  return speech.waiting.text.length < LIMITS.streamChars ? entries : [...entries, ...journalPart(speech)];
 }
 
 /** The pending text, as one event. */
-export function tellPart(speech: Speech): readonly JournalEntry[] {
+export function journalPart(speech: Speech): readonly JournalEntry[] {
   const { waiting, open } = speech;
   speech.waiting = null;
   if (waiting === null || open === null) return [];
@@ -95,7 +95,7 @@ export function tellPart(speech: Speech): readonly JournalEntry[] {
 export function closeMessage(speech: Speech): readonly JournalEntry[] {
   const { open } = speech;
   if (open === null) return [];
-  const part = tellPart(speech);
+  const part = journalPart(speech);
   speech.open = null;
   remember(speech, open.named, open.part);
   const { messageId, pieces } = open;
@@ -107,7 +107,7 @@ export function closeMessage(speech: Speech): readonly JournalEntry[] {
 /** Ends what is being said, unless the agent itself says that the message continues. */
 export function closeOthers(speech: Speech, messageId?: string): readonly JournalEntry[] {
   const goesOn = messageId !== undefined && speech.open?.named === messageId;
-  return goesOn ? tellPart(speech) : closeMessage(speech);
+  return goesOn ? journalPart(speech) : closeMessage(speech);
 }
 
 /** Begins a message that a call belongs to, and tells how the log calls it. */

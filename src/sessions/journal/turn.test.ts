@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../model/index.ts";
 import type { JournalEntry } from "./entry.ts";
 import { LIMITS } from "./limits.ts";
-import { createTurn, endTurn, type Turn, tellEvent } from "./turn.ts";
+import { createTurn, endTurn, type TurnJournal, journalEvent } from "./turn.ts";
 
-function tell(turn: Turn, ...events: readonly unknown[]): readonly JournalEntry[] {
-  return events.flatMap((event) => tellEvent(turn, event as AgentEvent));
+function tell(turn: TurnJournal, ...events: readonly unknown[]): readonly JournalEntry[] {
+  return events.flatMap((event) => journalEvent(turn, event as AgentEvent));
 }
 
 const CALL = { type: "tool_call", toolCallId: "c", toolName: "ls", toolInput: { path: "." } };

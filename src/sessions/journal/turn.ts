@@ -11,15 +11,15 @@ import {
   closeMessage,
   closeOthers,
   createSpeech,
+  journalPart,
   messageOfCall,
   type Speech,
   sayPart,
   sayWhole,
-  tellPart,
 } from "./speech.ts";
 import { countUsage, type UsageSums } from "./usage.ts";
 
-export interface Turn {
+export interface TurnJournal {
   readonly speech: Speech;
   /** Names of the calls that have no result yet. */
   readonly calls: Map<string, string>;
@@ -34,7 +34,7 @@ export interface Turn {
   heard: "nothing" | "something";
 }
 
-export function createTurn(): Turn {
+export function createTurn(): TurnJournal {
   return {
     speech: createSpeech(),
     calls: new Map(),
@@ -47,20 +47,20 @@ export function createTurn(): Turn {
   };
 }
 
-/** The events of one agent event. Parts of a message can wait; `tellPart` and `endTurn` write them. */
-export function tellEvent(turn: Turn, event: AgentEvent): readonly JournalEntry[] {
+/** The events of one agent event. Parts of a message can wait; `journalPart` and `endTurn` write them. */
+export function journalEvent(turn: TurnJournal, event: AgentEvent): readonly JournalEntry[] {
   turn.usage = countUsage(turn.usage, event);
   if ("model" in event && isWord(event.model)) turn.model = event.model;
   if (!isAside(event)) turn.heard = "something";
   // An agent in plain JavaScript may tell of things that we do not know, by any name.
   const row = Object.hasOwn(ROWS, event.type)
-    ? (ROWS[event.type] as (turn: Turn, event: AgentEvent) => readonly JournalEntry[])
+    ? (ROWS[event.type] as (turn: TurnJournal, event: AgentEvent) => readonly JournalEntry[])
     : undefined;
   if (row === undefined) return [{ type: "diagnostics_reported", data: { details: event } }];
   return heard(turn, row(turn, event));
 }
 
-function heard(turn: Turn, entries: readonly JournalEntry[]): readonly JournalEntry[] {
+function heard(turn: TurnJournal, entries: readonly JournalEntry[]): readonly JournalEntry[] {
   for (const { type, data } of entries) {
     if (type === "message_received") turn.said = data.content as readonly Block[];
   }
@@ -78,13 +78,13 @@ function isAside({ type }: AgentEvent): boolean {
 }
 
 /** Whatever ends the turn: what was said in parts is whole. */
-export function endTurn(turn: Turn): readonly JournalEntry[] {
+export function endTurn(turn: TurnJournal): readonly JournalEntry[] {
   return heard(turn, closeMessage(turn.speech));
 }
 
 type Rows = {
   readonly [Type in AgentEventType]: (
-    turn: Turn,
+    turn: TurnJournal,
     event: Extract<AgentEvent, { type: Type }>,
   ) => readonly JournalEntry[];
 };
@@ -102,7 +102,7 @@ const ROWS: Rows = {
     return [...before, { type: "tool_call_started", data }];
   },
   tool_call_update: (turn, { type: _, toolCallId, toolInput, status, title, content }) => {
-    const entries: JournalEntry[] = [...tellPart(turn.speech)];
+    const entries: JournalEntry[] = [...journalPart(turn.speech)];
     const toolName = turn.calls.get(toolCallId);
     // Its arguments are known now: the call is written again.
     if (toolInput !== undefined && toolName !== undefined) {
@@ -115,7 +115,8 @@ const ROWS: Rows = {
     return entries;
   },
   tool_result: (turn, { toolCallId, toolName, content, status }) => {
-    const before = turn.speech.open?.named === undefined ? closeMessage(turn.speech) : tellPart(turn.speech);
+    const before =
+      turn.speech.open?.named === undefined ? closeMessage(turn.speech) : journalPart(turn.speech);
     turn.calls.delete(toolCallId);
     if (status === "ok") {
       const data = present({ toolCallId, toolName, toolOutput: content });

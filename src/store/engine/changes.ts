@@ -10,14 +10,14 @@ export interface Watcher {
   close(): void;
 }
 
-interface Waiting {
+interface WatchState {
   readonly logKey: number;
   pending: boolean;
   wake: (() => void) | undefined;
 }
 
 export class Changes {
-  readonly #watchers = new Set<Waiting>();
+  readonly #watchers = new Set<WatchState>();
   readonly #onWatch: (watching: number) => void;
   #state: "open" | "closed" = "open";
 
@@ -27,7 +27,7 @@ export class Changes {
   }
 
   watch(logKey: number): Watcher {
-    const waiting: Waiting = { logKey, pending: false, wake: undefined };
+    const waiting: WatchState = { logKey, pending: false, wake: undefined };
     this.#watchers.add(waiting);
     this.#count();
     return {
@@ -67,12 +67,12 @@ export class Changes {
   }
 }
 
-function wake(waiting: Waiting): void {
+function wake(waiting: WatchState): void {
   waiting.pending = true;
   waiting.wake?.();
 }
 
-function changed(waiting: Waiting, signal: AbortSignal | undefined): Promise<void> {
+function changed(waiting: WatchState, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
       signal?.removeEventListener("abort", aborted);

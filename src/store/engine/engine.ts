@@ -2,7 +2,7 @@
 
 import type { AppendOptions, BlobBodies, Principal, StoredEvent, StoreInfo } from "../../model/index.ts";
 import type { Changes } from "./changes.ts";
-import type { PreparedEvent } from "./prepared.ts";
+import type { PreparedEvent } from "./prepared-event.ts";
 import type { Scope, Transaction, Work } from "./work.ts";
 
 /** A statement that takes long. */

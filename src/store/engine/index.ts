@@ -9,7 +9,7 @@ export { Changes, type Watcher } from "./changes.ts";
 export { chunkBodies } from "./chunk-bodies.ts";
 export { type Engine, engineOfWorkspace, type LongStatement } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
-export type { Extras, PreparedEvent } from "./prepared.ts";
+export type { Extras, PreparedEvent } from "./prepared-event.ts";
 export { fillRandom } from "./random.ts";
 export { textOnce } from "./texts.ts";
 export {
@@ -22,7 +22,7 @@ export {
   type Segment,
   type SqlValue,
   type Statement,
-  type Stretch,
+  type SequenceRange,
   scanWorkOf,
   sql,
   type Transaction,

@@ -30,7 +30,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export type Work<T> = Generator<Statement, T, readonly unknown[]>;
 
 /** What one statement of a long read may do, so that nobody waits for it. */
-export interface Stretch {
+export interface SequenceRange {
   readonly rows: number;
   /** UTF-8 bytes of payloads. */
   readonly bytes: number;
@@ -47,7 +47,7 @@ export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readon
 /** What differs between the two dialects. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
-  readonly stretch: Stretch;
+  readonly stretch: SequenceRange;
   /** The database's clock, in milliseconds since 1970. */
   readonly nowMs: string;
   /** The clock of leases, in milliseconds. Where all servers run on one machine, no change of the time of day moves it. */

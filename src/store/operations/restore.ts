@@ -122,7 +122,7 @@ async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint
   for (const { bytes } of rows) yield bytes as Uint8Array;
 }
 
-interface Copied {
+interface CopyOptions {
   readonly source: DatabaseSync;
   readonly file: string;
   readonly record: Statement;
@@ -132,7 +132,7 @@ interface Copied {
 async function copyInThread(
   runLong: NonNullable<Engine["runLong"]>,
   { dialect }: Scope,
-  { source, file, record }: Copied,
+  { source, file, record }: CopyOptions,
 ): Promise<void> {
   const copies = TABLES.filter((table) => !LEFT_OUT.includes(table)).map((table) => {
     const names = columnsOf(source, table).join(", ");

@@ -221,7 +221,7 @@ async function attempt<T>(
   return { value: end.value, changed };
 }
 
-type Ended<T> =
+type CommitOutcome<T> =
   | { readonly type: "committed"; readonly value: T }
   /** It was asked to commit. */
   | { readonly type: "unanswered"; readonly value: T; readonly error: unknown }
@@ -231,7 +231,7 @@ type Ended<T> =
 async function commit<T>(
   pool: pg.Pool,
   begin: () => Work<T>,
-): Promise<{ readonly client: pg.PoolClient; readonly end: Ended<T> }> {
+): Promise<{ readonly client: pg.PoolClient; readonly end: CommitOutcome<T> }> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error): void => {

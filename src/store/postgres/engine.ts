@@ -7,14 +7,14 @@ import { readSchemaVersion } from "../schema/index.ts";
 import { query, rowsOf, transact } from "./connections.ts";
 import { translating } from "./failures.ts";
 import { FastAppend } from "./fast-append.ts";
-import { Notices } from "./notices.ts";
+import { Notifications } from "./notifications.ts";
 
 export function createPostgresEngine(
   pool: pg.Pool,
   scope: Scope,
   { url, location }: { readonly url: string; readonly location: string },
 ): Engine {
-  const notices = new Notices(pool, { url, node: scope.newId(), changes: () => changes });
+  const notices = new Notifications(pool, { url, node: scope.newId(), changes: () => changes });
   const changes = new Changes((watching) => notices.watch(watching));
   const fast = new FastAppend(pool, location);
   const committed = (keys: ReadonlySet<number>): void => {

@@ -10,7 +10,7 @@ import {
   textOnce,
   type Work,
 } from "../engine/index.ts";
-import { writeAlso } from "./also.ts";
+import { applyWrites } from "./extra-writes.ts";
 import { type EventTuple, eventColumns, numberEvent, toStoredEvent } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertProducerFollows, findProducer, isAccepted, producerOf } from "./producers.ts";
@@ -40,7 +40,7 @@ export function* appendTo(
   const done = yield* check(tx, log, { events, request, leaseLock: tx.dialect.forShare });
   if (done !== undefined) return done;
   const numbered = yield* insert(tx, log, events);
-  yield* writeAlso(tx, { ...log, ...headAfter(log, numbered) }, request.also ?? []);
+  yield* applyWrites(tx, { ...log, ...headAfter(log, numbered) }, request.also ?? []);
   return numbered;
 }
 

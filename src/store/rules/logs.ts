@@ -52,7 +52,7 @@ export function* createLog(
   const inserted = yield* insertLog(tx, logId, settings, source);
   // Somebody else made it between our look and our insert: look again.
   if (!inserted) return yield* createLog(tx, { ...request, logId }, events);
-  const made = (): Work<LogRow> => madeLog(tx, logId);
+  const made = (): Work<LogRow> => logAfterCreate(tx, logId);
   if (source !== undefined) yield* materialisePart(tx, yield* made(), source);
   if (events.length > 0) yield* appendTo(tx, yield* made(), events, {});
   if (request.state === "closed") yield* closeRow(tx, yield* made());
@@ -60,7 +60,7 @@ export function* createLog(
 }
 
 /** The row of a log that was made in this transaction, however short its time is. */
-export function* madeLog(tx: Transaction, logId: string): Work<LogRow> {
+export function* logAfterCreate(tx: Transaction, logId: string): Work<LogRow> {
   const row = yield* findLog(tx, logId, "change");
   if (row === undefined) throw logNotFound(logId);
   return row;

@@ -16,7 +16,7 @@ import { SESSION_COLUMNS } from "./columns.ts";
 import { prepareEvents } from "./events.ts";
 import { metadataText } from "./json-fields.ts";
 import { lifeOf } from "./log-rows.ts";
-import { createLog, deleteLog, madeLog } from "./logs.ts";
+import { createLog, deleteLog, logAfterCreate } from "./logs.ts";
 import { pageOf, prefixEnd, textsOf } from "./pages.ts";
 import { assertName, assertText, assertTime, conflict, invalid, isoOf, notFound } from "./refusals.ts";
 import { ACTIVITY_LAG_MS, findSession, LOG_PART, type SessionRow } from "./session-rows.ts";
@@ -35,7 +35,7 @@ export function* createSession(tx: Transaction, options: NewSession): Work<Sessi
   const data = { title, agent, cwd, metadata, forkedFrom: log.forkedFrom };
   const first = { type: "session_created", data: JSON.parse(JSON.stringify(data)) as unknown };
   yield* query(tx.db.insertInto("sessions").values(rowOf(tx, sessionId, given, Date.parse(log.createdAt))));
-  yield* appendTo(tx, yield* madeLog(tx, sessionId), prepareEvents(tx, [first]), {});
+  yield* appendTo(tx, yield* logAfterCreate(tx, sessionId), prepareEvents(tx, [first]), {});
   const made = yield* findSession(tx, sessionId);
   if (made === undefined) throw invalid("cannot create a session that has already expired", { sessionId });
   return toSession(made);

@@ -9,12 +9,12 @@ const STATEMENTS_KEPT = 500;
 const NO_ROWS: readonly unknown[] = [];
 
 /** A rule between two of its statements. */
-export interface Running<T> {
+export interface ActiveTransaction<T> {
   readonly work: Work<T>;
   step: IteratorResult<Statement, T>;
 }
 
-export function begin<T>(work: Work<T>): Running<T> {
+export function begin<T>(work: Work<T>): ActiveTransaction<T> {
   return { work, step: work.next() };
 }
 
@@ -38,7 +38,7 @@ export class Connection {
   }
 
   /** Runs the next statement of a rule. Returns how much work it was. */
-  advance<T>(running: Running<T>): number {
+  advance<T>(running: ActiveTransaction<T>): number {
     const { work, step } = running;
     if (step.done === true) return 0;
     let rows: readonly unknown[];

@@ -34,7 +34,7 @@ export function folderBodies(folders: readonly [string, ...string[]], database: 
 }
 
 /** Runs something that touches our files. Errors of the system become the store's. */
-type Translating = <T>(run: () => T | Promise<T>) => Promise<T>;
+type TranslateErrors = <T>(run: () => T | Promise<T>) => Promise<T>;
 
 /** A hundred or so files a folder: the last two digits of a UUIDv7 are random. */
 function pathIn(folder: string, key: string): string {
@@ -42,7 +42,7 @@ function pathIn(folder: string, key: string): string {
 }
 
 /** What the bytes throw is the caller's, and stays as it is. */
-async function put(path: string, bytes: AsyncIterable<Uint8Array>, translating: Translating): Promise<void> {
+async function put(path: string, bytes: AsyncIterable<Uint8Array>, translating: TranslateErrors): Promise<void> {
   const unfinished = `${path}.new`;
   const file = await translating(() => {
     makeFolderDurably(dirname(path));

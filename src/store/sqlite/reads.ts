@@ -4,7 +4,7 @@
  */
 
 import { LIMITS, type Work } from "../engine/index.ts";
-import { begin, type Connection, type Running } from "./connection.ts";
+import { begin, type Connection, type ActiveTransaction } from "./connection.ts";
 
 interface Job {
   /** Runs statements until the read is done or the turn has no work left. */
@@ -24,7 +24,7 @@ export class Reads {
   /** At once, as far as this turn's work goes. Errors: those of the rule and of the database, as they are. */
   run<T>(work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      let running: Running<T> | undefined;
+      let running: ActiveTransaction<T> | undefined;
       const resume = (): void => {
         try {
           running ??= begin(work);
@@ -48,7 +48,7 @@ export class Reads {
     }
   }
 
-  #advance(running: Running<unknown>): void {
+  #advance(running: ActiveTransaction<unknown>): void {
     while (running.step.done !== true && this.#left > 0) this.#left -= this.#connection.advance(running);
     this.#askForTurn();
   }

@@ -4,7 +4,7 @@ import { isJson, type Json, textField } from "../../files/index.ts";
 import type { Usage } from "../../model/index.ts";
 import { usageOf } from "../../native/claude/index.ts";
 
-export type Ending =
+export type TurnEnd =
   | {
       readonly type: "completed";
       readonly stopReason: string;
@@ -18,7 +18,7 @@ export type Ending =
  * a model that refuses says `is_error` with a subtype of success; a limit of the caller says `error_max_turns` and the
  * like, and is an end as any other.
  */
-export function endingOf(result: Json): Ending {
+export function endingOf(result: Json): TurnEnd {
   const usage = usageOf(result);
   const costUsd = costOf(result);
   const subtype = textField(result, "subtype") ?? "";

@@ -12,7 +12,7 @@ export interface PromptAbilities {
   readonly embeddedContext: boolean;
 }
 
-export interface Hello {
+export interface InitializeResult {
   readonly protocol: ProtocolVersion;
   /** The agent's own version; `null` where it tells none. */
   readonly version: string | null;
@@ -35,7 +35,7 @@ export function greeting(protocol: ProtocolVersion): Json {
 }
 
 /** `null` for an answer that is none: another protocol, or no number. */
-export function readHello(answer: Json): Hello | null {
+export function readHello(answer: Json): InitializeResult | null {
   const authMethods = (Array.isArray(answer.authMethods) ? answer.authMethods : []).flatMap((method) =>
     isJson(method) ? [method.id ?? method.methodId].filter((id) => typeof id === "string") : [],
   );
@@ -53,7 +53,7 @@ export function readHello(answer: Json): Hello | null {
   return null;
 }
 
-type Abilities = Pick<Hello, "capabilities" | "prompt">;
+type Abilities = Pick<InitializeResult, "capabilities" | "prompt">;
 
 function abilitiesOf1(told: Json, session: Json): Abilities {
   const prompt = objectIn(told.promptCapabilities);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { platform } from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ancestorsOf, programsIn } from "./holders.ts";
+import { ancestorsOf, programsIn } from "./open-files.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { untilQuiet } from "./quiet.ts";
+import { waitUntilIdle } from "./idle-wait.ts";
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 
@@ -15,7 +15,7 @@ test("output that arrived while this process was delayed is read before the agen
   child.stdout.on("data", () => {
     heard += 1;
   });
-  const quiet = untilQuiet({ quietMs: 50, limitMs: Number.POSITIVE_INFINITY, heard: () => heard });
+  const quiet = waitUntilIdle({ quietMs: 50, limitMs: Number.POSITIVE_INFINITY, heard: () => heard });
   child.stdin.write("go\n");
   while (!existsSync(said)) Atomics.wait(CLOCK, 0, 0, 5);
   Atomics.wait(CLOCK, 0, 0, 60);
@@ -27,6 +27,6 @@ test("output that arrived while this process was delayed is read before the agen
 
 test("an agent that is never quiet is awaited up to the limit", async () => {
   let heard = 0;
-  await untilQuiet({ quietMs: 1, limitMs: 20, heard: () => heard++ });
+  await waitUntilIdle({ quietMs: 1, limitMs: 20, heard: () => heard++ });
   expect(heard).toBeGreaterThan(1);
 });

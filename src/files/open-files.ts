@@ -32,7 +32,7 @@ export function programsIn(folder: string, name: string): readonly RunningProgra
 const MAX_WORDS = 12;
 
 /** A program that started this one, or one that started that. */
-export interface Ancestor extends RunningProgram {
+export interface ParentProcess extends RunningProgram {
   /** The names of the program and, of an interpreter, of what it runs, without their folders. */
   readonly names: readonly string[];
   readonly cwd: string;
@@ -43,9 +43,9 @@ export interface Ancestor extends RunningProgram {
 const MAX_ANCESTORS = 64;
 
 /** From the given process upwards, the nearest first; `null` where the system does not tell. */
-export function ancestorsOf(pid: number): readonly Ancestor[] | null {
+export function ancestorsOf(pid: number): readonly ParentProcess[] | null {
   if (platform !== "linux") return null;
-  const ancestors: Ancestor[] = [];
+  const ancestors: ParentProcess[] = [];
   for (let at = pid; at > 1 && ancestors.length < MAX_ANCESTORS; at = parentOf(at)) {
     ancestors.push({
       ...toProgram(at),

@@ -7,17 +7,17 @@ export interface ProgramOutput {
   readonly omitted: number;
 }
 
-export interface PrintedLimits {
+export interface OutputLimits {
   readonly headChars: number;
   readonly tailChars: number;
 }
 
-export const NOTHING_PRINTED: ProgramOutput = { head: "", tail: "", omitted: 0 };
+export const EMPTY_OUTPUT: ProgramOutput = { head: "", tail: "", omitted: 0 };
 
-export function withPrinted(
+export function appendOutput(
   { head, tail, omitted }: ProgramOutput,
   text: string,
-  { headChars, tailChars }: PrintedLimits,
+  { headChars, tailChars }: OutputLimits,
 ): ProgramOutput {
   const first = text.slice(0, headChars - head.length);
   const rest = tail + text.slice(first.length);
@@ -25,7 +25,7 @@ export function withPrinted(
   return { head: head + first, tail: kept, omitted: omitted + rest.length - kept.length };
 }
 
-export function printedText({ head, tail, omitted }: ProgramOutput): string {
+export function outputText({ head, tail, omitted }: ProgramOutput): string {
   return omitted === 0 ? (head + tail).trim() : `${head}\n… ${omitted} characters left out …\n${tail}`.trim();
 }
 

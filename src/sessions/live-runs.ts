@@ -11,7 +11,7 @@ import { isGone, isOwn, ownerOf } from "./owner.ts";
 const attended = new Map<string, number>();
 
 /** From now on somebody in this process has it, until the returned function is called. */
-export function attend(runId: string): () => void {
+export function trackRun(runId: string): () => void {
   attended.set(runId, (attended.get(runId) ?? 0) + 1);
   return () => {
     const count = (attended.get(runId) ?? 1) - 1;

@@ -3,7 +3,7 @@
 import { isContinuoError } from "../../model/index.ts";
 import { type DriverOptions, findOnDisk } from "../link/index.ts";
 
-export interface Spent {
+export interface EarlierUsage {
   readonly sessionId: string;
   readonly cwd: string;
   readonly beforeMs: number;
@@ -12,7 +12,7 @@ export interface Spent {
 /** In dollars, by the agent's own record; `null` where nobody reads it. */
 export async function spentBefore(
   options: DriverOptions,
-  { sessionId, cwd, beforeMs }: Spent,
+  { sessionId, cwd, beforeMs }: EarlierUsage,
 ): Promise<number | null> {
   const { reader, places } = options;
   const found = await findOnDisk(options, { sessionId, cwd });

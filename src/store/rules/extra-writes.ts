@@ -13,7 +13,7 @@ import { patchSession } from "./session-rows.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
 /** `log` is as it is after the events of the append. */
-export function* writeAlso(tx: Transaction, log: LogRow, also: readonly Write[]): Work<void> {
+export function* applyWrites(tx: Transaction, log: LogRow, also: readonly Write[]): Work<void> {
   if (also.length > LIMITS.writesPerAppend)
     throw tooLarge("side writes", LIMITS.writesPerAppend, also.length);
   for (const write of also) yield* writeOne(tx, log, write);

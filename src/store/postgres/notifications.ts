@@ -11,7 +11,7 @@ const CHANNEL = "continuo_changes";
 /** A notification holds less than 8,000 bytes. */
 const KEYS_PER_NOTICE = 400;
 
-export class Notices {
+export class Notifications {
   readonly #pool: pg.Pool;
   readonly #url: string;
   readonly #node: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
-import { MissedCollector } from "./missed.ts";
+import { MissedCollector } from "./missed-collector.ts";
 
 function message(sequence: number, more: object = {}): ClientEvent {
   const about = { own: false, addressed: false, from: "ann", state: "complete", timestamp: undefined };

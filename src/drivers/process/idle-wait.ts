@@ -1,6 +1,6 @@
 /** The end of a program's output, for programs that do not report it. */
 
-export interface Quiet {
+export interface IdleWaitOptions {
   /** The length of the silence. */
   readonly quietMs: number;
   /** The longest wait for a program that is never silent. */
@@ -13,7 +13,7 @@ export interface Quiet {
  * Resolves when no output came for `quietMs`. Output that waits to be read counts: after a delay of this process, its
  * timers fire before it is read.
  */
-export async function untilQuiet({ quietMs, limitMs, heard }: Quiet): Promise<void> {
+export async function waitUntilIdle({ quietMs, limitMs, heard }: IdleWaitOptions): Promise<void> {
   const startedAt = performance.now();
   for (let before = -1; before !== heard() && performance.now() - startedAt <= limitMs; ) {
     before = heard();

@@ -1,7 +1,7 @@
 /** One input, one answer: a run that is started and executed. */
 
 import { type Agent, type NewSession, present, type Store } from "../model/index.ts";
-import { attend } from "./attended.ts";
+import { trackRun } from "./live-runs.ts";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
@@ -30,7 +30,7 @@ export async function runOnce(
   assertOptions(execution);
   toBlocks(input);
   const ownId = runId ?? newId();
-  const leave = attend(ownId);
+  const leave = trackRun(ownId);
   try {
     const { signal, storeMs = LIMITS.storeMs } = options;
     const patient = patientStore(store, { storeMs, ...present({ signal }) });

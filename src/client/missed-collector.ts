@@ -12,7 +12,7 @@ export interface MissedMessage {
   readonly state: MessageEvent["state"];
 }
 
-export interface MissedRead {
+export interface MissedPage {
   /** Oldest first. */
   readonly messages: readonly MissedMessage[];
   /** Messages before them, for which there is no room. */
@@ -49,7 +49,7 @@ export class MissedCollector {
     }
   }
 
-  get missed(): MissedRead {
+  get missed(): MissedPage {
     return {
       messages: this.#messages,
       omitted: this.#omitted,

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Changes, LIMITS } from "../engine/index.ts";
-import { Notices } from "./notices.ts";
+import { Notifications } from "./notifications.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -25,7 +25,7 @@ function openNotices(answer: (query: Query) => readonly unknown[] = () => []) {
     },
   } as unknown as pg.Pool;
   const changes = new Changes((watching) => notices.watch(watching));
-  const notices: Notices = new Notices(pool, {
+  const notices: Notifications = new Notifications(pool, {
     url: "postgres://127.0.0.1:1/none",
     node: "me",
     changes: () => changes,
