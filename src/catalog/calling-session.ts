@@ -9,7 +9,7 @@
  * If that does not lead to exactly one session, all candidates are returned and none is chosen.
  */
 
-import { type ParentProcess, ancestorsOf, canonicalFolder, type Places, programsIn } from "../files/index.ts";
+import { ancestorsOf, canonicalFolder, type ParentProcess, type Places, programsIn } from "../files/index.ts";
 import { AGENT_NAMES, type AgentName, present, type SessionInfo, textOf } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import type { AgentReader, FoundSession } from "../native/kit/index.ts";
@@ -73,7 +73,11 @@ interface ChoiceOptions extends CallingSessionOptions {
   readonly ancestors: readonly ParentProcess[];
 }
 
-async function choicesOf(reader: AgentReader, process: ParentProcess, options: ChoiceOptions): Promise<Choices> {
+async function choicesOf(
+  reader: AgentReader,
+  process: ParentProcess,
+  options: ChoiceOptions,
+): Promise<Choices> {
   const { places, signal } = options;
   const looking = present({ memo: rowsOf(places), signal });
   const noted = reader.sessionOfProcess?.(process.pid, places) ?? null;

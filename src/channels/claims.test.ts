@@ -1,4 +1,4 @@
-/** What an agent is given to answer, and what becomes of its runs. */
+/** These tests cover the input that an agent claims, and the end of its runs. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { StoredEvent } from "../model/index.ts";

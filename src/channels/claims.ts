@@ -23,7 +23,13 @@ import {
   textOfContent,
 } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type ConnectionRef, participantSession, processedCursor, receivedCursor } from "./names.ts";
+import {
+  type ConnectionRef,
+  channelLogId,
+  participantSession,
+  processedCursor,
+  receivedCursor,
+} from "./names.ts";
 import { openParticipantSession, type ParticipantPlace } from "./participant-session.ts";
 
 export interface ClaimOptions extends ParticipantPlace {
@@ -33,8 +39,8 @@ export interface ClaimOptions extends ParticipantPlace {
   readonly instance: string;
   readonly agent: string;
   /**
-   * How many messages agents may write after the last message of a person; 20 when left out. A further one is not
-   * answered.
+   * The number of messages that agents may write after the last message of a person; 20 when left out. The next
+   * input is not answered.
    */
   readonly maxTurns?: number;
 }
@@ -84,7 +90,11 @@ export function answerIdOf(runId: string): string {
   return `answer:${runId}`;
 }
 
-async function inputAt(store: Store, { channel, handle }: ConnectionRef, sequence: number): Promise<StoredEvent> {
+async function inputAt(
+  store: Store,
+  { channel, handle }: ConnectionRef,
+  sequence: number,
+): Promise<StoredEvent> {
   const { events } = await store.read(channelLogId(channel), { after: Math.max(0, sequence - 1), limit: 1 });
   const [event] = events;
   if (event === undefined || event.sequence !== sequence) {
@@ -128,7 +138,7 @@ async function assertFirst(
   }
 }
 
-/** Whether agents have written so many messages to each other that the next one waits for a person. */
+/** Returns true if agents have written so many messages to each other that the next one waits for a person. */
 async function isEndless(
   store: Store,
   { place: { channel }, sequence, maxTurns = LIMITS.agentTurns }: ClaimOptions,

@@ -6,7 +6,7 @@
 import { ContinuoError, isContinuoError, type ListedLease, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
-import { connectionLease, connectionPrefix, type ConnectionRef, presenceLease } from "./names.ts";
+import { type ConnectionRef, connectionLease, connectionPrefix, presenceLease } from "./names.ts";
 import { type Card, cardIn, isPerson, leasesBelow, ownerOf } from "./participants.ts";
 
 /** A write of a participant is refused after another one was given the handle. */
@@ -84,15 +84,15 @@ export async function rivalOf(store: Store, place: ConnectionRef, card: Card): P
   return null;
 }
 
-/** Whether another connection has the handle too. */
+/** Returns true if another connection has the handle too. */
 export async function isShared(store: Store, place: ConnectionRef, { name }: Fence): Promise<boolean> {
   const { items } = await store.listLeases({ prefix: connectionPrefix(place), limit: 2 });
   return items.some((lease) => lease.name !== name);
 }
 
 /**
- * Whether an earlier holder of this lease may have left unfinished messages. It is released only after they have ended.
- * To be asked before the handle is taken.
+ * Returns true if an earlier holder of this lease may have left unfinished messages: the lease is released only
+ * after they have ended. Call it before the handle is taken.
  */
 export async function mayHaveLeft(store: Store, name: string): Promise<boolean> {
   const { items } = await store.listLeases({ prefix: name, limit: 1 });

@@ -14,6 +14,7 @@ export {
   type EndRunOptions,
   endRun,
 } from "./claims.ts";
+export { checkPosted } from "./frame-checks.ts";
 export {
   awaitReturn,
   type Fence,
@@ -41,7 +42,6 @@ export {
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
-export { checkPosted } from "./frame-checks.ts";
 export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {

@@ -5,9 +5,9 @@ import { CHANNEL_LIMITS, SERVER_LOGS } from "../wire/index.ts";
 import { type Fence, isShared } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
 import {
+  type ConnectionRef,
   channelLogId,
   connectionLease,
-  type ConnectionRef,
   PRESENCE_PREFIX,
   placeOfLease,
   presenceLease,
@@ -99,7 +99,7 @@ function interruption({ messageId, text, head, handle }: OpenMessage, reason: st
 export interface SweepOptions {
   /** A name for this process. */
   readonly owner: string;
-  /** Whether the holder of an expired lease is gone; always, where it is left out. */
+  /** Tells if the holder of an expired lease is gone. Left out, every such holder is. */
   readonly isGone?: (lease: ListedLease) => Promise<boolean>;
 }
 
@@ -172,5 +172,8 @@ function ignoreDeleted(error: unknown): void {
   if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
 }
 
-/** How long a sweeping server holds the handle before another one may try. A participant that returns waits as long. */
+/**
+ * A sweeping server holds the handle for this time before another one may try. A participant that returns waits
+ * as long.
+ */
 const SWEEP_MS = CHANNEL_LIMITS.reconnectMs;

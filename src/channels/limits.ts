@@ -17,19 +17,29 @@ export const LIMITS = {
   windowLength: 2_000_000,
   /** Characters of a message in a list of channels. */
   summaryLength: 200,
-  /** How many events the first search for the last anchor reads; each further search reads four times as many. */
+  /**
+   * The number of events that the first search for the last anchor reads. Each further search reads four times
+   * as many.
+   */
   anchorStretchEvents: 1_000,
-  /** How often a process looks for participants that joined, left or disappeared on another server. */
+  /**
+   * The interval at which a process looks for participants that joined, left or disappeared on another server.
+   */
   rosterMs: 1_000,
-  /** How often a newcomer looks whether a handle is free, and how long it waits for a sweep to find out. */
+  /**
+   * The interval at which a newcomer looks if a handle is free, and its longest wait for a sweep to find out.
+   */
   handlePollMs: 250,
   unknownHolderMs: 10_000,
-  /** How many messages with the name of a participant are looked at for an input that it did not answer, and at once. */
+  /**
+   * The number of messages to a participant in which its unanswered input is searched, and the size of one page
+   * of them.
+   */
   unansweredEvents: 20_000,
   unansweredPage: 16,
   /** Participants that disappeared, in one sweep. */
   sweptLeases: 1_000,
-  /** How often an input is offered again after its run was interrupted. */
+  /** The number of times that an input is offered again after its run was interrupted. */
   attempts: 5,
   /** Messages of agents since a person's last one, before an agent waits for a person. */
   agentTurns: 20,

@@ -1,4 +1,7 @@
-/** Where the parts of a channel lie in the store. Names of channels and handles hold neither `:` nor `/`. */
+/**
+ * The names of the logs, leases and cursors of a channel. Names of channels and handles hold neither `:` nor
+ * `/`.
+ */
 
 import { createHash } from "node:crypto";
 

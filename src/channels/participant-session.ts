@@ -17,8 +17,8 @@ import { type HistoryItem, isInputFor, type ParticipantSession, textOfContent } 
 import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
 import {
-  channelLogId,
   type ConnectionRef,
+  channelLogId,
   participantSession,
   processedCursor,
   receivedCursor,
@@ -132,7 +132,7 @@ export async function markInterrupted(store: Store, { place, fence }: Participan
   await store.append(session.sessionId, events, { lease: fence, also: writes });
 }
 
-/** Whether an input of the handle was received, and neither answered nor given up. */
+/** Returns true if an input of the handle was received, and neither answered nor given up. */
 export async function hasUnanswered(store: Store, place: ConnectionRef): Promise<boolean> {
   const session = await store.getSession(participantSession(place));
   if (session === null) return false;

@@ -52,7 +52,10 @@ export async function* leasesBelow(store: Store, prefix: string): AsyncGenerator
   }
 }
 
-/** What the lease records of its holder. Presence is this one row, so that no second record can contradict it. */
+/**
+ * Returns what the lease records of its holder. Presence is this one row, so that no second record can
+ * contradict it.
+ */
 export function ownerOf({ instance, name, type, capabilities }: Card): string {
   const owner = JSON.stringify([instance, name, type, capabilities]);
   if (owner.length <= 512) return owner;

@@ -18,7 +18,7 @@ import {
 } from "../wire/index.ts";
 import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId, type ConnectionRef } from "./names.ts";
+import { type ConnectionRef, channelLogId } from "./names.ts";
 
 export interface Author extends ConnectionRef {
   /** `person` and `agent`; a participant of any other type writes as an agent. */
@@ -59,7 +59,7 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
   return first;
 }
 
-/** Whether a message has ended: a client may send its first event again. */
+/** Returns true if a message has ended. A client may send its first event again. */
 export async function hasEnded(
   store: Store,
   channel: string,

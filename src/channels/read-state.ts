@@ -31,7 +31,7 @@ export async function readState(store: Store, channel: string, from?: ChannelSta
   return state;
 }
 
-/** Whether to store a snapshot after this event, so that a late reader reads only the events after it. */
+/** Returns true if a snapshot is due after this event, so that a late reader reads only the events after it. */
 export function isSnapshotDue(sequence: number): boolean {
   return sequence % LIMITS.snapshotEvents === 0;
 }

@@ -18,7 +18,7 @@ export interface Replay {
   readonly upTo: number;
   /** Up to this sequence only whole messages and calls that are addressed to the handle are sent; after it, everything. */
   readonly wholeAfter: number;
-  /** How many messages begin in the part of which not everything is sent. */
+  /** The number of messages that begin in the part of which not everything is sent. */
   readonly omitted: number;
 }
 

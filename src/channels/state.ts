@@ -18,7 +18,7 @@ export interface OpenMessage {
 export interface ChannelState {
   /** The last event that was folded. */
   readonly sequence: number;
-  /** By message id. */
+  /** The key is the id of the message. */
   readonly open: Readonly<Record<string, OpenMessage>>;
 }
 

@@ -1,4 +1,4 @@
-/** How long a client waits before it connects again. */
+/** The pauses of a client before it connects again. */
 
 /**
  * Twice as long after each try, up to a longest pause, and half of it by chance, so that many clients do not come back

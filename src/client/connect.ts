@@ -21,7 +21,7 @@ export interface ConnectOptions {
   readonly token?: string | undefined;
   readonly channel: string;
   readonly handle: string;
-  /** What people see; the handle where none is given. */
+  /** The name that people see; the handle by default. */
   readonly name?: string | undefined;
   /** `person`, `agent`, or a word of the application. `person` where none is given. */
   readonly type?: string | undefined;
@@ -40,7 +40,7 @@ export interface ConnectOptions {
   /** The replay begins after this sequence; after what this handle has processed where none is given. */
   readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;
-  /** Where a warning goes; `console.warn` where none is given. */
+  /** Receives each warning; `console.warn` by default. */
   readonly onWarning?: ((line: string) => void) | undefined;
   /** Called when a replay is over, and when the connection is lost; it comes back by itself. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;

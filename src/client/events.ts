@@ -11,7 +11,7 @@ import {
 } from "../wire/index.ts";
 
 interface Base {
-  /** Of a message its messageId, so that `replyTo: event.id` works. */
+  /** The id of the event. A message has its messageId here, so that `replyTo: event.id` works. */
   readonly id: string;
   /** Position in the channel's log; `undefined` for presence, which is never stored. */
   readonly sequence: number | undefined;
@@ -43,7 +43,7 @@ export interface MessageEvent extends Base {
 export interface UpdateEvent extends Base {
   readonly type: "update";
   readonly messageId: string;
-  /** What is added, or `undefined` when the text was replaced. */
+  /** The added text, or `undefined` when the text was replaced. */
   readonly delta: string | undefined;
   readonly content: string | undefined;
 }
@@ -106,7 +106,7 @@ export type ClientEvent =
 
 export interface Reader {
   readonly handle: string | null;
-  /** What was received and not processed when the connection began. */
+  /** The last processed and the last received sequence when the connection began. */
   readonly processed: number;
   readonly received: number;
 }

@@ -49,7 +49,10 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** What speaks to the reader, and what becomes of messages that did. `followed` holds those in progress. */
+/**
+ * Returns the event if it addresses the reader, or belongs to a message or a call that did. `followed` holds
+ * those in progress.
+ */
 function targeted(event: ClientEvent, followed: Set<string>): ClientEvent | null {
   switch (event.type) {
     case "message":

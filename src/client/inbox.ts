@@ -1,7 +1,7 @@
 /**
- * What comes in, in the order of the log: every event once, none missing. An event is taken only when it follows the
- * one before (`after`); whatever does not is asked for again. What nobody reads waits up to a limit; the rest stays
- * with the server, and is asked for when there is room.
+ * The inbox: every event in the order of the log, once, with none missing. It accepts only the event that
+ * follows the one before (`after`), and asks again for any other. Unread events wait up to a limit. The rest
+ * stays with the server until there is room.
  */
 
 import type { WireEvent } from "../wire/index.ts";
@@ -11,14 +11,14 @@ import { LIMITS } from "./limits.ts";
 export interface InboxOptions {
   /** Each event of the log as it comes, once, whether there is room for it or not. */
   readonly onArrival: (event: WireEvent) => void;
-  /** What `events()` is given of it; `null` for nothing. */
+  /** Converts an event of the log to the event that `events()` yields; `null` if there is none. */
   readonly toEvent: (event: WireEvent) => ClientEvent | null;
   readonly onTell: (
     frame: { readonly type: "resume"; readonly after: number } | { readonly type: "pause" },
   ) => void;
   /** Called each time when there is no more room. */
   readonly onFull: () => void;
-  /** Whether somebody reads `events()` now, and nothing else waits for what comes. */
+  /** Returns true if somebody reads `events()` now, and nothing else waits for an event. */
   readonly mayPause: () => boolean;
 }
 
@@ -39,7 +39,7 @@ export class Inbox {
     this.#arrived = 0;
   }
 
-  /** Where a new connection begins. */
+  /** The sequence after which a new connection begins. */
   get position(): number {
     return this.#position;
   }

@@ -11,14 +11,14 @@ export const LIMITS = {
   /** The length or the age at which deltas are sent. */
   deltaLength: 4_096,
   deltaMs: 50,
-  /** How often a reader of everything tells how far it is. */
+  /** The interval at which a reader of everything reports its position. */
   receivedMs: 1_000,
   callMs: 60_000,
   firstRetryMs: 100,
   longestRetryMs: 30_000,
-  /** How long the first connection is tried, and the longest pause between two tries. */
+  /** The time in which the first connection is tried, and the longest pause between two tries. */
   firstConnectionMs: 30_000,
   longestFirstRetryMs: 2_000,
-  /** How long `close()` waits for the server to confirm what was written. */
+  /** The longest wait of `close()` for the server to confirm the last writes. */
   closeMs: 5_000,
 } as const;

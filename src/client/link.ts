@@ -31,7 +31,7 @@ export type Request = RequestFrame extends infer Frame
 export interface LinkOptions {
   readonly url: string;
   readonly reconnect: boolean;
-  /** How long the first connection is tried again, when `reconnect` is set. */
+  /** The time in which the first connection is tried again, if `reconnect` is set. */
   readonly firstConnectionMs: number;
   /** Called once, when the first try failed and others follow. */
   readonly warn: (line: string) => void;
@@ -244,7 +244,7 @@ export class Link {
     this.#retry = setTimeout(() => this.#open(), waitMs);
   }
 
-  /** Of a server that has said nothing yet; `end` is set after the last try. */
+  /** Examines a server that has sent nothing yet; `end` is set after the last try. */
   async #askWhy(tries: number, end: ContinuoError | null): Promise<void> {
     const obstacle = await obstacleAt(this.#options.url);
     if (this.#state === "ended" || this.#everHeard) return;
@@ -304,7 +304,7 @@ function closed(socket: WebSocket): Promise<void> {
   });
 }
 
-/** Of bytes as UTF-8; a unit of UTF-16 is three of them at most. */
+/** The limit is in bytes of UTF-8; one unit of UTF-16 takes at most three of them. */
 function isLonger(text: string, bytes: number): boolean {
   return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
 }

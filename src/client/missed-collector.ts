@@ -1,4 +1,4 @@
-/** What was said while the participant was away: whole messages of others, newest kept. */
+/** Messages that others completed while the participant was away. The newest are kept. */
 
 import type { ClientEvent, MessageEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";

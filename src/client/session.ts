@@ -1,6 +1,6 @@
 /**
- * What the server keeps for the participant (cursors, status, the agent's own session), as this client knows it, or why
- * it keeps nothing. What is asked for in degraded mode is done as soon as the server can open the session.
+ * The session of the participant on the server (cursors, status, the agent's own session) as this client knows
+ * it, or the reason why there is none. Requests in degraded mode are sent when the server can open the session.
  */
 
 import { ContinuoError } from "../model/index.ts";

@@ -6,7 +6,7 @@ import type { Request } from "./link.ts";
 
 interface OpenMessage {
   text: string;
-  /** What was not sent yet. */
+  /** The text that was not sent yet. */
   gathered: string;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** Settles with the gathered deltas. */

@@ -19,7 +19,7 @@ import {
 import { ContinuoError } from "../model/index.ts";
 
 export interface AppendOptions {
-  /** Of `stateOfFile`: the lines belong after this state of the file and no other one. */
+  /** The state from `stateOfFile` that the file must still have. */
   readonly after?: string | null;
 }
 
@@ -80,7 +80,7 @@ function appendAll(fd: number, bytes: Buffer): void {
   }
 }
 
-/** Whether the bytes stood at the very end, and are gone now. */
+/** Removes the bytes if they are at the very end of the file. Returns true if it did. */
 function takeBack(fd: number, bytes: Buffer): boolean {
   const start = fstatSync(fd).size - bytes.length;
   if (start < 0 || !readAt(fd, start, bytes.length).equals(bytes)) return false;

@@ -1,4 +1,4 @@
-/** Where Continuo keeps its own files. */
+/** The folder of Continuo's own files. */
 
 import { join, resolve } from "node:path";
 import { ContinuoError } from "../model/index.ts";

@@ -29,7 +29,6 @@ export {
   readVersion,
   statFile,
 } from "./folders.ts";
-export { type ParentProcess, ancestorsOf, programsIn, type RunningProgram, writersOf } from "./open-files.ts";
 export { continuoFolders, continuoHome, moved } from "./home.ts";
 export { idInPath } from "./id-in-path.ts";
 export {
@@ -45,6 +44,7 @@ export {
 } from "./json.ts";
 export { lockSession, type WriterLock } from "./lock.ts";
 export { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
+export { ancestorsOf, type ParentProcess, programsIn, type RunningProgram, writersOf } from "./open-files.ts";
 export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export {

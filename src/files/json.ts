@@ -21,7 +21,9 @@ export function parseCommented(text: string): Json | null {
 const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gu;
 const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
 
-/** What a table has for a key that comes from a file: `valueOf` and `__proto__` are in no table. */
+/**
+ * Returns the table's own value for a key that comes from a file: `valueOf` and `__proto__` are in no table.
+ */
 export function entryOf<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -25,9 +25,9 @@ export interface WriterLock {
 
 export interface LockOptions {
   readonly places: Places;
-  /** How long to wait for another writer. */
+  /** The longest wait for another writer. */
   readonly waitMs: number;
-  /** How long to wait for one that is about to release it; `waitMs` when left out. */
+  /** The longest wait for a writer that is about to release the lock; `waitMs` when left out. */
   readonly leavingMs?: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -86,7 +86,7 @@ function tryToMark(change: () => void): void {
   }
 }
 
-/** Of the writer that has the lock now: the next one removes it. */
+/** The writer that has the lock now makes this file when it leaves; the next one removes it. */
 function leavingMark(path: string): string {
   return `${path}.leaving`;
 }

@@ -13,7 +13,7 @@ import {
 import { dirname } from "node:path";
 import { renameDurably, syncPath } from "./durable.ts";
 
-/** Where a new file is until it is whole. No agent reads a file of such a name. */
+/** Returns the path of a new file until it is complete. No agent reads a file with such a name. */
 export function unfinishedPath(path: string, pid: number): string {
   return `${path}.new-${pid}`;
 }

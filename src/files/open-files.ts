@@ -1,4 +1,7 @@
-/** Which programs of this machine have a file open, or work in a folder: read from the system, nothing is asked of them. */
+/**
+ * The programs of this machine that have a file open, or work in a folder, as the system reports them. No
+ * program is asked.
+ */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";

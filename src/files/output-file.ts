@@ -22,7 +22,7 @@ import { makeFolderDurably, nameDurably, renameDurably } from "./durable.ts";
 import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
-  /** As the person named it, absolute. */
+  /** The path that the person gave, made absolute. */
   readonly path: string;
   write(bytes: Uint8Array): void;
   /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
@@ -56,7 +56,10 @@ export async function openOutputFile(path: string, options: OutputFileOptions): 
   return wholeFile(path, target, options.force);
 }
 
-/** Of this process itself: opened again, a redirected one would be written from its beginning. */
+/**
+ * Returns the number of an open file of this process. To open a redirected one again would write from its
+ * beginning.
+ */
 function descriptorOf(path: string): number | null {
   const [, name] = /^\/dev\/(stdout|stderr)$/u.exec(path) ?? [];
   if (name !== undefined) return name === "stdout" ? 1 : 2;
@@ -105,7 +108,7 @@ function stream(path: string, fd: number, close: () => void): OutputFile {
   };
 }
 
-/** Where the bytes really go: a symbolic link is followed. Errors: `unwritable`. */
+/** Returns the path that the bytes go to, with symbolic links followed. Errors: `unwritable`. */
 function targetOf(path: string, stat: Stats | undefined, isMade: boolean): string {
   try {
     if (stat !== undefined) return realpathSync(path);

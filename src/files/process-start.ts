@@ -1,4 +1,4 @@
-/** Whether a process runs, and when it was started: with its number, that names one process of one machine. */
+/** The state and the start of a process. A number and a start name one process of one machine. */
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -11,11 +11,11 @@ export function processStartOf(pid: number): string | null {
 export interface ProcessState {
   /** One letter: `Z` and `X` are processes that ended. */
   readonly state: string;
-  /** As `processStartOf`. */
+  /** The same value as that of `processStartOf`. */
   readonly start: string;
 }
 
-/** As Linux tells it; `null` elsewhere, and where the process is gone or hidden. */
+/** Reads the state that Linux reports; `null` on other systems, and if the process is gone or hidden. */
 export function processStateOf(pid: number | "self"): ProcessState | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -28,7 +28,10 @@ export function processStateOf(pid: number | "self"): ProcessState | null {
   }
 }
 
-/** Whether a process has the number; another user's counts, and one that ended and was not waited for. */
+/**
+ * Returns true if a process has the number. A process of another user counts, and one that ended and was not
+ * waited for.
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -38,7 +41,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Where the number of a process means something. */
+/** The machine and namespace in which the number of a process has a meaning. */
 export interface ProcessPlace {
   readonly host: string;
   /** Another one after each start of the machine; empty where the system does not tell. */

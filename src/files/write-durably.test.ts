@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 
-/** What was done to files, in its order, by their names. */
+/** The operations on files in their order, with the names of the files. */
 const journal: string[] = [];
 
 /** The real functions; what decides whether a loss of power loses a file is written down. */

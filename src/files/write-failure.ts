@@ -7,7 +7,7 @@ const PERMISSIONS = "Check the permissions of the file and its folder.";
 const OPEN_FILES = "Close other programs or raise the limit of open files (`ulimit -n`), then try again.";
 const DISK = "Check the disk and its free space, then try again.";
 
-/** By the system's code. */
+/** The keys are codes of the system. */
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: SPACE,
   EDQUOT: SPACE,
@@ -20,7 +20,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EIO: DISK,
 };
 
-/** By SQLite's primary result code. */
+/** The keys are SQLite's primary result codes. */
 const SQLITE_HINTS: Readonly<Record<number, string>> = {
   8: PERMISSIONS,
   10: DISK,
@@ -29,7 +29,7 @@ const SQLITE_HINTS: Readonly<Record<number, string>> = {
 };
 const SQLITE_BUSY = 5;
 
-/** Whether an error is the system's or SQLite's, and so no mistake in our own code. */
+/** Returns true if the error comes from the system or SQLite, and so is not a mistake in Continuo's code. */
 export function isWriteFailure(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof ContinuoError) return false;
   return "syscall" in error || "errcode" in error;

@@ -62,7 +62,10 @@ function findBefore(
   return { found, end: index };
 }
 
-/** Whether the JSON of the message may have the words; in JSON, a word with a quote or a backslash looks different. */
+/**
+ * Returns true if the JSON of the message may have the words. In JSON, a word with a quote or a backslash looks
+ * different.
+ */
 function mayHold(json: string, words: readonly string[]): boolean {
   const text = json.toLowerCase();
   return words.every((word) => /["\\]/u.test(word) || text.includes(word));

@@ -3,7 +3,7 @@
 import type { GrowthEvent, HistoryName, WindowMessage } from "../wire/machine/index.ts";
 import { type CompleteHistory, HISTORY_LIMITS, positionOf, windowMessageAt } from "./history/index.ts";
 
-/** How much of the growth was sent. */
+/** The part of the growth that was sent. */
 export interface GrowthPosition {
   readonly generation: string;
   readonly revision: number;

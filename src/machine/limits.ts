@@ -6,16 +6,19 @@ export const MACHINE_LIMITS = {
   maxPageSessions: 500,
   /** Folders and agents that a page counts. */
   projects: 200,
-  /** How many sessions are read for the first answer, before all of them. */
+  /** The number of sessions that are read for the first answer, before all of them. */
   firstSessions: 200,
   /**
-   * How long a list is kept, in milliseconds; a list that took longer is kept ten times as long as it took, up to a
-   * limit. Sessions that begin in this time appear afterwards.
+   * The time for which a list is kept, in milliseconds. A list that took longer is kept ten times as long as it
+   * took, up to a limit. Sessions that begin in this time appear afterwards.
    */
   listMs: 1_000,
   mostFirstListMs: 3_000,
   mostListMs: 30_000,
-  /** How long the newest sessions serve as a first answer, in milliseconds: as long as the address of a page works. */
+  /**
+   * The time for which the newest sessions serve as a first answer, in milliseconds: as long as the address of
+   * a page works.
+   */
   newestMs: 60_000,
   /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,

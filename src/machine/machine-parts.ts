@@ -1,4 +1,4 @@
-/** What the parts of the machine share: the list, the histories, and the way from a key to both. */
+/** The shared parts of the machine: the list, the histories, and the way from a key to both. */
 
 import type { HistoryName } from "../wire/machine/index.ts";
 import type { MachineOptions } from "./options.ts";

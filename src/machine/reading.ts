@@ -1,4 +1,4 @@
-/** Where histories are read: short ones in this thread, long ones in another thread. */
+/** Reads histories: short ones in this thread, long ones in another thread. */
 
 import { isOwn } from "../catalog/index.ts";
 import type { Message } from "../model/index.ts";

@@ -53,8 +53,8 @@ export function createRowSource(places: PlacesAt): RowSource {
 }
 
 /**
- * How long to keep a list that took this long. The time of the first list says nothing about the next, because the
- * first one reads what no index has yet.
+ * Returns the time for which a list is kept that took this long. The time of the first list says nothing about
+ * the next, because the first one reads what no index has yet.
  */
 export function keptForMs(tookMs: number, isFirst: boolean): number {
   const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
@@ -65,7 +65,7 @@ interface CachedValue<T> {
   get(): Promise<T>;
   /** The last value, however old. */
   getOld(): Promise<T>;
-  /** Whether it was ever made. */
+  /** Returns true if the value was ever made. */
   isMade(): boolean;
   forget(): void;
 }

@@ -47,9 +47,9 @@ export const digestTool: Tool = defineTool({
 });
 
 interface Level {
-  /** Of each list. */
+  /** The number of items in each list. */
   readonly items: number;
-  /** Of the goal and the last answer; other texts have a third. */
+  /** Characters of the goal and of the last answer; other texts have a third. */
   readonly chars: number;
 }
 

@@ -23,14 +23,14 @@ export interface FileUse {
 
 export interface Digest {
   readonly turns: number;
-  /** What the person asked for, in order; the first one is the goal. */
+  /** The requests of the person, in order; the first one is the goal. */
   readonly requests: readonly DigestPiece[];
   readonly decisions: readonly DigestPiece[];
   /** The changed ones first, each by how often it was used. */
   readonly files: readonly FileUse[];
-  /** What is not done, as far as the session tells; the newest last. */
+  /** The unfinished work, as far as the session shows it; the newest last. */
   readonly openEnds: readonly DigestPiece[];
-  /** What the agent said last. */
+  /** The last words of the agent. */
   readonly lastAnswer: DigestPiece | null;
 }
 
@@ -122,7 +122,7 @@ function byUse(a: FileUse, b: FileUse): number {
   return b.changes - a.changes || b.looks - a.looks || (a.path < b.path ? -1 : 1);
 }
 
-/** How the last turn ended, where it did not end with an answer. */
+/** Returns the end of the last turn, if it did not end with an answer. */
 function unfinishedIn({ number, messages }: SessionTurn): DigestPiece[] {
   const ends: DigestPiece[] = [];
   const results = new Map(

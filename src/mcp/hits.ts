@@ -1,4 +1,4 @@
-/** What a search found, as lines for a model and as data. Pure. */
+/** The hits of a search, as lines for a model and as data. Pure. */
 
 import { z } from "zod";
 import type { Excerpt, SearchResult, TurnHit } from "../search/index.ts";

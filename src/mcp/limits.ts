@@ -3,9 +3,9 @@
 export const MCP_LIMITS = {
   /** Tokens of an answer where the caller asks for nothing else, estimated. */
   answerTokens: 1_000,
-  /** Of a digest. */
+  /** Tokens of a digest. */
   digestTokens: 2_000,
-  /** What a caller may ask for; agents cut longer answers themselves. */
+  /** The most tokens that a caller may ask for; agents cut longer answers themselves. */
   maxTokens: 20_000,
   /** Milliseconds after which a search answers with what it found: clients wait for a minute. */
   searchMs: 45_000,

@@ -1,4 +1,4 @@
-/** What the tools are given: where sessions lie, and what the caller may see of them. */
+/** The context of the tools: the places of sessions, and which of them the caller may see. */
 
 import type { PlacesAt } from "../files/index.ts";
 
@@ -10,11 +10,11 @@ export interface Machine {
   onUnindexed(): void;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
-  /** What may be shown of a text. */
+  /** Returns the text without its secrets. */
   mask(text: string): string;
   /** Milliseconds since 1970. */
   nowMs(): number;
-  /** Whether Continuo's own sessions are the caller's too. */
+  /** `shown` if the caller may see Continuo's own sessions. */
   readonly ownSessions: "shown" | "hidden";
   /** Milliseconds after which a regular expression is stopped: nothing else is answered meanwhile. */
   readonly regexMs: number;

@@ -1,4 +1,4 @@
-/** Which sessions the tools open by a name, and which of their turns `read` shows. */
+/** These tests cover the sessions that the tools open by a name, and the turns that `read` shows. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

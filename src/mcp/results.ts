@@ -21,9 +21,9 @@ export function visibleResults<T extends SearchResults>(found: T, machine: Machi
 }
 
 export interface HitsAnswerOptions {
-  /** Of all that match. */
+  /** The number of all hits. */
   readonly total: number;
-  /** Of the first hit among them. */
+  /** The place of the first hit of this answer among them. */
   readonly offset: number;
   readonly notSearched: number;
   readonly maxTokens: number;
@@ -54,7 +54,7 @@ export function hitsAnswer(hits: readonly HitData[], options: HitsAnswerOptions)
   });
 }
 
-/** What an answer says where it is not complete; empty where it is. */
+/** Returns the note that an answer is not complete; empty if it is complete. */
 function missingNote(notSearched: number): string {
   if (notSearched === 0) return "";
   const sessions = notSearched === 1 ? "1 session is" : `${notSearched} sessions are`;

@@ -18,7 +18,7 @@ import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
 
 export interface OpenedSession {
-  /** What the caller may name it. */
+  /** The name by which the caller can open it again. */
   readonly name: string;
   readonly located: LookUpHit;
   readonly shown: CatalogSession & Disposable;
@@ -95,7 +95,7 @@ function matchName(match: Match, matches: readonly Match[]): string {
   return matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name;
 }
 
-/** Where a caller's sessions are looked for. */
+/** Returns the places in which a caller's sessions are searched. */
 export function sourcesOf({ places, ownSessions }: Machine): {
   readonly places: Machine["places"];
   readonly store?: null;
@@ -103,7 +103,7 @@ export function sourcesOf({ places, ownSessions }: Machine): {
   return ownSessions === "hidden" ? { places, store: null } : { places };
 }
 
-/** What was deleted is the person's to look for. */
+/** Deleted sessions are visible only to the person. */
 export function isVisible({ agent, trashId }: SeenSession, { ownSessions }: Machine): boolean {
   return trashId === null && (ownSessions === "shown" || agent !== OWN);
 }

@@ -11,7 +11,7 @@ export interface StdioOptions {
   readonly output: Writable;
   /** Ends the server. */
   readonly signal: AbortSignal;
-  /** What a client did wrong, a line each. */
+  /** Receives a line for each mistake of a client. */
   readonly report: (line: string) => void;
 }
 

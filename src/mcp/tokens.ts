@@ -1,4 +1,4 @@
-/** How many tokens a text is for a model, estimated. Pure. */
+/** Estimates the number of tokens of a text for a model. Pure. */
 
 /**
  * Words by their parts, numbers, spaces, repeated signs, and single characters of every other kind. No model's tokenizer

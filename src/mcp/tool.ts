@@ -1,4 +1,4 @@
-/** What a tool is, and the arguments that several of them take. */
+/** The shape of a tool, and the arguments that several of them take. */
 
 import { z } from "zod";
 import type { Answer } from "./answer.ts";

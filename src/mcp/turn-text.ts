@@ -44,7 +44,7 @@ export interface EntryOptions {
   mask(text: string): string;
 }
 
-/** What was injected for the model, and what it thought, is left out. */
+/** Text that was injected for the model, and its thinking, is left out. */
 export function entriesOf({ messages }: Pick<SessionTurn, "messages">, options: EntryOptions): TurnEntry[] {
   return messages
     .filter((message) => messageKind(message) !== "injected")
@@ -73,7 +73,7 @@ function toEntry(part: Part, message: Message, { detail }: EntryOptions): TurnEn
   }
 }
 
-/** Of results and calls less is kept than of what was said. */
+/** Results and calls are cut to a smaller share than messages. */
 const TOOL_SHARE = 4;
 
 export function cutEntry(entry: TurnEntry, maxChars: number): TurnEntry {

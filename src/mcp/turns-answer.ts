@@ -22,13 +22,13 @@ export interface TurnsAnswerOptions {
   mask(text: string): string;
 }
 
-/** How many characters a text keeps. */
+/** The number of characters to which a text is cut, from the smallest to the largest. */
 const LEVELS: readonly number[] = [
   ...[240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 6_000, 9_000, 13_000, 20_000, 30_000, 45_000, 80_000],
   Number.MAX_SAFE_INTEGER,
 ];
 const SHORTEST = 240;
-/** What is left of a text where not even one has room. */
+/** The number of characters of a text when not even one of the shortest length has room. */
 const LEAST = 40;
 
 interface PlacedEntry {

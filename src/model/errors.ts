@@ -81,7 +81,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   invalid_transition: { exitCode: 5, httpStatus: 409 },
   migration_required: { exitCode: 1, httpStatus: 503 },
   schema_newer: { exitCode: 1, httpStatus: 503 },
-  /** What is stored is not what was stored. */
+  /** The stored bytes differ from those that were written. */
   corrupt: { exitCode: 4, httpStatus: 500 },
   busy: { exitCode: 1, httpStatus: 503 },
   /** The database does not answer, or the store is closed. */
@@ -90,7 +90,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   agent_failed: { exitCode: 8, httpStatus: 502 },
   /** `native` was asked for and cannot be; `details.steps` says what was tried. */
   native_unavailable: { exitCode: 8, httpStatus: 409 },
-  /** As many runs wait for the session, or work at the same time, as may. */
+  /** The session has as many waiting or working runs as are allowed. */
   too_many_runs: { exitCode: 5, httpStatus: 429 },
   /** A project's configuration wants to run programs, and nobody said `continuo trust`. */
   untrusted: { exitCode: 5, httpStatus: 403 },
@@ -130,7 +130,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
 };
 
 export interface ErrorParts {
-  /** What the person can do now, one sentence. */
+  /** One imperative sentence about what the person can do now. */
   readonly hint?: string;
   /** Plain data for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -160,7 +160,10 @@ export function isContinuoError(error: unknown, code?: ErrorCode): error is Cont
   }
 }
 
-/** Whether a store that failed like this may answer in a moment: not one that is closed, or whose file is gone. */
+/**
+ * Returns true if a store that failed like this may answer in a moment. A store that is closed, or whose file
+ * is gone, does not.
+ */
 export function isPassing(error: unknown): boolean {
   if (isContinuoError(error, "busy")) return true;
   return isContinuoError(error, "unavailable") && error.details.permanent !== true;

@@ -8,7 +8,7 @@ import type { Actor, Retention } from "./events/index.ts";
 /** SHA-256 of UTF-8 text or bytes, as 64 lower-case hex digits. */
 export type Sha256 = (data: string | Uint8Array) => string;
 
-/** What comes before the first event of a log. */
+/** The chain hash before the first event of a log. */
 export const CHAIN_START: string = "0".repeat(64);
 
 /** The links of the chain; what is absent is `undefined` and not hashed. */

@@ -11,7 +11,7 @@ import { ContinuoError } from "./errors.ts";
 export const JSON_DEPTH_LIMIT = 1_000;
 
 export interface JsonText {
-  /** As `JSON.stringify` writes it: what is stored. */
+  /** The text of `JSON.stringify`, which is stored. */
   readonly text: string;
   /** The RFC 8785 form of the same value: what is hashed. */
   readonly canonical: string;
@@ -23,7 +23,7 @@ export function toJsonText(value: unknown): JsonText {
   if (order === "too_deep") throw tooDeep();
   const text = stringify(value);
   if (order === "sorted") return { text, canonical: text };
-  // What has a `toJSON` is hashed as what is read back.
+  // A value with a `toJSON` is hashed in the form that is read back.
   const plain = order === "plain" ? value : JSON.parse(text);
   if (order === "special" && orderOf(plain, 0) === "too_deep") throw tooDeep();
   return { text, canonical: canonicalOf(plain) };

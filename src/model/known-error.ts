@@ -1,18 +1,18 @@
-/** What somebody else's code threw, which may be anything. */
+/** Errors from other code, which may throw anything. */
 
 import { ContinuoError, ERROR_KINDS, isContinuoError, messageOf } from "./errors.ts";
 import { toPlainJson } from "./plain-json.ts";
 import { present } from "./present.ts";
 
 /**
- * A copy that can be looked at without harm: an error of ours with the same code, or an error that only has a message.
- * What was thrown is read here, and is the `cause`.
+ * Returns a copy that can be read without harm: a `ContinuoError` with the same code, or an error that only has
+ * a message. Only this function reads the thrown value, which becomes the `cause`.
  */
 export function knownError(thrown: unknown): Error {
   try {
     if (isContinuoError(thrown)) return copyOfOurs(thrown);
   } catch {
-    // What cannot be read is no error of ours.
+    // A value that cannot be read is not a `ContinuoError`.
   }
   return new Error(messageOf(thrown), { cause: thrown });
 }

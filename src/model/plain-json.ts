@@ -6,12 +6,13 @@
 import { ContinuoError, isContinuoError, messageOf } from "./errors.ts";
 import { JSON_DEPTH_LIMIT, tooDeep } from "./json.ts";
 
-/** What a value holds altogether: more would fill the memory, like a list that is only long. */
+/** The most values in one value: more would fill the memory, like a list that is only long. */
 const MAX_VALUES = 5_000_000;
 
 /**
- * What `JSON.parse(JSON.stringify(value))` gives, without the text: long strings are shared.
- * Errors: `invalid` for what JSON cannot say or what throws when it is read, `too_large` for what is too deep or too much.
+ * Returns the result of `JSON.parse(JSON.stringify(value))` without the text, so that long strings are shared.
+ * Errors: `invalid` for a value that JSON cannot represent or that throws when it is read, `too_large` for one
+ * that is too deep or too large.
  */
 export function toPlainJson(value: unknown): unknown {
   try {

@@ -1,6 +1,7 @@
 /**
- * What an agent gives back, as far as a log can keep it. An agent may give anything (huge, circular, of the wrong
- * type); what cannot be kept is left out and counted, so that it never keeps a run from ending. Pure.
+ * The part of an agent's result that a log can hold. An agent may return anything (huge, circular, of the wrong
+ * type). This file leaves out and counts what cannot be stored, so that it never prevents a run from ending.
+ * Pure.
  */
 
 import {

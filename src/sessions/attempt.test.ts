@@ -6,7 +6,7 @@ import {
   ContinuoError,
   type NativeRef,
 } from "../model/index.ts";
-import { attempt, type Outcome, type NativePlace } from "./attempt.ts";
+import { attempt, type NativePlace, type Outcome } from "./attempt.ts";
 import { createTurn, type Journal } from "./journal/index.ts";
 import { createStops } from "./stops.ts";
 

@@ -16,7 +16,7 @@ import { createRecorder, type Journal, type TurnJournal } from "./journal/index.
 import { nativeUnavailable } from "./plan.ts";
 import { pause, type Stops } from "./stops.ts";
 
-/** Where the agent says that it is. */
+/** The native session that the agent reports to be in. */
 export interface NativePlace {
   readonly ref: NativeRef;
   readonly verifiedBy: VerifiedBy;
@@ -77,7 +77,7 @@ interface OutcomeOptions {
   readonly graceMs: number;
 }
 
-/** What the agent gives back or throws is read here, and nowhere else. */
+/** Only this function reads what the agent returns or throws. */
 async function ended(call: Promise<unknown>, { agent, signal, graceMs }: OutcomeOptions): Promise<Outcome> {
   const settled = call.then(
     (result): Outcome => ({ type: "done", ...checkResult(result, agent) }),

@@ -1,10 +1,13 @@
-/** What a run may use. */
+/** The budget of a run. */
 
 import { ContinuoError } from "../model/index.ts";
 import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
 import type { ExceededLimit } from "./stops.ts";
 
-/** What is not given has no limit. A run that uses more is cancelled, with `budget_exceeded` in its events. */
+/**
+ * A limit that is left out does not apply. A run that uses more is cancelled, with `budget_exceeded` in its
+ * events.
+ */
 export interface RunBudget {
   /** Input, output and cache together, or the agent's own total. */
   readonly maxTokens?: number;
@@ -24,7 +27,7 @@ export function assertBudget(budget: RunBudget): void {
   }
 }
 
-/** What the turn used beyond its budget, as far as it was reported. */
+/** Returns the limit that the turn exceeded, as far as its usage was reported. */
 export function exceededBy(turn: TurnJournal, budget: RunBudget): ExceededLimit | null {
   const usage = usageOf(turn.usage);
   const used = {

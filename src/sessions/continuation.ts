@@ -1,4 +1,4 @@
-/** How a run gets what was said before, as it is asked for, and what came of it. */
+/** Continuation: how a run receives the earlier conversation, as the caller asks for it, and the result. */
 
 import { ContinuoError, type Resumption } from "../model/index.ts";
 
@@ -10,7 +10,7 @@ import { ContinuoError, type Resumption } from "../model/index.ts";
  */
 export type Continuation = boolean | "auto" | "replay" | "native";
 
-/** What of it may be given. What is not named has no limit. */
+/** The part of the earlier conversation that the agent may receive. A limit that is left out does not apply. */
 export interface ContinuationOptions {
   /** Number of the newest events of the log. */
   readonly limit?: number;

@@ -9,7 +9,7 @@ import type { RunError } from "./result.ts";
 
 export type EndStatus = Exclude<RunStatus, "pending" | "running">;
 
-/** What is known of an end. A status takes from it what the table says. */
+/** The facts about an end. The table says which of them a status takes. */
 export interface EndFacts {
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: RunError;
@@ -20,7 +20,7 @@ export interface EndFacts {
 
 interface EndRow {
   readonly payload: readonly (keyof EndFacts)[];
-  /** Whether it is sure what the native session knows of the turn; `isTrusted` reads it. */
+  /** Says if the native session certainly knows the turn; `isTrusted` reads it. */
   readonly native: "sure" | "sure when heard" | "unsure";
 }
 
@@ -32,7 +32,10 @@ const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
   interrupted: { payload: ["reason"], native: "unsure" },
 };
 
-/** Whether the next turn may trust the native session. Nobody heard the agent of a run whose process ended. */
+/**
+ * Returns true if the next turn may trust the native session. Nobody heard the agent of a run whose process
+ * ended.
+ */
 export function isTrusted(status: EndStatus, { isHeard }: { readonly isHeard: boolean }): boolean {
   const { native } = RUN_ENDS[status];
   return native === "sure" || (native === "sure when heard" && isHeard);

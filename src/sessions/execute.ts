@@ -1,12 +1,12 @@
 /** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
 
 import { type Agent, ContinuoError, type Run, type Session, type Store } from "../model/index.ts";
-import { trackRun } from "./live-runs.ts";
 import { cancelPending } from "./cancel.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
 import { GONE, interruptRun } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
+import { trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
 import { type QueuePosition, takeTurn } from "./queue.ts";

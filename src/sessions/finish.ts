@@ -22,7 +22,7 @@ import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
 interface End {
   readonly status: Exclude<EndStatus, "interrupted">;
   readonly result?: AgentResult;
-  /** What of it could not be kept. */
+  /** The parts of the result that could not be stored. */
   readonly omissions: readonly Omission[];
   readonly error?: unknown;
   readonly stop?: Stop;
@@ -114,7 +114,7 @@ function endOf({ stops, outcome, journal }: TurnState, lostEvents = 0): End {
   return { status: "failed", omissions: [], error: outcome.error };
 }
 
-/** What was said is kept, as far as the store takes it; what is missing is counted. */
+/** The journal stores as much of the output as the store takes, and counts the missing events. */
 function storageError(cause: unknown, lostEvents: number): ContinuoError {
   const { code, message } = toRunError(cause);
   // Only a store that did not answer may be tried again.
@@ -186,7 +186,7 @@ function resultOf(
 
 interface MetadataPatches {
   readonly session: Readonly<Record<string, unknown>>;
-  /** Of the run: `null` where no native session has it. */
+  /** The native session that the run used; `null` if none has the turn. */
   readonly native: { readonly agent: string; readonly sessionId: string } | null;
 }
 
@@ -197,7 +197,7 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
     usage === undefined ? {} : { usage: addUsage(session.metadata.usage as Usage | undefined, usage) };
   const model = turn.model === undefined ? {} : { model: turn.model };
   const ref = where?.ref ?? null;
-  // What it heard of the session before, it still knows.
+  // The native session still knows everything that it heard before.
   if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
   if (ref === null || plan === null) {
     // It should have continued natively, and it is unknown whether it did.

@@ -1,11 +1,11 @@
 /** One input, one answer: a run that is started and executed. */
 
 import { type Agent, type NewSession, present, type Store } from "../model/index.ts";
-import { trackRun } from "./live-runs.ts";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
+import { trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
 import type { RunResult } from "./result.ts";
@@ -14,7 +14,7 @@ import { beginRun, beginSession, type StartRunOptions } from "./start.ts";
 export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
   /** The session to continue (then `continuation` is `auto`); a new one by default. */
   readonly sessionId?: string;
-  /** What a new session is made with. */
+  /** The options of the session, if the call creates it. */
   readonly session?: Omit<NewSession, "signal" | "sessionId">;
 }
 

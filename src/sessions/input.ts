@@ -32,7 +32,7 @@ export function isInput(input: unknown): input is RunInput {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What each type of block needs. `null` when it has it. */
+/** Each check returns what a block of its type lacks; `null` if nothing is missing. */
 const CHECKS: Readonly<Record<Block["type"], (block: Fields) => string | null>> = {
   text: (block) => needsTexts(block, ["text"]),
   thinking: (block) => needsTexts(block, ["text"]),

@@ -19,7 +19,7 @@ export interface HeldLease {
   readonly givenAt: number;
   /** Called once when it is lost; at once when it was lost before. */
   onLost(tell: (error: unknown) => void): void;
-  /** What gives it back together with the holder's last append. */
+  /** The write that releases the lease together with the holder's last append. */
   readonly releaseWrite: Write;
   /** The same. From now on it is not renewed. */
   lastWrite(): Promise<Write>;

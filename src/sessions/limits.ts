@@ -5,11 +5,13 @@ export const LIMITS = {
   queuedRuns: 32,
   /** Sessions of one store that run at the same time in this process; further ones wait. */
   parallelRuns: 16,
-  /** How long a session is held without a sign of life. It is renewed three times as often. */
+  /**
+   * A session is held for this time without a sign of life. Its holder renews the lease three times as often.
+   */
   leaseMs: 30_000,
-  /** How long an agent may take to end after it was cancelled; then it is abandoned. */
+  /** The time in which an agent must end after it was cancelled; then it is abandoned. */
   graceMs: 5_000,
-  /** How often who waits for a session looks by itself. */
+  /** The interval at which a waiting run looks by itself if the session is free. */
   pollMs: 1_000,
   /** The same, while a session is about to be let go. */
   shortPollMs: 25,
@@ -19,7 +21,7 @@ export const LIMITS = {
   rememberedStarts: 1_000,
   /** Inputs that `wake` offers at once. */
   offeredInputs: 1_000,
-  /** How long a run waits for a store that does not answer. */
+  /** The longest wait of a run for a store that does not answer. */
   storeMs: 20_000,
   /** The same, after the caller has given up. */
   impatientStoreMs: 2_000,

@@ -7,10 +7,10 @@ import type { Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import { isGone, isOwn, ownerOf } from "./owner.ts";
 
-/** How many in this process execute a run, or are about to. */
+/** The number of callers in this process that execute a run, or are about to. */
 const attended = new Map<string, number>();
 
-/** From now on somebody in this process has it, until the returned function is called. */
+/** This process counts as executing the run until the returned function is called. */
 export function trackRun(runId: string): () => void {
   attended.set(runId, (attended.get(runId) ?? 0) + 1);
   return () => {
@@ -20,7 +20,7 @@ export function trackRun(runId: string): () => void {
   };
 }
 
-/** The newest that were started here. */
+/** The newest runs that were started here. */
 const started = new Set<string>();
 
 export function rememberStart(runId: string): void {
@@ -32,7 +32,10 @@ export function rememberStart(runId: string): void {
   }
 }
 
-/** Whether other processes see for `leaseMs` that a living process started it. Clocks may differ a little. */
+/**
+ * Returns true if other processes see for `leaseMs` that a living process started it. Clocks may differ a
+ * little.
+ */
 export function isFreshHere(
   run: { readonly runId: string; readonly createdAt: string },
   leaseMs: number,
@@ -40,10 +43,10 @@ export function isFreshHere(
   return started.has(run.runId) && Math.abs(Date.now() - Date.parse(run.createdAt)) < leaseMs / 3;
 }
 
-/** Where a process cannot be named. */
+/** The name of a process that cannot be told from others. */
 const SOME_PROCESS = "@process";
 
-/** Which process that is, as the event of a run says it. */
+/** Returns the name of this process, as the event of a run records it. */
 export function starterOf(): string {
   const own = ownerOf("");
   return own === "" ? SOME_PROCESS : own;
@@ -56,14 +59,14 @@ export interface PendingRun {
 }
 
 export interface Judgement {
-  /** By the store's clock, in milliseconds since 1970. */
+  /** The store's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly leaseMs: number;
 }
 
 /**
- * Whether nobody executes a pending run that nobody waits with: the process that started it has ended, or is this one,
- * which does not execute it; of any other process that is only known after a while.
+ * Returns true if nobody executes a pending run for which no caller waits: the process that started it has
+ * ended, or is this one, which does not execute it. For any other process this is known only after `leaseMs`.
  */
 export async function isLeftBehind(
   store: Store,

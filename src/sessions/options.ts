@@ -1,4 +1,4 @@
-/** How one run is executed, and what of that is refused before anything is written. */
+/** Options of executing a run, and the checks that refuse them before anything is written. */
 
 import { ContinuoError, type StoredEvent } from "../model/index.ts";
 import { assertBudget, type RunBudget } from "./budget.ts";
@@ -15,9 +15,9 @@ export interface ExecuteRunOptions {
   /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
   readonly graceMs?: number;
   readonly budget?: RunBudget;
-  /** How long the session is held without a sign of life; 30,000 where none is given. */
+  /** The session is held for this time without a sign of life; 30,000 by default. */
   readonly leaseMs?: number;
-  /** How long the run waits for a store that does not answer; 20,000 where none is given. */
+  /** The longest wait of the run for a store that does not answer; 20,000 by default. */
   readonly storeMs?: number;
   /** Sessions of this store that run at the same time in this process; 16 where none is given. */
   readonly maxParallel?: number;

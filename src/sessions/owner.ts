@@ -40,13 +40,13 @@ export function idOf(owner: string): string {
   return owner.replace(NAMED, "");
 }
 
-/** Whether it is of this very process. */
+/** Returns true if this process is the owner. */
 export function isOwn(owner: string): boolean {
   const own = ownerOf("");
   return own !== "" && owner.endsWith(own);
 }
 
-/** Whether its process has certainly ended. `false` where that is not known. */
+/** Returns true if the owner's process has certainly ended; `false` if that is not known. */
 export function isGone(owner: string): boolean {
   const [, machine, number, start] = NAMED.exec(owner) ?? [];
   const own = ownProcess();
@@ -61,7 +61,7 @@ export function isGone(owner: string): boolean {
 function readOwnProcess(): OwnProcess | null {
   if (process.platform !== "linux") return null;
   try {
-    // Where /proc is of another namespace, numbers in it are not ours.
+    // In a /proc of another namespace the numbers mean other processes.
     if (readlinkSync("/proc/self") !== String(process.pid)) return null;
     const start = processStateOf("self")?.start;
     if (start === undefined) return null;

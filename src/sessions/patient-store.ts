@@ -8,9 +8,9 @@ import { LIMITS } from "./limits.ts";
 import { pause } from "./stops.ts";
 
 export interface RetryPolicy {
-  /** How long a store may be away, over all calls. */
+  /** The longest time without an answer from the store, over all calls. */
   readonly storeMs: number;
-  /** The caller: who has given up waits for less. */
+  /** The signal of the caller. After it aborts, the wait is shorter. */
   readonly signal?: AbortSignal;
 }
 

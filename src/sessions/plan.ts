@@ -1,4 +1,7 @@
-/** What an agent is given of what was said before: decided before it is called. */
+/**
+ * The plan of a turn: which part of the earlier conversation the agent receives, decided before the agent is
+ * called.
+ */
 
 import {
   type Agent,
@@ -34,9 +37,9 @@ export interface PlanOptions {
   readonly agent: Agent;
   readonly session: Session;
   readonly asked: ContinuationWish;
-  /** What it said itself is not what was said before. */
+  /** The run's own messages are not part of the earlier conversation. */
   readonly runId: string;
-  /** As the caller named it. */
+  /** The caller's own word for the continuation. */
   readonly requested: string;
   readonly limits: ContinuationOptions;
   /** The event that holds the same input from an earlier attempt: it is the prompt now, so not part of the history. */
@@ -62,7 +65,9 @@ export async function planRun(options: PlanOptions): Promise<Plan> {
   throw nativeUnavailable(agent.name, session.sessionId, obstacle);
 }
 
-/** Where nothing was said yet, an agent with native sessions begins one: that is native too. */
+/**
+ * In a session without messages, an agent with native sessions begins one, which is a native continuation too.
+ */
 async function beginningOf(options: PlanOptions): Promise<Plan | null> {
   const { agent, session, signal } = options;
   if (referenceOf(session, agent.name) !== null) return null;
@@ -147,7 +152,7 @@ async function native(options: PlanOptions): Promise<Plan> {
   const isNews = ({ metadata, stopReason }: Message): boolean =>
     !own.has(String(metadata.runId)) ||
     END_NOTES.has(String(metadata.note)) ||
-    // What it was saying when this process ended, nobody but the log may have.
+    // Only the log may have the words of the moment in which this process ended.
     stopReason === CUT_OFF;
   const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
@@ -171,7 +176,7 @@ function toldOf(omitted: Omitted | undefined): Pick<Resumption, "omitted"> {
   return omitted === undefined ? {} : { omitted: { ...omitted } };
 }
 
-/** How its own turns ended the native session does not know. */
+/** The native session does not know how its own turns ended. */
 const END_NOTES: ReadonlySet<string> = new Set([
   "run_failed",
   "run_cancelled",
@@ -187,7 +192,7 @@ async function ownRuns(
   ref: NativeRef,
 ): Promise<ReadonlySet<string>> {
   const own = new Set<string>();
-  // What another agent answered is not asked about: the cost is flat however much was said elsewhere.
+  // Messages of other agents are not looked up, so that the cost does not grow with them.
   const isOthers = ({ metadata }: Message): boolean =>
     typeof metadata.agent === "string" && metadata.agent !== ref.agent;
   const others = new Set(messages.filter(isOthers).map(({ metadata }) => metadata.runId));
@@ -202,12 +207,12 @@ async function ownRuns(
 interface View {
   /** `null` where nothing is left. */
   readonly transcript: AgentTranscript | null;
-  /** What the limits left out, events that were not read among it. */
+  /** The part that the limits left out, including events that were not read. */
   readonly omitted?: Omitted;
   readonly lastSequence: number;
 }
 
-/** What comes after a sequence, as far as the limits need it. */
+/** Reads the messages after a sequence, as far as the limits need them. */
 async function readAfter(
   { store, session, limits, signal }: PlanOptions,
   after: number,

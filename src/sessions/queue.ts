@@ -11,9 +11,9 @@ import {
   type Run,
   type Store,
 } from "../model/index.ts";
-import { isFreshHere } from "./live-runs.ts";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
+import { isFreshHere } from "./live-runs.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
@@ -27,7 +27,7 @@ export interface QueueOptions {
 
 export interface QueuePosition {
   readonly lease: HeldLease;
-  /** Of this session, when it began: those that say they run are of processes that ended. */
+  /** Other runs of this session that are marked as running when this one begins: their processes have ended. */
   readonly others: readonly Run[];
   release(): Promise<void>;
 }
@@ -192,7 +192,7 @@ function slotsOf(store: Store): Slots {
   return slots;
 }
 
-/** Of this process. Gives what lets the slot go again; `null` when the signal aborted. */
+/** Takes a slot of this process and returns the function that frees it; `null` when the signal aborted. */
 async function takeSlot({
   caller,
   maxParallel,

@@ -14,7 +14,7 @@ export interface Reference {
   readonly model: string | null;
   readonly location: string | null;
   readonly cwd: string | null;
-  /** Of the session's log: up to here it has heard everything. */
+  /** The native session knows everything up to this sequence of the session's log. */
   readonly baseSequence: number;
   /** When the agent confirmed it; `null` when nobody did. */
   readonly verifiedAt: string | null;
@@ -87,7 +87,7 @@ function referencesOf({ metadata }: Session): References {
   return isRecord ? (providerSessions as References) : {};
 }
 
-/** What a run says of the native session that it used, in its metadata. */
+/** The metadata of a run that names the native session that it used. */
 export interface UsedNative {
   readonly agent: string;
   readonly sessionId: string;

@@ -1,4 +1,4 @@
-/** What executing a run came to. */
+/** The result of executing a run. */
 
 import {
   isContinuoError,
@@ -13,7 +13,7 @@ export interface RunResult {
   readonly runId: string;
   readonly sessionId: string;
   readonly status: RunStatus;
-  /** As the store has it. */
+  /** The run as it is stored. */
   readonly run: Run;
   /** `null` when the run never began. */
   readonly resumption: Resumption | null;
@@ -23,7 +23,7 @@ export interface RunResult {
   readonly usage?: Usage;
   /** The agent's own word. */
   readonly stopReason?: string;
-  /** What the agent gave back in addition to what it said. */
+  /** The agent's return value, in addition to its messages. */
   readonly value?: unknown;
   readonly error?: RunError;
 }
@@ -49,7 +49,7 @@ function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<stri
   }
 }
 
-/** Of a run that was never executed. */
+/** The result of a run that was never executed. */
 export function resultOfEnded(run: Run): RunResult {
   const { runId, sessionId, status } = run;
   return { runId, sessionId, status, run, resumption: null, text: "" };

@@ -12,8 +12,8 @@ import {
   type Store,
   type Write,
 } from "../model/index.ts";
-import { rememberStart, starterOf } from "./live-runs.ts";
 import { newId } from "./ids.ts";
+import { rememberStart, starterOf } from "./live-runs.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;

@@ -21,7 +21,7 @@ import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.
 import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
-import { inputEntry, onWhere, type RunContext, type TurnState, report } from "./turn-state.ts";
+import { inputEntry, onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
 import { placeOfInput } from "./wake.ts";
 
 export async function runTurn(context: RunContext): Promise<RunResult> {
@@ -73,7 +73,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
 interface TurnDecision {
   readonly options: PlanOptions;
   readonly plan: Plan | null;
-  /** Of a turn that cannot begin. */
+  /** The outcome of a turn that cannot begin. */
   readonly outcome: Outcome;
 }
 
@@ -123,7 +123,7 @@ function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
 
 interface TurnStart {
   readonly stored: readonly StoredEvent[];
-  /** Of the log, after the run began. */
+  /** The last sequence of the log after the run began. */
   readonly head: number;
   /** Up to here nobody else wrote anything since it was decided what the agent is given. */
   readonly known: number;

@@ -14,7 +14,7 @@ import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
-import { type RetryPolicy, patientStore } from "./patient-store.ts";
+import { patientStore, type RetryPolicy } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
 import { createRun, rootOf, takeOver } from "./retries.ts";
 
@@ -38,7 +38,7 @@ export interface StartRunOptions {
   /** The only agent that may execute it. */
   readonly agent?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** How many runs may wait for the session; 32 where none is given. */
+  /** The number of runs that may wait for the session; 32 by default. */
   readonly maxQueued?: number;
   /** An interrupted run whose input this is, as `wake` offered it, or a cancelled one: nobody else may offer it to an agent then. */
   readonly retryOf?: string;
@@ -108,7 +108,7 @@ interface Place {
   readonly runId?: string;
 }
 
-/** Which place in the queue the run has, or a new one would have; 1 for the next to run. */
+/** Returns the place of the run in the queue, or that of a new run; 1 is the next to run. */
 async function place(store: Store, sessionId: string, { maxQueued, call, runId }: Place): Promise<number> {
   let waiting = 0;
   for (let cursor: string | null | undefined; cursor !== null && waiting <= maxQueued; ) {

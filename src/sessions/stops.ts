@@ -68,7 +68,7 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
   };
 }
 
-/** What an agent reads as `signal.reason`. */
+/** Returns the `signal.reason` that the agent reads. */
 function reasonOf(stop: Stop): unknown {
   if (stop.status === "failed" || stop.status === "lost") return stop.error;
   if (stop.status === "timeout")

@@ -9,7 +9,7 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import type { Outcome, NativePlace } from "./attempt.ts";
+import type { NativePlace, Outcome } from "./attempt.ts";
 import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
@@ -35,12 +35,12 @@ export interface TurnState extends RunContext {
   readonly journal: Journal;
   /** `null` when there could be none. */
   plan: Plan | null;
-  /** Where the agent said that it is. */
+  /** The native session that the agent reported to be in. */
   where: NativePlace | null;
-  /** What the log last recorded of it. */
+  /** The last resumption that the log records. */
   told: Resumption | null;
   outcome: Outcome;
-  /** Whether the log says the input. Of a native turn it does when the agent has confirmed where it is. */
+  /** Says if the log has the input. In a native turn it has it after the agent has confirmed its session. */
   inputIs: "said" | "not said";
   /** Input up to here is answered when the run has ended. */
   readonly processed: number | null;
@@ -61,7 +61,7 @@ export function onWhere(state: TurnState, where: NativePlace): void {
     ...present({ steps: where.steps }),
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
-  // Of a new native session the end of the run tells.
+  // The end of the run reports a new native session.
   if (plan.kind === "native" && (before === null || isForked)) report(state, resumption);
   else state.told = resumption;
 }

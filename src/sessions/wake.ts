@@ -9,12 +9,12 @@ import {
   type Run,
   type Store,
 } from "../model/index.ts";
-import { isLeftBehind } from "./live-runs.ts";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
+import { isLeftBehind } from "./live-runs.ts";
 import { patientStore } from "./patient-store.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
@@ -28,7 +28,7 @@ export interface OfferedInput {
   /** The run that was interrupted. */
   readonly runId: string;
   readonly input: readonly Block[];
-  /** Of its `run_created` in the session's log. */
+  /** The sequence of its `run_created` in the session's log. */
   readonly sequence: number;
 }
 
@@ -130,9 +130,9 @@ async function offered(store: Store, sessionId: string): Promise<readonly Offere
 }
 
 export interface InputPlace {
-  /** Of the event that journalled the run's input. */
+  /** The sequence of the event that journalled the run's input. */
   readonly sequence: number;
-  /** Whether input before it waits, or was interrupted and not given again. */
+  /** True if earlier input waits, or was interrupted and not given again. */
   readonly older: boolean;
 }
 
@@ -153,7 +153,7 @@ export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> 
   return { sequence, older };
 }
 
-/** Whether an older run still waits, which nobody executes: its input will be offered when it is ended. */
+/** Returns true if an older run that nobody executes still waits: its input is offered when it has ended. */
 async function hasPassed(store: Store, { sessionId, runId }: Run): Promise<boolean> {
   const { items } = await store.listRuns({ sessionId, status: "pending", limit: 1 });
   const [oldest] = items;

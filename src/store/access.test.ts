@@ -25,7 +25,7 @@ afterEach(() => {
 test("hashes of tokens are compared by timingSafeEqual and by nothing else", async () => {
   await using store = await openStore("memory:");
   const token = await store.createToken({ scopes: ["admin"] });
-  // Of the same token, and wrong in its first or its last character only.
+  // These secrets belong to the same token and are wrong only in their first or last character.
   const prefix = token.secret.length - 43;
   const first = `${token.secret.slice(0, prefix)}${other(token.secret[prefix])}${token.secret.slice(prefix + 1)}`;
   const last = `${token.secret.slice(0, -1)}${other(token.secret.at(-1))}`;

@@ -110,7 +110,7 @@ class BlobReader {
     return value;
   }
 
-  /** What comes first, up to a limit and a chunk; `rest` says that there may be more. */
+  /** Returns the first bytes up to a limit and a chunk; `rest` says that there may be more. */
   async head(limit: number): Promise<{ readonly bytes: Uint8Array; readonly rest: "more" | undefined }> {
     const parts: Uint8Array[] = [];
     while (this.sizeBytes <= limit) {

@@ -16,10 +16,10 @@ export interface OpenStoreOptions {
   readonly onMigrated?: (migrated: {
     readonly from: number;
     readonly to: number;
-    /** Where the database as it was before lies. */
+    /** The path of a copy of the database before the migration. */
     readonly copy: string | null;
   }) => void;
-  /** What SQLite keeps of the database in memory, at most; 64 MiB where none is given. */
+  /** The largest part of a SQLite database that is kept in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
   /**
    * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock where none
@@ -27,11 +27,12 @@ export interface OpenStoreOptions {
    */
   readonly now?: () => number;
   /**
-   * What types of your own are worth, where an append does not say: `{ "acme.ping": "supplementary" }`, and
-   * `custom:NAME` for a kind of `custom`. Without an entry they are critical. Errors: `invalid` for a type that Continuo knows.
+   * The retention of your own types when an append does not set it: `{ "acme.ping": "supplementary" }`, and
+   * `custom:NAME` for a kind of `custom`. Types without an entry are critical. Errors: `invalid` for a type
+   * that Continuo knows.
    */
   readonly retention?: Readonly<Record<string, Retention>>;
-  /** In whose name the acts of the audit log are recorded; that of a program, where none is given. */
+  /** The principal in whose name the audit log records acts; by default a program. */
   readonly by?: Principal;
   readonly signal?: AbortSignal;
 }

@@ -77,7 +77,10 @@ function withRows(verified: VerifyResult, problems: readonly string[]): VerifyRe
   return problems.length === 0 ? verified : { ...verified, ok: false, reason: problems.join(" ") };
 }
 
-/** What the database itself finds wrong with its pages and indexes; Postgres has `pg_amcheck` for that. */
+/**
+ * Returns the damage that the database itself finds in its pages and indexes; Postgres has `pg_amcheck` for
+ * that.
+ */
 export function checkDatabase(store: OpenedStore): Promise<readonly string[]> {
   return store.engine.check();
 }

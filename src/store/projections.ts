@@ -1,4 +1,4 @@
-/** Whether rows that are written together with events are what the events say: sessions, runs and cursors. */
+/** Checks rows that are written together with events (sessions, runs and cursors) against those events. */
 
 import {
   type CallOptions,
@@ -19,7 +19,7 @@ const TYPES: readonly string[] = ["session_created", "session_updated", ...RUN_S
 /** Tries while somebody writes into the log: row and events are read one after the other. */
 const TRIES = 20;
 
-/** What is wrong with the rows of one session, in sentences. */
+/** Returns the errors in the rows of one session, as sentences. */
 export async function sessionProblems(
   store: Store,
   sessionId: string,
@@ -29,7 +29,7 @@ export async function sessionProblems(
     const before = await store.getLog(sessionId, call);
     const session = await store.getSession(sessionId, call);
     if (session === null || before === null) return [];
-    // What a fork inherits is of another session.
+    // The inherited events of a fork belong to another session.
     if (before.forkedFrom !== undefined) return [];
     const folded = await foldLog(store, sessionId, call);
     const runs = await runsOf(store, sessionId, call);

@@ -80,7 +80,7 @@ export class SharedTails {
     return tail;
   }
 
-  /** How many logs are read now. */
+  /** The number of logs that are read now. */
   get size(): number {
     return this.#tails.size;
   }
@@ -100,7 +100,7 @@ export class SharedTail {
   #sizes: number[] = [];
   #sizeBytes = 0;
   #head: number;
-  /** Whether there may be something to read that nobody will tell of. */
+  /** `unread` if there may be events that no watcher reports. */
   #state: "unread" | "read" | "closed" = "unread";
   #isRunning = false;
 
@@ -125,7 +125,7 @@ export class SharedTail {
     this.#watcher.close();
   }
 
-  /** What is held after a sequence, as long as it is: one by one, so that a slow reader holds on to nothing. */
+  /** Yields the held events after a sequence one by one, so that a slow reader holds nothing in memory. */
   *from(after: number): Generator<StoredEvent, void, void> {
     for (let next = after; ; next++) {
       const event = this.#events[next - (this.#head - this.#events.length)];
@@ -134,7 +134,9 @@ export class SharedTail {
     }
   }
 
-  /** What a reader that has everything up to a sequence does next; `behind`: read for itself. */
+  /**
+   * Decides the next step of a reader that has everything up to a sequence; `behind`: it must read for itself.
+   */
   look(after: number): "events" | "behind" | "wait" | "end" {
     if (after >= this.#head) return this.#state === "closed" ? "end" : "wait";
     return after >= this.#head - this.#events.length ? "events" : "behind";

@@ -34,13 +34,13 @@ export function createStore(engine: Engine): OpenedStore {
   return openView({ tails: new SharedTails(), root: checkingSignals(engine) }, undefined);
 }
 
-/** What the views of one store share. */
+/** The parts that all views of one store share. */
 interface StoreParts {
   readonly tails: SharedTails;
   readonly root: Engine;
 }
 
-/** What a view must outlive to be of use: the store that it is a view of. */
+/** A view is usable only while the store that it is a view of is open. */
 interface Base {
   readonly closed: AbortSignal;
   readonly begun: Set<Promise<unknown>>;
@@ -265,7 +265,7 @@ async function removeExpired(engine: Engine, signal: AbortSignal | undefined): P
   return removed;
 }
 
-/** What a killed process leaves of it is removed with what expired. */
+/** Events that a killed process leaves behind are removed later, together with expired logs. */
 async function removeHidden(engine: Engine, logId: string, signal: AbortSignal | undefined): Promise<void> {
   const page = (): Promise<"more" | "gone"> => engine.write((tx) => rules.removeHidden(tx, logId), signal);
   while ((await page()) === "more");

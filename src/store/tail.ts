@@ -9,7 +9,7 @@ import { type Engine, LIMITS } from "./engine/index.ts";
 import { assertName, assertSequence, openLog, readTail } from "./rules/index.ts";
 import { type SharedTails, TailWaiter } from "./shared-tail.ts";
 
-/** What a tail needs of the store that it reads. */
+/** The parts of a store that a tail reads. */
 export interface TailSource {
   readonly engine: Engine;
   readonly tails: SharedTails;

@@ -39,8 +39,8 @@ export function authorOf({ actor }: Pick<WireEvent, "actor">): string | null {
 }
 
 /**
- * Whether an agent can answer it: a message that is whole and addressed to the handle. One that was written in parts
- * is an input when it is complete.
+ * Returns true if an agent can answer the event: a complete message that is addressed to the handle. A message
+ * that was written in parts is an input when it is complete.
  */
 export function isInputFor(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
   const isWhole = event.type === "message_completed" || recordOf(event.data).state !== "open";
@@ -48,8 +48,8 @@ export function isInputFor(event: Pick<WireEvent, "type" | "actor" | "data">, ha
 }
 
 /**
- * Whether a message names the handle (`to`, `@handle`), replies to it, or calls a method of it. Nobody addresses
- * themselves.
+ * Returns true if a message names the handle (`to`, `@handle`), replies to it, or calls a method of it. Nobody
+ * addresses themselves.
  */
 export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
   if (authorOf(event) === handle) return false;
@@ -63,7 +63,10 @@ export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">,
 const BEFORE = /[\p{L}\p{N}\p{M}._@/-]$/u;
 const AFTER = /^(?:[\p{L}\p{N}\p{M}_@/]|[.-][\p{L}\p{N}])/u;
 
-/** Whether the text holds `@handle`, with no other name around it: `@ann` is neither in `@anna` nor in `x@ann.org`. */
+/**
+ * Returns true if the text holds `@handle` with no other name around it: `@ann` is neither in `@anna` nor in
+ * `x@ann.org`.
+ */
 export function mentions(text: string, handle: string): boolean {
   const name = `@${handle}`;
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {

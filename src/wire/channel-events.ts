@@ -1,11 +1,11 @@
-/** What the events of a channel hold. The keys that the table of event types lists, and those of channels. */
+/** Payloads of the events of a channel: the keys that the table of event types lists, and those of channels. */
 
 import { present, type StoredEvent } from "../model/index.ts";
 import type { MessageSent } from "./channel-data.ts";
 
 export type MessageData = MessageSent;
 
-/** What the end of a message repeats of its beginning, so that a late reader needs nothing else. */
+/** The fields of a message's beginning that its end repeats, so that a late reader needs nothing else. */
 export type MessageHead = Pick<MessageData, "to" | "replyTo" | "replyToHandle" | "attachments">;
 
 export function headOf(data: Readonly<Record<string, unknown>>): MessageHead {
@@ -26,7 +26,7 @@ export const CHANNEL_EVENT_TYPES = [
   "error_raised",
 ] as const;
 
-/** Where a late reader may begin: the starts of turns, and compactions. */
+/** The events at which a late reader may begin: the starts of turns, and compactions. */
 export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"] as const;
 
 /** A stored event as it goes over the wire: without the log's id and hashes, which `/v1/stream` returns. */

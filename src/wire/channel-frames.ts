@@ -1,6 +1,6 @@
 /**
- * What client and server say to each other over the WebSocket of a channel. `PROTOCOL.md` says when, and shows each
- * frame; `protocol/channel.json` is made from these types by `scripts/docs.ts`.
+ * The frames of client and server over the WebSocket of a channel. `PROTOCOL.md` describes when each is sent,
+ * and shows it; `scripts/docs.ts` makes `protocol/channel.json` from these types.
  */
 
 import type { Attachment } from "./channel-data.ts";
@@ -25,7 +25,7 @@ export const SUBPROTOCOL = "continuo.channel.1";
 /** `interrupted` while an input was received and not answered, or after a message was left in progress. */
 export type SessionStatus = "active" | "interrupted";
 
-/** What the server keeps for `workspace:channel:handle`. */
+/** The server's record for `workspace:channel:handle`. */
 export interface ParticipantSession {
   /** Up to here events were handed over. */
   readonly received: Sequence;
@@ -47,12 +47,15 @@ export interface Participant {
   readonly capabilities: readonly string[];
 }
 
-/** Where the replay begins: after a sequence, after what this handle has processed, at the last anchor, or at the end. */
+/**
+ * The point where the replay begins: after a sequence, after the last event that this handle has processed, at
+ * the last anchor, or at the end.
+ */
 export type ReplayFrom = Sequence | "processed" | "anchor" | "latest";
 
 /**
- * What of the replay is sent: everything; the newest messages and what is addressed to the handle; only what is
- * addressed to it.
+ * The part of the replay that is sent: everything; the newest messages and those that are addressed to the
+ * handle; only those that are addressed to it.
  */
 export type ReplayMode = "stream" | "collect" | "skip";
 
@@ -266,7 +269,7 @@ export type SessionFrame =
 
 export type RunEnd = "completed" | "failed" | "cancelled";
 
-/** What a claim returns. `answerId` is the id of the message that answers it; every attempt has its own. */
+/** The result of a claim. `answerId` is the id of the message that answers it; every attempt has its own. */
 export type ClaimedInput =
   | {
       readonly state: "claimed";
@@ -329,8 +332,8 @@ export interface WelcomeFrame {
   /** The replay begins after this sequence. */
   readonly after: Sequence;
   /**
-   * How many messages up to `upTo` are not sent, because `replay` asked for less. Those that are addressed to the handle
-   * are counted here, and sent.
+   * The number of messages up to `upTo` that are not sent, because `replay` asked for less. Messages that are
+   * addressed to the handle are counted here, and sent.
    */
   readonly omitted?: { readonly messages: Count; readonly upTo: Sequence };
   readonly session: ParticipantSession | null;

@@ -27,7 +27,7 @@ export const LIMITS = {
   heartbeatMs: 3_000,
   /** A participant that is silent for this time is gone. */
   silenceMs: 10_000,
-  /** How long a handle waits for its participant after a seen disconnect. */
+  /** The time for which a handle waits for its participant after a seen disconnect. */
   reconnectMs: 2_000,
   /** From a socket's opening to its `hello`. */
   helloMs: 10_000,

@@ -25,7 +25,7 @@ export interface MessagesWindow {
   readonly messages: readonly ChannelMessage[];
   /** The newest event that they were made of: a reader continues after it. */
   readonly sequence: number;
-  /** Whether there are older ones: ask with `before`, the sequence of the first message. */
+  /** True if there are older ones: ask with `before`, the sequence of the first message. */
   readonly hasOlder: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ChannelHead {
   readonly workspaceId: string;
   readonly latestSequence: number;
   readonly roster: readonly Participant[];
-  /** What the token may do here. */
+  /** The kinds of access that the token allows here. */
   readonly access: readonly Access[];
   /** The only handle that the token may use; `null` for any. */
   readonly handle: string | null;
@@ -66,7 +66,7 @@ export interface AnchorAnswer {
   readonly sequence: Sequence;
 }
 
-/** What a list shows of a channel. */
+/** A row of the list of channels. */
 export interface ChannelSummary {
   /** `null` where nobody has written yet. Its content is only a beginning. */
   readonly newest: ChannelMessage | null;
@@ -78,7 +78,7 @@ export interface ChannelSummary {
 /** One page of the channels that a token may read, by name. */
 export interface ChannelsPage {
   readonly channels: readonly ChannelRow[];
-  /** Where the next page begins; `null` after the last one. */
+  /** The cursor of the next page; `null` after the last one. */
   readonly nextCursor: string | null;
 }
 

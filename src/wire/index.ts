@@ -1,5 +1,5 @@
 /**
- * What the server and its clients share: frames, errors, scopes and paths as they appear on the wire.
+ * The words that the server and its clients share: frames, errors, scopes and paths as they appear on the wire.
  *
  * Promises: pure; runs in a browser; two paths never lead to one log.
  * Does not know: how anything is stored or sent.

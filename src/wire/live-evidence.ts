@@ -10,7 +10,7 @@ export interface BlobPointer {
   readonly expiresAt?: string;
 }
 
-/** Which picture of a frame. */
+/** The size of a frame's picture. */
 export type FrameTier = "full" | "thumbnail";
 
 /** A picture that is removed within a day, unless it is kept. */
@@ -27,7 +27,7 @@ export interface PurgeWarning {
 export interface TranscriptInput {
   readonly type: "transcript_added";
   readonly text: string;
-  /** Where it begins in the medium, in milliseconds: a whole number from 0. */
+  /** The beginning in the medium, in milliseconds: a whole number from 0. */
   readonly mediaTimeMs: number;
   readonly endMs?: number;
   /** BCP 47. Without it, no word is a stop word. */
@@ -53,7 +53,7 @@ export interface FrameInput {
   readonly full?: BlobPointer;
   readonly thumbnail?: BlobPointer;
   readonly embedding?: readonly number[];
-  /** What made the embedding: those of two versions are never compared. */
+  /** The version of the model that made the embedding: embeddings of two versions are never compared. */
   readonly embeddingVersion?: string;
   readonly description?: string;
 }

@@ -50,7 +50,10 @@ export type LiveServerFrame =
   | { readonly type: "error"; readonly error: WireError["error"] }
   | { readonly type: "bye"; readonly retryMs: number };
 
-/** What is sent as events: what people see and do. Runs and other bookkeeping stay on the server. */
+/**
+ * The types that are sent as events: the words and acts of people. Runs and other bookkeeping stay on the
+ * server.
+ */
 export const LIVE_FEED_TYPES: readonly string[] = [
   "transcript_added",
   "remark_added",

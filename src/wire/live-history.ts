@@ -18,7 +18,7 @@ export interface LiveHistory {
   readonly from: number;
   /** A reader goes on after it. */
   readonly sequence: number;
-  /** Of the newest event of the log. */
+  /** The sequence of the newest event of the log. */
   readonly latestSequence: number;
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
@@ -30,10 +30,10 @@ export interface LiveHistory {
 export interface NoteEvent {
   /** With the note's fields and `operation`; texts and lists of a large answer are cut. */
   readonly event: WireEvent;
-  /** What later events made of it. */
+  /** The status that later events gave it. */
   readonly status: NoteStatus;
   readonly by: "agent" | "person";
-  /** How long what was cut is in full; `null` if nothing was. */
+  /** The full length of the text that was cut; `null` if nothing was. */
   readonly cut: NoteCut | null;
 }
 

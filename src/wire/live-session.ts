@@ -1,6 +1,6 @@
 /** Continuous sessions as the server shows them: states, levels, and the answers of `/v1/live`. */
 
-/** What is stored. `checkpointed` is only reported. */
+/** The states that are stored. `checkpointed` is only reported. */
 export const LIVE_STATES = ["created", "active", "idle", "degraded", "closed", "abandoned"] as const;
 
 export type LiveState = (typeof LIVE_STATES)[number];
@@ -10,7 +10,7 @@ export type ReportedState = LiveState | "checkpointed";
 
 export const LEVELS = ["normal", "warning", "critical"] as const;
 
-/** How far the notes are behind the evidence. */
+/** The distance of the notes behind the evidence. */
 export type Level = (typeof LEVELS)[number];
 
 /** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
@@ -19,7 +19,7 @@ export type Lanes = "one" | "split";
 /** `warning` from 80 % of the session's budget on; `spent`: no model is called any more. */
 export type BudgetState = "normal" | "warning" | "spent";
 
-/** What a session used so far. */
+/** The cost of a session so far. */
 export interface LiveCost {
   readonly modelCalls: number;
   readonly inputTokens: number;
@@ -46,7 +46,7 @@ export interface LiveSession {
   readonly level: Level;
   /** Transcripts, remarks, frames and note events of people that were appended and not processed. */
   readonly depth: number;
-  /** How often another owner took the session over. */
+  /** The number of times that another owner took the session over. */
   readonly restarts: number;
   readonly noteIds: readonly string[];
   /** The newest sequence that was processed together with all before it. */
@@ -60,7 +60,7 @@ export interface LiveSession {
   /** Kept in the memory of one server only; `true` when the store failed at creation and the client allowed it. */
   readonly ephemeral: boolean;
   readonly createdAt: string;
-  /** Of the last input; the creation where none came. */
+  /** The time of the last input; the creation if none came. */
   readonly lastActivityAt: string;
   readonly closedAt: string | null;
 }
@@ -79,7 +79,7 @@ export interface LiveSessionRequest {
 export interface OpenedLiveSession {
   readonly sessionId: string;
   readonly state: ReportedState;
-  /** Whether this request made it. */
+  /** True if this request created it. */
   readonly created: boolean;
   readonly ephemeral?: true;
 }
@@ -92,7 +92,7 @@ export interface LiveAnswer {
   readonly noteIds: readonly string[];
 }
 
-/** What accepted input is answered with: it is durable then. */
+/** The answer to accepted input, which is durable then. */
 export interface Acknowledgement {
   /** Sequences of the stored events, in the order of the input; empty for a batch that was stored before. */
   readonly sequences: readonly number[];

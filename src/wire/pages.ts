@@ -1,6 +1,7 @@
 /**
- * How a page of the server is let in, and how both sides prove who they are. A code opens a page once. After that the
- * page proves itself with a secret that its tab keeps, or on a host with TLS with a cookie that no script can read.
+ * Access for pages of the server, and how both sides prove their identity. A code opens a page once. After that
+ * the page proves its identity with a secret that its tab keeps, or on a host with TLS with a cookie that no
+ * script can read.
  */
 
 /** A page is known by a code, then by the secret of a tab, or by a cookie. */

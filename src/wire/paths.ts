@@ -1,7 +1,7 @@
 /**
- * Where a log lies on the server: `channels/NAME`, `sessions/ID`, anything else is a stream of the user's own.
- * A session's log has the session's id, so the ids of the other logs begin with a word and a slash, and an id of a
- * session that is reached over HTTP has no slash.
+ * Paths of logs on the server: `channels/NAME`, `sessions/ID`, anything else is a stream of the user's own. A
+ * session's log has the session's id, so the ids of the other logs begin with a word and a slash, and an id of
+ * a session that is reached over HTTP has no slash.
  */
 
 import { ContinuoError } from "../model/index.ts";
@@ -20,7 +20,7 @@ const STREAMS = "streams/";
 /** Logs of the server itself; no path leads to them. */
 export const SERVER_LOGS = "server/";
 
-/** As the handle of a token: its holder may write under any handle. It is no handle of a participant. */
+/** The handle of a token whose holder may write under any handle. It is no handle of a participant. */
 export const ANY_HANDLE = "*";
 
 /** Up to 128 characters; no `:`, no `/`, no control characters, no space at either end. Of a channel or a handle. */
@@ -52,7 +52,7 @@ export function addressOf(path: string): StreamAddress {
     if (name === "" || name.includes("/")) throw badPath(path);
     return { kind: "session", name, logId: name };
   }
-  // Where the protocol itself lies.
+  // The protocol itself uses these paths.
   const isReserved = path === "__ds" || path.startsWith("__ds/");
   if (path === "" || path.startsWith("/") || isReserved) throw badPath(path);
   return { kind: "stream", name: path, logId: `${STREAMS}${path}` };

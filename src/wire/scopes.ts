@@ -21,7 +21,7 @@ export type Scope =
   | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
-/** What a request needs. */
+/** The permission that a request needs. */
 export type Need =
   | { readonly kind: NamedKind; readonly name: string; readonly access: Access }
   | { readonly kind: "machine"; readonly access: Access }

@@ -21,7 +21,7 @@ export const STREAM_HEADERS = {
 
 /** The data of the event `control` of a stream of server-sent events. It follows the records that it speaks of. */
 export interface StreamControl {
-  /** Where the next request begins. */
+  /** The offset of the next request. */
   readonly streamNextOffset: string;
   /** Sent back with the next request, so that caches answer each once. */
   readonly streamCursor?: string;
@@ -31,7 +31,7 @@ export interface StreamControl {
   readonly streamClosed?: true;
 }
 
-/** Where streams begin. */
+/** The beginning of the paths of streams. */
 export const STREAM_ROOT = "/v1/stream/";
 
 const DIGITS = 16;

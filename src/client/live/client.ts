@@ -22,11 +22,14 @@ import { Speech } from "./speech.ts";
 
 export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly key: string;
-  /** Where evidence waits that was not acknowledged; in memory where none is given. */
+  /** Holds the evidence that was not acknowledged; in memory by default. */
   readonly outbox?: Outbox;
   /** Each event of the session, each level, each request of the agent. */
   readonly onFrame?: (frame: LiveServerFrame) => void;
-  /** Whether the server can be reached: `open` when it answered, `lost` when the connection broke or never came. */
+  /**
+   * Reports if the server can be reached: `open` when it answered, `lost` when the connection broke or never
+   * came.
+   */
   readonly onConnection?: (connection: "open" | "lost") => void;
   /**
    * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). What waits stays in the
@@ -217,7 +220,7 @@ export class LiveClient {
     this.#options.onFrame?.(frame);
   }
 
-  /** What pauses after an error tries again at once. */
+  /** Ends the pause after an error and tries again at once. */
   #sendNow(): void {
     this.#hurry.abort();
     this.#hurry = new AbortController();
@@ -268,7 +271,8 @@ export class LiveClient {
       } catch (error) {
         if (this.#over.signal.aborted) throw closed();
         if (isRefusal(error) || isContinuoError(error, "unsupported")) throw error;
-        if (isContinuoError(error, "log_closed")) await requestLiveSession(this.#options).catch(() => undefined);
+        if (isContinuoError(error, "log_closed"))
+          await requestLiveSession(this.#options).catch(() => undefined);
         await this.#pauseAfter(error, tries++);
       }
     }
@@ -294,7 +298,7 @@ export class LiveClient {
     this.#feed.restart();
   }
 
-  /** What waits, as of a new producer. */
+  /** Numbers the waiting batches again from 0, as those of a new producer. */
   async #renumber(sessionId: string): Promise<void> {
     const moved = this.#adding.then(async () => {
       const batches = this.#batches.map(({ evidence }, sequence): OutboxBatch => ({ sequence, evidence }));

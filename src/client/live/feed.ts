@@ -8,7 +8,7 @@ import { pathOf, type ServerAddress } from "./requests.ts";
 
 export interface FeedOptions extends ServerAddress {
   readonly key: string;
-  /** Where it begins: after this sequence of this session. */
+  /** The feed begins after this sequence of this session. */
   readonly after?: number;
   readonly sessionId?: string;
   readonly onFrame: (frame: LiveServerFrame) => void;
@@ -45,7 +45,7 @@ export class Feed {
     this.#socket?.close(1000);
   }
 
-  /** Of the next connection, which comes at once. */
+  /** Uses the token for the next connection, which begins at once. */
   useToken(token: string): void {
     this.#options = { ...this.#options, token };
     this.#tries = 0;

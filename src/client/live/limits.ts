@@ -8,7 +8,7 @@ export const LIMITS = {
   /** A server from which nothing comes for this time is gone. */
   silenceMs: 10_000,
   heartbeatMs: 3_000,
-  /** How often a client says that it is there. */
+  /** The interval at which a client reports that it is present. */
   pingMs: 600_000,
   /** Batches that wait for the server. One more is `too_large`. */
   outboxBatches: 100_000,

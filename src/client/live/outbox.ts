@@ -1,6 +1,6 @@
 /**
- * What was not acknowledged yet. A port, so that a page can keep it where it survives a reload; without one it is kept
- * in memory.
+ * The outbox: evidence that was not acknowledged yet. It is a port, so that a page can store it where it
+ * survives a reload. Without one it stays in memory.
  */
 
 import type { EvidenceInput } from "../../wire/index.ts";
@@ -16,7 +16,7 @@ export interface OutboxState {
   readonly producerId: string;
   /** The session that the numbers belong to. */
   readonly sessionId: string;
-  /** Of the next batch. */
+  /** The sequence of the next batch. */
   readonly nextSequence: number;
   readonly batches: readonly OutboxBatch[];
 }

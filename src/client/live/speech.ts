@@ -8,11 +8,11 @@ import type { AudioRecording, RecordingBox, StoredRecording } from "./recordings
 export interface SpeechOptions {
   /** `null`: recordings wait in memory. */
   readonly box: RecordingBox | null;
-  /** What a former client left. */
+  /** The recordings that a former client did not send. */
   readonly left: readonly StoredRecording[];
   /** Tries until the server stored it. Errors: a refusal; `unavailable` when the client is closed. */
   readonly send: (recording: StoredRecording) => Promise<Acknowledgement>;
-  /** Of an error of `send`: it stays for the next client. */
+  /** Returns true if the recording stays for the next client after this error of `send`. */
   readonly isKept: (error: unknown) => boolean;
 }
 

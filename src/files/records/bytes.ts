@@ -194,7 +194,7 @@ function startFrame(path: string, start: number): { plain: ZstdDecompress; stop:
   const file = createReadStream(path, { start });
   const plain = createZstdDecompress();
   file.on("error", (error) => plain.destroy(error));
-  // What follows the frame is given to it too, and is its error when nobody listens any more.
+  // The decompressor also receives the bytes after the frame, and fails on them when nobody listens any more.
   plain.on("error", () => file.destroy());
   file.pipe(plain);
   return {

@@ -35,13 +35,16 @@ function isDeeper(value: unknown, levels: number): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether the brackets of the text are nested deeper; what is no JSON may say either. */
+/**
+ * Returns true if the brackets of the text are nested deeper. It may also return true for a text that is not
+ * JSON.
+ */
 function opensDeeper(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at + 1);
-    // Of `[` and `{`, `]` and `}` one bit differs.
+    // The codes of `[` and `{` differ by one bit, and so do those of `]` and `}`.
     else if ((code | 0x20) === 0x7b) {
       depth += 1;
       if (depth > levels) return true;

@@ -5,7 +5,7 @@
 
 import { parseJson } from "./depth.ts";
 
-/** By the value that was read; only where the two differ. */
+/** The keys are parsed values; it has only those that differ from their exact form. */
 const exactForms = new WeakMap<object, unknown>();
 
 /** Has `exactOf(value)` return `exact`: for a record that only holds what was parsed. */
@@ -13,7 +13,7 @@ export function keepExact(value: object, exact: unknown): void {
   exactForms.set(value, exact);
 }
 
-/** As `parseJson`. Throws `SyntaxError` and `TooDeepError`. */
+/** Parses like `parseJson`, and notes the exact form. Throws `SyntaxError` and `TooDeepError`. */
 export function parseExactly(text: string): unknown {
   const value: unknown = parseJson(text);
   if (typeof value !== "object" || value === null || !MAY_DIFFER.test(text)) return value;
@@ -23,8 +23,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * What `JSON.stringify` writes as it was read: the value itself where that does. A number that it would write
- * differently is an object of `JSON.rawJSON` here.
+ * Returns the value that `JSON.stringify` writes as it was read. A number that it would write differently is an
+ * object of `JSON.rawJSON` in it.
  */
 export function exactOf<T>(value: T): T {
   return typeof value === "object" && value !== null ? ((exactForms.get(value) ?? value) as T) : value;

@@ -1,4 +1,4 @@
-/** What bounds the reading of records. */
+/** The limits for reading records. */
 
 /** A longer record is a problem (`too_large`), not a reason to run out of memory. */
 export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
@@ -13,7 +13,7 @@ export const KEEP_ALL_BYTES: number = 16 * 1024 * 1024;
 export const CHUNK_BYTES: number = 1024 * 1024;
 export const FIRST_CHUNK_BYTES: number = 8 * 1024;
 
-/** What is read around a record that is fetched by its place, since its neighbours come next. */
+/** The bytes around a record that are read together with it, because its neighbours come next. */
 export const FETCH_WINDOW_BYTES: number = 256 * 1024;
 
 /** Bytes after which a scan lets other work of the process run. */

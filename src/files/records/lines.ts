@@ -25,7 +25,7 @@ import {
 export interface LinePlace {
   /** 1-based; counted from the start of the scan where that began inside the file. */
   readonly line: number;
-  /** Of the first byte, in the decompressed file. */
+  /** The offset of the first byte, in the decompressed file. */
   readonly offset: number;
   /** Bytes without the line end. */
   readonly length: number;
@@ -58,7 +58,7 @@ export interface ScanOptions {
   readonly from?: number;
   /** Start where an earlier scan of the file, or of a shorter one that it grew from, ended. */
   readonly position?: LinesPosition;
-  /** Which part to read; a head is read in small pieces. The default is `head`. */
+  /** The part to read; a head is read in small pieces. The default is `head`. */
   readonly part?: "head" | "whole";
   readonly signal?: AbortSignal;
 }
@@ -69,11 +69,11 @@ export interface LineFile {
   scan(options?: ScanOptions): AsyncGenerator<readonly LineRecord[], void, void>;
   /** The parsed record at a place that a scan gave. `undefined` where the line is no JSON. */
   fetch(place: LinePlace): Promise<unknown>;
-  /** What concerns the file as a whole; complete after a scan to the end. */
+  /** The problems of the file as a whole; complete after a scan to the end. */
   problems(): readonly Problem[];
-  /** Where the last scan that began at the start, or at a position, came to. */
+  /** The position at the end of the last scan that began at the start, or at a position. */
   position(): Promise<LinesPosition>;
-  /** Whether the file begins with the bytes before the position. */
+  /** Returns true if the file begins with the bytes before the position. */
   continues(position: LinesPosition): Promise<boolean>;
   close(): void;
   [Symbol.dispose](): void;
@@ -232,7 +232,7 @@ interface ParsedLine {
 
 const NO_PROBLEMS: readonly Problem[] = [];
 
-/** By offset. A second scan, or a fetch, returns the same values. */
+/** The keys are offsets. A second scan, or a fetch, returns the same values. */
 interface KeptRecords {
   get(offset: number): LineRecord | undefined;
   set(offset: number, record: LineRecord): void;

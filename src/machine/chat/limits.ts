@@ -3,10 +3,13 @@
 export const LIVE_LIMITS = {
   /** Conversations that are open at the same time. */
   open: 16,
-  /** How long after the last turn an agent's program is ended. */
+  /** An agent's program is ended this long after its last turn. */
   idleMs: 60_000,
-  /** How often a page is sent what is not stored: whether the process of a turn still runs. */
+  /**
+   * The interval at which a page receives facts that are not stored, such as whether the process of a turn
+   * still runs.
+   */
   lookMs: 2_000,
-  /** How many events of runs are read for the state. */
+  /** The number of events of runs that are read for the state. */
   runEvents: 200,
 } as const;

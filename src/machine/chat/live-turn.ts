@@ -37,7 +37,7 @@ export async function openLiveTurn(
   return turn;
 }
 
-/** Of a long turn, only the newest messages are sent; the history has the others. */
+/** A page receives only the newest messages of a long turn; the history has the others. */
 const MOST = 200;
 
 /** A message object never changes: a new object replaces it. */

@@ -41,7 +41,7 @@ interface Entry extends OpenChat {
 
 export function createOpenChats({ places, store, changes }: OpenChatsOptions): OpenChats {
   const open = new Map<string, Entry>();
-  /** By the requested name, so that two pages open one conversation. */
+  /** The keys are the requested names, so that two pages open one conversation. */
   const opening = new Map<string, Promise<Entry>>();
   /** Conversations that are closing: their agents still have the session open. */
   const ending = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-/** What the parts of a chat share. */
+/** Types that the parts of a chat share. */
 
 import type { ListedSession } from "../../catalog/index.ts";
 import type { PlacesAt } from "../../files/index.ts";
@@ -13,7 +13,7 @@ export interface ChatSession {
   readonly parentKey: string | null;
 }
 
-/** What a chat needs from the machine. */
+/** The parts of the machine that a chat needs. */
 export interface ChatOptions {
   readonly places: PlacesAt;
   openStore(): Promise<OpenedStore>;

@@ -1,4 +1,7 @@
-/** Where the branches of a session part, from the ids of their messages. They are read only on request. */
+/**
+ * The places where the branches of a session part, from the ids of their messages. They are read only on
+ * request.
+ */
 
 import { openCatalogSession } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";

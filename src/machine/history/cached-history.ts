@@ -23,7 +23,7 @@ export interface CachedHistory extends Disposable {
   textAt(index: number): string;
   /** Adds a message at the end, or replaces one with its new form. */
   put(message: Message): void;
-  /** Whether it has the message in this form. */
+  /** Returns true if the history has the message in this form. */
   has(message: Message, index: number): boolean;
   /** Call it after several `put`: it updates the facts of changed turns. */
   settle(): void;

@@ -7,7 +7,7 @@ import type { HistoryView } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { type CompleteHistory, type ReadOptions, readOn, readTip, readWhole, stampNow } from "./reading.ts";
 
-/** Which history: of a session, in a view, on a branch. */
+/** Names a history: a session, a view of it, and a branch. */
 export interface HistoryRequest extends ReadOptions {
   readonly key: string;
   /** Finds the session. Errors: `not_found`. */
@@ -19,7 +19,7 @@ export interface Histories {
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
   /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
   tip(asked: HistoryRequest): Promise<readonly Message[] | null>;
-  /** Whether all of it was read in this thread, or is being read. */
+  /** Returns true if this thread has read all of it, or is reading it. */
   holds(asked: Omit<HistoryRequest, "locate">): boolean;
   close(): void;
 }

@@ -1,10 +1,13 @@
 /** Every limit of kept histories, in one place. */
 
 export const HISTORY_LIMITS = {
-  /** How many bytes at the end of a session are read first, and up to which size a session is read whole at once. */
+  /**
+   * The bytes at the end of a session that are read first, and the size up to which a session is read
+   * completely at once.
+   */
   tipBytes: 262_144,
   smallBytes: 1_048_576,
-  /** How many sessions are kept, and how many messages of all of them together. */
+  /** The number of cached sessions, and of the messages of all of them together. */
   keptSessions: 8,
   keptMessages: 600_000,
   /** Messages in a window, and characters of its JSON. */
@@ -42,7 +45,7 @@ export const HISTORY_LIMITS = {
   /** Branches and problems in one answer. */
   branches: 500,
   problems: 500,
-  /** How many messages of all branches are read to find where they part. */
+  /** The number of messages of all branches that are read to find where they part. */
   branchMessages: 50_000,
   /** The largest session for which a model view is computed, because that needs all of it in memory. */
   modelViewBytes: 268_435_456,

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How many bytes are held in memory before they are written. */
+/** The number of bytes that are held in memory before they are written. */
 const HELD_BYTES = 1024 * 1024;
 
 export interface SpoolPlace {

@@ -20,7 +20,7 @@ export interface TurnFacts {
   costUsd: number | null;
   readonly models: Set<string>;
   readonly marks: Mark[];
-  /** By path: the number of calls that name it, and the places of calls that change it. */
+  /** The keys are paths: the number of calls that name each, and the places of calls that change it. */
   readonly files: Map<string, { calls: number; readonly changes: Change[] }>;
   /** Calls without a result so far. */
   readonly open: Map<string, OpenCall>;

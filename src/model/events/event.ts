@@ -10,7 +10,7 @@ export interface Actor {
 /** `critical` events are kept as long as their log; `supplementary` ones may be pruned by a policy. */
 export type Retention = "critical" | "supplementary";
 
-/** What is left of a payload that was pruned or redacted: the hashes stay. */
+/** The hashes that remain of a payload that was pruned or redacted. */
 export interface Tombstone {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -30,7 +30,10 @@ export interface NewEvent {
   readonly runId?: string;
   /** ISO 8601 UTC; the time of recording where none is given. */
   readonly occurredAt?: string;
-  /** What the table of event types says, where none is given; `critical` for types it does not know. */
+  /**
+   * The retention of the payload. By default the table of event types decides, and `critical` for types it does
+   * not know.
+   */
   readonly retention?: Retention;
   /** SHA-256 of blobs of the same workspace: they stay as long as the event refers to them. */
   readonly blobs?: readonly string[];

@@ -31,7 +31,7 @@ export type FromShape<S extends Shape> = {
 
 const ROLES: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies readonly Role[];
 
-/** What each kind is called in documentation, and what it accepts. */
+/** The name of each kind in documentation, and the check of its values. */
 export const FIELD_KINDS: Readonly<
   Record<FieldKind, { readonly name: string; readonly accepts: (value: unknown) => boolean }>
 > = {

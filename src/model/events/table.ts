@@ -9,13 +9,13 @@ import type { FieldKind } from "./fields.ts";
 import { LIVE_EVENT_TYPES } from "./live-table.ts";
 
 /**
- * What the transcript makes of an event: `message` a message of its `role`, `chunk` a part of a streamed
+ * The use of an event in a transcript: `message` a message of its `role`, `chunk` a part of a streamed
  * message, `tool` a tool message, `usage` numbers in the metadata, `state` a field of the metadata,
  * `note` something the model sees as a remark, `nothing` is left out (of the transcript, not of the log).
  */
 export type TranscriptUse = "message" | "chunk" | "tool" | "usage" | "state" | "note" | "nothing";
 
-/** What a row of the table says. Keys of `payload` that end in `?` may be absent. */
+/** A row of the table. Keys of `payload` that end in `?` may be absent. */
 export interface EventKind {
   readonly area: string;
   readonly says: string;

@@ -1,4 +1,4 @@
-/** What the table of event types makes: the closed union of known events, and the check of a payload. */
+/** Types from the table of event types: the closed union of known events, and the check of a payload. */
 
 import type { Retention, StoredEvent } from "./event.ts";
 import { type FromShape, shapeProblem } from "./fields.ts";
@@ -38,7 +38,7 @@ export function payloadProblem(type: string, data: unknown): string | undefined 
   return shapeProblem(EVENT_TYPES[type].payload, data);
 }
 
-/** What the table says, and `critical` for types that it does not know. */
+/** Returns the retention of the table, and `critical` for types that it does not know. */
 export function retentionOf(type: string): Retention {
   return isEventType(type) ? EVENT_TYPES[type].retention : "critical";
 }

@@ -49,7 +49,7 @@ export interface MessageMetadata {
   readonly [agentOrExtension: string]: unknown;
 }
 
-/** Where a native record lies: a line (1-based) of a file, or a row of a database. */
+/** The place of a native record: a line (1-based) of a file, or a row of a database. */
 export interface RecordPlace {
   /** Left out for the session's own main file. */
   readonly file?: string;
@@ -93,7 +93,7 @@ export interface ThinkingBlock {
   readonly signature?: string;
   /** True when the vendor hid the text. */
   readonly redacted?: boolean;
-  /** What a redacted block holds instead of text: opaque. */
+  /** The opaque data that a redacted block holds instead of text. */
   readonly data?: string;
   /** The vendor that signed: `anthropic`, `openai`, … */
   readonly signedBy?: string;

@@ -40,7 +40,7 @@ export type ProblemCode =
 
 interface ProblemKind {
   readonly severity: Severity;
-  /** What a person can do about it. */
+  /** One sentence about what a person can do. */
   readonly advice: string;
 }
 

@@ -1,10 +1,12 @@
-/** What is known of a native session: the row of a list, the details of one, its branches and records. */
+/**
+ * The facts about a native session: the row of a list, the details of one session, its branches and records.
+ */
 
 import type { AgentName } from "./agent.ts";
 import type { Usage } from "./message.ts";
 import type { Problem } from "./problem.ts";
 
-/** Where a session continues natively. */
+/** The native session in which a session continues. */
 export interface NativeRef {
   /** An agent whose files we read, or the name that the configuration gives to one that speaks ACP. */
   readonly agent: string;
@@ -28,17 +30,17 @@ export interface SessionInfo extends ReadableRef {
   readonly createdAt: string | null;
   /** From the content: the time stamp of the last record that has one; the mtime where none has. */
   readonly updatedAt: string | null;
-  /** Of all files that make up the session, sub-agents left out. */
+  /** The size of all files of the session, without sub-agents. */
   readonly sizeBytes: number;
   readonly archived: boolean;
-  /** Whether its agent has it open now. */
+  /** True if its agent has it open now; `null` if that is not known. */
   readonly live: boolean | null;
   readonly problems: readonly Problem[];
 }
 
-/** What a full read tells beyond the row of the list. */
+/** The details that only a full read finds, in addition to the row of the list. */
 export interface SessionDetails extends SessionInfo {
-  /** Of the active history, by role. */
+  /** Messages of the active history, by role. */
   readonly messages: {
     readonly total: number;
     readonly user: number;
@@ -46,7 +48,7 @@ export interface SessionDetails extends SessionInfo {
     readonly tool: number;
     readonly system: number;
   };
-  /** Of the active history. */
+  /** Calls of the active history. */
   readonly toolCalls: number;
   /** Number of leaves. */
   readonly branches: number;

@@ -6,7 +6,7 @@ import type { CallOptions, Page, PageOptions } from "./page.ts";
 export interface Token {
   readonly tokenId: string;
   readonly workspaceId: string;
-  /** What it allows; the words are the server's, e.g. `channel:team:read`. */
+  /** The words of the server for what the token allows, e.g. `channel:team:read`. */
   readonly scopes: readonly string[];
   /** The name under which its holder takes part in channels. */
   readonly handle: string | null;
@@ -14,7 +14,7 @@ export interface Token {
   readonly label: string | null;
   /** `loopback`: it was made on the server's own machine. */
   readonly issuedFrom: "loopback" | "network";
-  /** By the database's clock. */
+  /** The state by the database's clock. */
   readonly state: "active" | "expired" | "revoked";
   readonly createdAt: string;
   readonly expiresAt: string | null;

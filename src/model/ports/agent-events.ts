@@ -1,6 +1,6 @@
 /**
- * What an agent does during a turn, in one vocabulary for all agents. Drivers tell it, the session manager
- * keeps it as events of the log. Plain JSON.
+ * The events of an agent during a turn, in one vocabulary for all agents. Drivers report them, the session
+ * manager stores them as events of the log. Plain JSON.
  */
 
 import type { Block, NativeRef, ToolStatus, Usage } from "../messages/index.ts";
@@ -20,12 +20,12 @@ export interface PermissionRequest {
   readonly toolInput?: unknown;
   /** One line: what is to be done. */
   readonly title?: string;
-  /** Whether it only reads; `null` where the agent does not tell. */
+  /** True if the tool only reads; `null` if the agent does not report it. */
   readonly readOnly: boolean | null;
   readonly options: readonly PermissionOption[];
-  /** What the agent shows of it in addition to the input: diffs, texts. */
+  /** Diffs and texts that the agent shows in addition to the input. */
   readonly content?: readonly unknown[];
-  /** Whether the agent reads the reason of a denial. */
+  /** Set if the agent reads the reason of a denial. */
   readonly readsReason?: true;
 }
 
@@ -64,7 +64,7 @@ export type AgentEvent =
       readonly status?: string;
       readonly title?: string;
       readonly toolInput?: unknown;
-      /** What it has shown so far: text, a diff, the agent's own shape. */
+      /** The content so far: text, a diff, the agent's own shape. */
       readonly content?: unknown;
     }
   | {
@@ -93,12 +93,12 @@ export type AgentEvent =
       readonly ref: NativeRef;
       /** `forked`: it answers from another session than it was asked for. */
       readonly happened: "resumed" | "created" | "forked";
-      /** How that was made sure of: `agent` its own answer, `disk` its history as we read it, `none`. */
+      /** The proof of it: `agent` the agent's own answer, `disk` its history as Continuo read it, `none`. */
       readonly verifiedBy: VerifiedBy;
       /** The ways that were tried, in order; left out where nothing was to be tried. */
       readonly steps?: readonly ResumptionStep[];
     }
-  /** What the agent's program said about itself; also whatever has no place above, verbatim. */
+  /** A report of the agent's program about itself, or, verbatim, anything that has no place above. */
   | { readonly type: "diagnostics"; readonly message?: string; readonly details?: unknown }
   /** Something failed, and the turn continues. */
   | {

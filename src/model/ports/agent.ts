@@ -9,7 +9,7 @@ import type { CallOptions } from "./page.ts";
 import type { Run } from "./runs.ts";
 import type { Session } from "./sessions.ts";
 
-/** What an agent can do, read from its own answer or tried; never assumed from its name. */
+/** The capabilities of an agent, read from its own answer or tried; never assumed from its name. */
 export interface SessionCapabilities {
   readonly canList: boolean;
   /** Opens a session by id and tells its history. */
@@ -22,7 +22,7 @@ export interface SessionCapabilities {
   readonly canDelete: boolean;
 }
 
-/** Of an agent that keeps no sessions, or was not asked yet. */
+/** The capabilities of an agent that keeps no sessions, or was not asked yet. */
 export const NO_CAPABILITIES: SessionCapabilities = {
   canList: false,
   canLoad: false,
@@ -34,7 +34,7 @@ export const NO_CAPABILITIES: SessionCapabilities = {
 };
 
 export interface AgentCapabilities extends SessionCapabilities {
-  /** Whether `execute` can continue a native session (`request.nativeRef`). */
+  /** True if `execute` can continue a native session (`request.nativeRef`). */
   readonly native: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function capabilitiesOf(agent: Agent, options: CallOptions = {}): P
   return { ...NO_CAPABILITIES, native: false, ...(await agent.capabilities?.(options)) };
 }
 
-/** What was said before, as messages; a `Transcript` is one. */
+/** The earlier conversation as messages; a `Transcript` is one. */
 export interface AgentTranscript {
   readonly sessionId: string;
   readonly messages: readonly Message[];
@@ -92,13 +92,13 @@ export interface AgentResult {
 export interface Agent {
   /** The key of its native reference in `session.metadata.providerSessions`. */
   readonly name: string;
-  /** What is not named, it cannot do; an agent without this keeps no sessions of its own. */
+  /** A capability that is left out is missing. An agent without this method keeps no sessions of its own. */
   capabilities?(options?: CallOptions): Promise<Partial<AgentCapabilities>>;
   /**
-   * One turn. With a `nativeRef` the agent tells `native_session`, the native session that it really is in,
+   * One turn. With a `nativeRef` the agent reports `native_session`, the native session that it really is in,
    * before anything of the turn (`diagnostics`, `mode` and `title` may come first). When it cannot get there it
    * throws `native_unavailable` before anything reached the model, and may be asked again without the reference.
-   * What it said before it threw is kept.
+   * Its earlier output is kept.
    * Errors: `native_unavailable`, `agent_missing`, `agent_failed`; whatever it throws fails the run.
    */
   execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult>;

@@ -36,9 +36,9 @@ export interface AuditEntry extends Principal {
   readonly entryId: number;
   readonly workspaceId: string;
   readonly what: AuditAct;
-  /** What it was done to: the id of a token, a session, a log. */
+  /** The target of the act: the id of a token, a session, a log. */
   readonly target: string | null;
-  /** By the database's clock. */
+  /** The time by the database's clock. */
   readonly at: string;
   /** A few facts, without secrets. */
   readonly details: Readonly<Record<string, unknown>>;

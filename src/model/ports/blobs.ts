@@ -61,8 +61,8 @@ export interface BlobStore {
 }
 
 /**
- * Where the bytes of large blobs lie: a folder, rows of the database, or a service that speaks S3. A key is
- * made by the store, used once, and holds no meaning.
+ * The storage for the bytes of large blobs: a folder, rows of the database, or a service that speaks S3. A key
+ * is made by the store, used once, and holds no meaning.
  */
 export interface BlobBodies {
   /** Durable when it resolves. Nothing is left when it throws. */

@@ -1,4 +1,4 @@
-/** What many processes agree on: cursors, leases, producers, claims, snapshots. */
+/** State that many processes agree on: cursors, leases, producers, claims, snapshots. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 import type { ClaimWrite } from "./writes.ts";
@@ -7,7 +7,7 @@ export interface Cursor {
   readonly logId: string;
   readonly name: string;
   readonly sequence: number;
-  /** What its reader keeps next to it; `null` where nothing is kept. */
+  /** Data that its reader stores with it; `null` if there is none. */
   readonly data: unknown;
   readonly updatedAt: string;
 }
@@ -36,7 +36,7 @@ export interface ListedLease extends Lease {
 
 export interface LeaseOptions extends CallOptions {
   readonly owner: string;
-  /** How long it is held without a renewal; 30,000 where none is given. */
+  /** The time for which it is held without a renewal; 30,000 by default. */
   readonly ttlMs?: number;
   /**
    * The token of a holder who is known to be gone: the lease is taken from it before it expires. If it was given to
@@ -107,8 +107,8 @@ export interface Coordination {
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
   /**
-   * By name; with the state `expired` by when that was. Leases that were given back are left out unless `state` asks
-   * for them; expired ones are not.
+   * Leases are sorted by name; with the state `expired` by the time of their expiry. Leases that were given
+   * back are left out unless `state` asks for them; expired ones are not.
    */
   listLeases(
     options?: PageOptions & {
@@ -131,7 +131,10 @@ export interface Coordination {
 
   getProducer(logId: string, producerId: string, options?: CallOptions): Promise<Producer | null>;
   getClaim(name: string, options?: CallOptions): Promise<Claim | null>;
-  /** As the side write of an append, without any log: it can change for ever, and nothing grows. Errors: `fenced`. */
+  /**
+   * Does the same as the side write of an append, without any log: it can change for ever, and nothing grows.
+   * Errors: `fenced`.
+   */
   putClaim(claim: Omit<ClaimWrite, "type"> & CallOptions): Promise<Claim>;
   /**
    * Forgets a claim that its owner holds in that generation; one that is not there is no error. The next generation

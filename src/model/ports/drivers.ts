@@ -7,8 +7,8 @@ import type { CallOptions, Page } from "./page.ts";
 import type { Resumption } from "./resumption.ts";
 
 /**
- * What an agent may do. `safe`: it only reads; `ask`: it starts as its own settings say, and a person answers what it
- * asks; `unrestricted`: all that it asks is granted.
+ * The policy for the actions of an agent. `safe`: it only reads; `ask`: it starts with its own settings, and a
+ * person answers its questions; `unrestricted`: every request is granted.
  */
 export type PermissionPolicy = "safe" | "ask" | "unrestricted";
 
@@ -20,26 +20,29 @@ export interface OpenConversation extends CallOptions {
   readonly resumeSessionId?: string;
   readonly continueLast?: boolean;
   readonly forkSessionId?: string;
-  /** Whether the agent shall send the history on opening; then `session/load` is preferred. */
+  /** True if the agent must send the history on opening; then `session/load` is preferred. */
   readonly wantHistory?: boolean;
-  /** Which way is tried first, where an agent has both: left out, `load` where the history is wanted, else `resume`. */
+  /**
+   * The way that is tried first if an agent has both. By default `load` if the history is wanted, else
+   * `resume`.
+   */
   readonly resumeBy?: "load" | "resume";
   /**
    * Who says which session is the last one: `list`, we do; `agent`, the agent itself, where it has a way of its own;
    * left out: we do, and the agent where there is no list.
    */
   readonly continueBy?: "list" | "agent";
-  /** What to do when the session to be resumed cannot be. `error` where none is given. */
+  /** The action if the requested session cannot be resumed. `error` by default. */
   readonly onMissing?: OnMissing;
-  /** What is replayed with `onMissing: "replay"`, read from disk by Continuo; asked for only then. */
+  /** Reads the messages that `onMissing: "replay"` replays, from disk by Continuo; called only then. */
   readonly readHistory?: (sessionId: string) => Promise<readonly Message[]>;
   readonly model?: string;
   readonly mode?: string;
-  /** How much the model shall think, as the agent names it: `low`, `high`, … */
+  /** The effort of the model, by the agent's own name: `low`, `high`, … */
   readonly effort?: string;
   /**
-   * How the agent is started: not every agent asks before it acts. `ask` where none is given. With `safe` an agent
-   * that cannot be held to it is `unsupported`.
+   * The policy with which the agent is started: not every agent asks before it acts. `ask` by default. With
+   * `safe` an agent that cannot be held to it is `unsupported`.
    */
   readonly permissions?: PermissionPolicy;
   /**
@@ -60,11 +63,11 @@ export interface AgentSession {
   readonly updatedAt: string | null;
 }
 
-/** What an agent is not given in the folder where it is open. */
+/** The files and variables that an agent does not receive in the folder where it is open. */
 export interface Restriction {
   /** Without symbolic links. */
   readonly folder: string;
-  /** Whether its person trusts the folder. */
+  /** True if its person trusts the folder. */
   readonly isTrusted: boolean;
   /** Files and folders of the project's configuration, as paths: the agent starts without them. */
   readonly files: readonly string[];
@@ -76,11 +79,11 @@ export interface Restriction {
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
-  /** What may follow the name; empty where the agent tells nothing. */
+  /** The form of the words after the name; empty if the agent does not report it. */
   readonly argument: string;
 }
 
-/** How full the model's context was at the last call. */
+/** The fill level of the model's context at the last call. */
 export interface ContextUse {
   readonly usedTokens: number;
   readonly windowTokens: number;
@@ -88,15 +91,18 @@ export interface ContextUse {
 
 /** An agent that is open. One turn at a time. Its process ends with `close()`. */
 export interface Conversation extends AsyncDisposable {
-  /** Of the native session; another one after a fork or `resumeSession`. */
+  /** The id of the native session; another one after a fork or `resumeSession`. */
   readonly sessionId: string;
   readonly resumption: Resumption;
   readonly capabilities: SessionCapabilities;
   /** The history that the agent sent on opening; empty if it was not requested, or the agent sent none. */
   readonly history?: readonly Message[];
-  /** What the agent is not given in this folder; `null`, or left out: nothing is kept from it. */
+  /**
+   * The files and variables that the agent does not receive in this folder; `null` or left out if it receives
+   * all.
+   */
   readonly restriction?: Restriction | null;
-  /** As the agent tells it; `null`, or left out, where it does not. */
+  /** The agent's own report; `null` or left out if it makes none. */
   readonly context?: ContextUse | null;
   /** Left out where the agent has none, or tells none. */
   commands?(options?: CallOptions): Promise<readonly AgentCommand[]>;
@@ -115,7 +121,7 @@ export interface Conversation extends AsyncDisposable {
 
 export interface AgentDriver {
   readonly agent: string;
-  /** What the program says of itself, kept for each version of it. Errors: `agent_missing`, `agent_failed`. */
+  /** Returns the program's own report, kept for each version of it. Errors: `agent_missing`, `agent_failed`. */
   capabilities(options?: CallOptions & { readonly cwd?: string }): Promise<SessionCapabilities>;
   /** The agent's own list; it may hide some. Errors: `unsupported` where it has none. */
   listSessions(

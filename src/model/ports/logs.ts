@@ -6,7 +6,7 @@ import type { CallOptions, Page, PageOptions } from "./page.ts";
 /** A log of events (`application/x-continuo-events`) or, with any other media type, of byte records. */
 export const EVENTS_MEDIA_TYPE = "application/x-continuo-events";
 
-/** Where a fork leaves its source: after `sequence`, or `bytes` bytes into the record after it. */
+/** The point where a fork leaves its source: after `sequence`, or `bytes` bytes into the record after it. */
 export interface ForkPoint {
   readonly logId: string;
   readonly sequence: number;
@@ -22,7 +22,7 @@ export interface Log {
   /** The hash of the newest event and all before it; 64 zeros for an empty log. */
   readonly chainHash: string;
   readonly createdAt: string;
-  /** Of the last append or closing. */
+  /** The time of the last append or closing. */
   readonly changedAt: string;
   /** Seconds that the log lives on after its last append or `touchLog`. */
   readonly ttl?: number;
@@ -89,7 +89,7 @@ export interface ReadOptions extends CallOptions {
   readonly runId?: string;
   /** Only events whose payload, as JSON text, contains one of these. What is left out costs little. */
   readonly texts?: readonly string[];
-  /** Which end the limit keeps. Events are in order of sequence in any case. `oldest` where none is given. */
+  /** The end that the limit keeps. Events are in order of sequence in any case. `oldest` by default. */
   readonly order?: "oldest" | "newest";
 }
 
@@ -100,7 +100,7 @@ export interface ReadJoinedOptions extends CallOptions {
   readonly limit?: number;
   /** Ends the page before the records exceed it; at least one record is always returned. */
   readonly maxBytes?: number;
-  /** What stands between two records. */
+  /** The text between two records. */
   readonly separator: "" | ",";
 }
 
@@ -110,9 +110,9 @@ export interface JoinedPage {
   readonly records: number;
   /** Records of the page whose bytes were pruned: they are left out. */
   readonly pruned: number;
-  /** Of the last record; `after` where there is none. */
+  /** The sequence of the last record; `after` if there is none. */
   readonly lastSequence: number;
-  /** Of the last record; `null` where there is none. */
+  /** The hash of the last record; `null` if there is none. */
   readonly lastHash: string | null;
   /** Give it as `after` to continue; `null` when nothing was left out. */
   readonly nextAfter: number | null;
@@ -150,7 +150,7 @@ export interface MediaOptions extends CallOptions {
 
 export interface MediaPage {
   readonly events: readonly StoredEvent[];
-  /** Whether the limit or `maxBytes` left some out. */
+  /** True if the limit or `maxBytes` left some out. */
   readonly more: boolean;
 }
 
@@ -169,7 +169,7 @@ export interface VerifyResult {
   readonly reason?: string;
 }
 
-/** What is left of a deleted log. */
+/** The remains of a deleted log. */
 export interface DeletedLog {
   readonly logId: string;
   readonly deletedAt: string;
@@ -179,7 +179,7 @@ export interface DeletedLog {
 }
 
 export interface PruneOptions extends CallOptions {
-  /** What the tombstones record. */
+  /** The reason that the tombstones record. */
   readonly reason: string;
   /** Sequences less than this one. */
   readonly before?: number;

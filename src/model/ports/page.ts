@@ -1,4 +1,4 @@
-/** How lists are read: a page at a time, by a cursor that the store makes and nobody else reads. */
+/** Pages of lists: a list is read a page at a time, by a cursor that only the store makes and reads. */
 
 export interface PageOptions {
   /** 1 to 1000; 100 where none is given. */
@@ -14,7 +14,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** What every call accepts in addition to its own options. */
+/** The options that every call accepts in addition to its own. */
 export interface CallOptions {
   /** Gives up waiting. A write that was already sent may still happen. */
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** What continuing a session came to: never silent. */
+/** The outcome of continuing a session, which is always reported. */
 
 import type { NativeRef } from "../messages/index.ts";
 
@@ -9,7 +9,7 @@ export interface Resumption {
   readonly verifiedBy: VerifiedBy;
   /** Why it is not what was asked for, one sentence. */
   readonly reason?: string;
-  /** What a replay left out. */
+  /** The part that a replay left out. */
   readonly omitted?: Readonly<Record<string, unknown>>;
   /** The agent answers from another native session than it was asked for. */
   readonly forked?: { readonly from: string; readonly to: string };
@@ -24,5 +24,5 @@ export interface ResumptionStep {
   readonly reason?: string;
 }
 
-/** How it was made sure of: `agent` its own answer, `disk` its history as we read it. */
+/** The proof of a resumption: `agent` the agent's own answer, `disk` its history as Continuo read it. */
 export type VerifiedBy = "agent" | "disk" | "agent and disk" | "none";

@@ -16,12 +16,12 @@ export interface Session {
   readonly parentId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
-  /** Of the last change of the row. Appends to the log move it too, at most once a minute. */
+  /** The time of the last change of the row. Appends to the log move it too, at most once a minute. */
   readonly updatedAt: string;
-  /** Of the last append to the log. */
+  /** The time of the last append to the log. */
   readonly lastActivityAt: string;
   /**
-   * Of two sessions with the same `lastActivityAt`, the one with the larger number changed later. On SQLite that holds
+   * If two sessions have the same `lastActivityAt`, the one with the larger number changed later. On SQLite that holds
    * always, on Postgres by the order in which the transactions began to write. A store of your own may leave it out.
    */
   readonly activityOrder?: number;
@@ -49,7 +49,7 @@ export interface NewSession extends CallOptions {
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
 }
 
-/** What is not named stays. Keys of `metadata` are set one by one; `null` takes one away. */
+/** Fields that are left out stay. Keys of `metadata` are set one by one; `null` removes one. */
 export interface SessionPatch {
   readonly status?: string;
   readonly title?: string | null;

@@ -35,7 +35,7 @@ export interface AppendOptions extends CallOptions {
 }
 
 export interface StoreInfo {
-  /** Of Continuo's own engines one of the three; another one calls itself as it likes. */
+  /** One of three for Continuo's own engines; another engine chooses its own name. */
   readonly engine: "memory" | "sqlite" | "postgres" | (string & {});
   /** Without credentials. */
   readonly location: string;
@@ -80,7 +80,7 @@ export interface Store
   deleteLog(logId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
   /** Removes logs that expired, with their sessions: what nobody sees any more. Returns how many. */
   removeExpired(options?: CallOptions): Promise<number>;
-  /** What is left of logs that were deleted, newest first. */
+  /** Returns the remains of deleted logs, newest first. */
   listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
 
   /**
@@ -102,7 +102,7 @@ export interface Store
     events: readonly NewEvent[],
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
-  /** How many events there are; after a cursor: how many it has before it. Without `types` it costs nothing. */
+  /** Returns the number of events; after a cursor, the number before it. Without `types` it costs nothing. */
   countEvents(logId: string, options?: CountOptions): Promise<number>;
   /**
    * Events by the time in their medium, through an index: it costs the same in a log of a million events. Pruned ones

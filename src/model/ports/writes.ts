@@ -1,12 +1,12 @@
 /**
- * What is written together with an append, in its transaction: all of it is stored, or nothing.
- * They are checked in the order in which they are given; the first that cannot be written fails the append.
+ * Writes of an append, in its transaction: all of them are stored, or nothing. They are checked in the order in
+ * which they are given; the first that cannot be written fails the append.
  */
 
 import type { NewRun, RunPatch, RunStatus } from "./runs.ts";
 import type { SessionPatch } from "./sessions.ts";
 
-/** As `commitCursor`; `logId` is the append's own log where none is given. */
+/** The same write as `commitCursor`; `logId` is the append's own log by default. */
 export interface CursorWrite {
   readonly type: "cursor";
   readonly name: string;

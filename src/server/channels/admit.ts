@@ -5,6 +5,7 @@
 
 import {
   type Card,
+  type ConnectionRef,
   handleTaken,
   interruptMessages,
   isPerson,
@@ -15,7 +16,6 @@ import {
   openChannel,
   openMessagesOf,
   openParticipantSession,
-  type ConnectionRef,
   planReplay,
   presenceLease,
   type Replay,
@@ -81,7 +81,13 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
 /** A lease that expired is not taken from a connection of this server that is alive. Errors: `handle_taken`. */
 async function takeSeat(
   hello: HelloFrame,
-  { hub, store, where, signal, seating }: AdmitOptions & { readonly store: Store; readonly where: ConnectionRef },
+  {
+    hub,
+    store,
+    where,
+    signal,
+    seating,
+  }: AdmitOptions & { readonly store: Store; readonly where: ConnectionRef },
 ): Promise<Seat> {
   const card = cardOf(hello, where.handle);
   const other = hub.seats.aliveOn(store, presenceLease(where));

@@ -1,6 +1,7 @@
 /** Requests of a participant: executes each frame on the store. */
 
 import {
+  type ConnectionRef,
   claimInput,
   clearHistory,
   commitProcessed,
@@ -13,7 +14,6 @@ import {
   type OpenMessages,
   openAfter,
   openParticipantSession,
-  type ConnectionRef,
   post,
   readHistory,
   readParticipantSession,

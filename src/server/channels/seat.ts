@@ -6,9 +6,9 @@
 import {
   awaitReturn,
   type Card,
+  type ConnectionRef,
   type Fence,
   leaveChannel,
-  type ConnectionRef,
   renewHandle,
   rivalOf,
 } from "../../channels/index.ts";

@@ -1,4 +1,4 @@
-/** What the journal keeps: an event without its id, its run and its time. */
+/** An entry of the journal: an event without its id, its run and its time. */
 
 import type { EventType, Write } from "../../model/index.ts";
 

@@ -10,5 +10,5 @@
 export type { JournalEntry } from "./entry.ts";
 export { Journal, type LastAppend } from "./journal.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
-export { createTurn, endTurn, type TurnJournal, journalEvent } from "./turn.ts";
+export { createTurn, endTurn, journalEvent, type TurnJournal } from "./turn.ts";
 export { addUsage, tokensOf, usageOf } from "./usage.ts";

@@ -40,7 +40,7 @@ interface Item {
 }
 
 interface PendingFlush {
-  /** How many items must be written. */
+  /** The number of items that must be written before it resolves. */
   readonly upTo: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -52,7 +52,7 @@ export interface LastAppend {
 }
 
 export interface JournalEnd {
-  /** What the agent said last. */
+  /** The last words of the agent. */
   readonly said: readonly JournalEntry[];
   readonly last: (lostEvents: number) => Promise<LastAppend>;
   readonly bare: (refusal: ContinuoError, lostEvents: number) => LastAppend;
@@ -115,7 +115,7 @@ export class Journal {
     return refused(error);
   }
 
-  /** What was stored before there was a journal. */
+  /** Reports the events that were stored before the journal existed. */
   tell(stored: readonly StoredEvent[]): void {
     const { onStored } = this.#options;
     if (onStored === undefined) return;

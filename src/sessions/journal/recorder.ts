@@ -5,10 +5,10 @@ import type { JournalEntry } from "./entry.ts";
 import { type Journal, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
 import { journalPart } from "./speech.ts";
-import { type TurnJournal, journalEvent } from "./turn.ts";
+import { journalEvent, type TurnJournal } from "./turn.ts";
 
 export interface Recorder {
-  /** What the agent calls. Never throws, and a rejection that nobody waits for does no harm. */
+  /** The agent calls it. It never throws, and a rejection that nobody waits for does no harm. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** From now on nothing is heard. */
   close(): void;

@@ -7,11 +7,11 @@ import {
   closeMessage,
   closeOthers,
   createSpeech,
+  journalPart,
   messageOfCall,
   type Speech,
   sayPart,
   sayWhole,
-  journalPart,
 } from "./speech.ts";
 
 const IMAGE: Block = { type: "image", mimeType: "image/png", url: "https://example.test/a.png" };

@@ -1,7 +1,7 @@
 /**
- * What an agent says in parts. Parts are gathered to events of a useful size, and a message that was stored only in
- * parts is stored again as a whole when it ends, so that pruning the parts loses nothing. What is long is cut into
- * several messages, so that no more than one piece is ever in memory.
+ * Speech: the answer of an agent that arrives in parts. The parts are gathered into events of a useful size. A
+ * message that was stored only in parts is stored again as a whole when it ends, so that pruning the parts
+ * loses nothing. A long message becomes several messages, so that memory holds at most one piece. Pure.
  */
 
 import { type AgentEvent, type Block, ContinuoError, present } from "../../model/index.ts";
@@ -16,13 +16,13 @@ interface Piece {
 }
 
 interface OpenMessage {
-  /** As the agent calls it. */
+  /** The agent's id of the message. */
   readonly named: string | undefined;
-  /** As the log calls it. */
+  /** The log's id of the message. */
   messageId: string;
   pieces: Piece[];
   chars: number;
-  /** Which piece of what the agent takes for one message: 1 for the first. */
+  /** The number of this piece of one message of the agent: 1 for the first. */
   part: number;
 }
 
@@ -30,7 +30,7 @@ export interface Speech {
   open: OpenMessage | null;
   /** Text that is not yet an event. */
   waiting: Piece | null;
-  /** How many pieces each message had that is whole by now. */
+  /** The number of pieces of each message that has ended. */
   readonly closed: Map<string, number>;
   unnamed: number;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../model/index.ts";
 import type { JournalEntry } from "./entry.ts";
 import { LIMITS } from "./limits.ts";
-import { createTurn, endTurn, type TurnJournal, journalEvent } from "./turn.ts";
+import { createTurn, endTurn, journalEvent, type TurnJournal } from "./turn.ts";
 
 function tell(turn: TurnJournal, ...events: readonly unknown[]): readonly JournalEntry[] {
   return events.flatMap((event) => journalEvent(turn, event as AgentEvent));

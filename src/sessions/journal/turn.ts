@@ -1,6 +1,6 @@
 /**
- * What an agent does in a turn, as events of the log: one row a type, so that a new one is decided on. Pure:
- * who keeps the events, and when, is the journal's.
+ * The events of a turn of an agent as entries of the log: one row for each type, so that a new type needs a
+ * decision. Pure: the journal decides who stores the events, and when.
  */
 
 import type { AgentEvent, AgentEventType, Block } from "../../model/index.ts";
@@ -28,9 +28,9 @@ export interface TurnJournal {
   /** The agent reported the end of the turn. */
   completed: { readonly stopReason?: string } | null;
   model: string | undefined;
-  /** What the last message held. */
+  /** The content of the last message. */
   said: readonly Block[];
-  /** Whether anything was heard but where the agent is. */
+  /** `something` if the agent reported more than the native session that it is in. */
   heard: "nothing" | "something";
 }
 

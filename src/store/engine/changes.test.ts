@@ -6,7 +6,7 @@ function openChanges() {
   return { changes: new Changes((watching) => counts.push(watching)), counts };
 }
 
-/** Whether the watcher has heard of a change by now. */
+/** Returns true if the watcher has heard of a change by now. */
 async function hears(waiting: Promise<void>): Promise<boolean> {
   let heard = false;
   void waiting.then(() => {

@@ -1,4 +1,7 @@
-/** What an engine is: it runs rules, keeps their statements together, and tells who changed what. */
+/**
+ * The port of an engine: it runs rules, keeps their statements together, and reports which logs changed and in
+ * whose name.
+ */
 
 import type { AppendOptions, BlobBodies, Principal, StoredEvent, StoreInfo } from "../../model/index.ts";
 import type { Changes } from "./changes.ts";
@@ -39,7 +42,10 @@ export interface Engine {
    * are not among them.
    */
   exportTo(path: string): Promise<void>;
-  /** What is wrong with pages and indexes, in the database's words; nothing where it cannot tell. Errors: `corrupt`. */
+  /**
+   * Returns the damage of pages and indexes in the database's words; empty if the database cannot tell. Errors:
+   * `corrupt`.
+   */
   check(): Promise<readonly string[]>;
   /** Gives freed space back. */
   vacuum(): Promise<void>;

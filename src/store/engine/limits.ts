@@ -24,7 +24,7 @@ export const LIMITS = {
   /** Texts that a read looks for in payloads, and the UTF-16 units of each. */
   searchedTexts: 16,
   searchedTextLength: 4_096,
-  /** Where a read names no `maxBytes`. */
+  /** The `maxBytes` of a read that names none. */
   readBytes: 67_108_864,
   /** One page of a tail: what is in memory for a reader that is slow. */
   tailEvents: 256,
@@ -32,7 +32,7 @@ export const LIMITS = {
   /** The newest events of a log that are held for all who read it at its end. */
   heldEvents: 512,
   /**
-   * How much work on SQLite is done in one turn of the event loop. A row is 1, some 10 µs with what is made of it.
+   * The work on SQLite in one turn of the event loop. A row is 1: about 10 µs together with what is made of it.
    */
   turnWork: 256,
   /** UTF-8 bytes of payloads that are as much work as a row. */
@@ -45,21 +45,26 @@ export const LIMITS = {
   blobChunkBytes: 262_144,
   /** Appends that share one commit on SQLite. */
   groupCommit: 512,
-  /** How long a transaction waits for another process before it is `busy`. */
+  /** The longest wait of a transaction for another process before it is `busy`. */
   lockWaitMs: 30_000,
-  /** How often another process's commits are looked for on SQLite. */
+  /** The interval at which the engine looks for commits of other processes on SQLite. */
   sqlitePollMs: 20,
-  /** How often a node tells others on Postgres what it changed, and looks by itself. */
+  /** The intervals at which a node on Postgres reports its own changes and looks for those of others. */
   notifyMs: 25,
   postgresPollMs: 1_000,
   /** Further tries of a Postgres transaction that lost a race. */
   retries: 50,
   /** Further tries of what a lost connection to Postgres interrupted, when it certainly stored nothing. */
   lostTries: 5,
-  /** How long it is looked for whether a commit was stored whose answer was lost, and the pause between two looks. */
+  /**
+   * The time in which the engine looks if a commit without an answer was stored, and the pause between two
+   * looks.
+   */
   settleMs: 20_000,
   settlePauseMs: 50,
-  /** How long a tail waits for a store that does not answer, and the pauses between its tries: they double. */
+  /**
+   * The longest wait of a tail for a store that does not answer, and the pauses between its tries: they double.
+   */
   tailPatienceMs: 20_000,
   tailRetryMs: 25,
   maxTailRetryMs: 500,

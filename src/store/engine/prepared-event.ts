@@ -5,7 +5,7 @@ import type { Actor, Retention, Tombstone } from "../../model/index.ts";
 /** An event that is ready to be numbered. */
 export interface PreparedEvent {
   readonly id: string;
-  /** Whether the caller gave the id, so that it may be stored already. */
+  /** `yes` if the caller gave the id, so that the event may be stored already. */
   readonly retriable: "yes" | "no";
   readonly type: string;
   readonly parentId: string | undefined;
@@ -17,7 +17,7 @@ export interface PreparedEvent {
   readonly retention: Retention;
   readonly payload: string | null;
   readonly bytes: Uint8Array | null;
-  /** What was hashed: kept to compare with an event of another salt. */
+  /** The hashed content, for a comparison with a stored event that has another salt. */
   readonly hashed: string | Uint8Array;
   readonly payloadHash: string;
   readonly extras: Extras | undefined;

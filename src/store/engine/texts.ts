@@ -2,7 +2,10 @@
 
 import type { Dialect } from "./work.ts";
 
-/** By the dialect itself and not by its engine's name: two dialects of one engine may differ, in their clock for example. */
+/**
+ * The key is the dialect itself and not its engine's name: two dialects of one engine may differ, for example
+ * in their clock.
+ */
 const made = new WeakMap<Dialect, Map<string, string>>();
 
 /** @param name one name for one text. */

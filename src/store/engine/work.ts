@@ -19,7 +19,7 @@ export interface Statement {
   readonly shape?: "arrays" | "none";
   /** No further rows are needed after the one for which it is true. Engines may read more. */
   readonly last?: (row: never) => boolean;
-  /** How much work the statement was, where that is not the number of its rows (see `LIMITS.turnWork`). */
+  /** Returns the work of the statement, if it is not the number of its rows (see `LIMITS.turnWork`). */
   readonly workOf?: (rows: readonly unknown[]) => number;
   /** Kept prepared: the text is one of few. */
   readonly name?: string;
@@ -29,7 +29,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 
 export type Work<T> = Generator<Statement, T, readonly unknown[]>;
 
-/** What one statement of a long read may do, so that nobody waits for it. */
+/** The limits of one statement of a long read, so that nobody waits for it. */
 export interface SequenceRange {
   readonly rows: number;
   /** UTF-8 bytes of payloads. */
@@ -44,7 +44,7 @@ export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readon
   return (rows) => rows.length + work;
 }
 
-/** What differs between the two dialects. */
+/** The differences between the two dialects. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
   readonly stretch: SequenceRange;
@@ -66,8 +66,9 @@ export interface Dialect {
   /** A statement with `mark` (every change with a smaller one is visible now, and none will be made) and `now`. */
   readonly visibleMark: string;
   /**
-   * Where marks are counted and not given by the database: ends the mark that changes are made under now,
-   * so that the next one is visible. Needed before `visibleMark` when the workspace has such changes.
+   * A statement that ends the mark under which changes are made now, so that the next one is visible. Only
+   * dialects that count marks themselves have it. It must run before `visibleMark` when the workspace has such
+   * changes.
    */
   readonly endMark?: string;
   /**
@@ -119,7 +120,7 @@ export type EventRow = readonly [
   mediaTimeMs: number | null,
 ];
 
-/** What rules know in addition to their arguments. */
+/** The context of a rule, in addition to its arguments. */
 export interface Scope {
   readonly workspaceId: string;
   readonly dialect: Dialect;
@@ -129,11 +130,11 @@ export interface Scope {
   readonly newId: () => string;
   /** Stamps events, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
+  /** The retention of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
   readonly retentions?: ReadonlyMap<string, Retention>;
-  /** In whose name acts are recorded; a program that uses the library, where none is given. */
+  /** The principal in whose name acts are recorded; by default a program that uses the library. */
   readonly by?: Principal;
-  /** What no commit ever changes: where the inherited records of a log lie. */
+  /** The places of the inherited records of each log, which no commit ever changes. */
   readonly lineages: Map<number, readonly Segment[]>;
 }
 

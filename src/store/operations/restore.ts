@@ -20,7 +20,7 @@ export interface RestoreResult {
   readonly blobs: number;
 }
 
-/** What a backup holds but a restored store makes itself, or keeps elsewhere. */
+/** Tables of a backup that a restored store fills itself, or stores elsewhere. */
 const LEFT_OUT: readonly string[] = ["counters", "blob_chunks"];
 const KEYS: Readonly<Record<string, string>> = {
   logs: "log_key",

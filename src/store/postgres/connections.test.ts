@@ -129,7 +129,7 @@ test.each([
   expect(await transact(pool, scope, change, "x")).toEqual({ value: "done", changed: new Set([7]) });
   expect(asked).toEqual([...first, ...first, ...ROUND, "commit"]);
   expect(released).toEqual([undefined, undefined, undefined]);
-  // What was known of rows that were rolled back is forgotten.
+  // The scope forgot what it knew of rows that were rolled back.
   expect(scope.lineages.size).toBe(0);
 });
 

@@ -210,7 +210,7 @@ async function attempt<T>(
   const witnesses: Witness[] = [];
   const { client, end } = await commit(pool, () => rule({ ...scope, changed, witnesses }));
   if (end.type === "committed") return { value: end.value, changed };
-  // What a rule knew of rows that were rolled back is forgotten.
+  // The scope forgets what a rule knew of rows that were rolled back.
   scope.lineages.clear();
   const { error } = end;
   if (!isLost(error)) throw error;

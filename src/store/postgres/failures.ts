@@ -1,4 +1,4 @@
-/** What Postgres and the way to it say, in the store's words. */
+/** Failures of Postgres and of the connection to it, as errors of the store. */
 
 import { ContinuoError, type ErrorCode } from "../../model/index.ts";
 
@@ -34,7 +34,7 @@ const CHECK_USER = "Check user and password in the URL.";
 
 const LOST: Failure = { code: "unavailable", says: "does not answer", hint: RETRY };
 
-/** By SQLSTATE. */
+/** The keys are SQLSTATE codes. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   "25006": { code: "unavailable", says: "is read-only", hint: "Connect to the primary." },
   "28000": { code: "unavailable", says: "refuses the user", hint: CHECK_USER, permanent: true },
@@ -75,7 +75,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
 };
 
-/** By the first two letters of a SQLSTATE that has no row of its own. */
+/** The keys are the first two letters of a SQLSTATE that has no row of its own. */
 const CLASSES: Readonly<Record<string, Failure>> = {
   "08": LOST,
   "0A": { code: "unsupported", says: "does not support the request", hint: "Use Postgres 15 or newer." },

@@ -118,7 +118,7 @@ test("polling finds what no notification told of, only while a log is watched", 
       }
     })();
   }
-  /** What is heard of one poll. */
+  /** Returns the keys that one poll reports. */
   const poll = async (): Promise<readonly number[]> => {
     heard.length = 0;
     await after(LIMITS.postgresPollMs);

@@ -1,6 +1,6 @@
 /**
- * What servers that share a database tell each other: one notification every few milliseconds that names
- * the logs that changed, however many appends there were. Notifications may be lost; polling finds the rest.
+ * Notifications between the servers of one database: one every few milliseconds, which names the logs that
+ * changed, however many appends there were. Notifications may be lost; polling finds the rest.
  */
 
 import pg from "pg";

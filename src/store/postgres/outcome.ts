@@ -1,6 +1,7 @@
 /**
- * Whether a transaction was committed whose answer was lost. Its connection's process on the server is waited for,
- * because it may still be writing; then an event that the transaction stored is there, or it never will be.
+ * The outcome of a transaction whose answer was lost. The connection's process on the server may still be
+ * writing, so it is waited for. After that, either an event that the transaction stored exists, or it never
+ * will.
  */
 
 import type pg from "pg";

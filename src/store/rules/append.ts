@@ -10,8 +10,8 @@ import {
   textOnce,
   type Work,
 } from "../engine/index.ts";
-import { applyWrites } from "./extra-writes.ts";
 import { type EventTuple, eventColumns, numberEvent, toStoredEvent } from "./events.ts";
+import { applyWrites } from "./extra-writes.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertProducerFollows, findProducer, isAccepted, producerOf } from "./producers.ts";
 import { conflict, fenced, invalid, logClosed, notFound } from "./refusals.ts";

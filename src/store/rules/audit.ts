@@ -27,7 +27,7 @@ type AuditRow = Omit<AuditTable, "audit_key"> & { readonly audit_key: number };
 
 const PROGRAM: Principal = { who: "program", from: null };
 
-/** How often it is looked whether one who did one thing has too many entries. */
+/** One in this number of entries checks if the principal has too many entries for one act. */
 const LOOK_EVERY = 16;
 
 /** `by` is the principal of the store's view, which transactions of a shared engine do not know. */

@@ -153,7 +153,7 @@ export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCou
 }
 
 export interface ExpiredPage extends Omit<GarbageCounts, "more"> {
-  /** Where the next page begins; `null` after the last one. */
+  /** The place where the next page begins; `null` after the last one. */
   readonly next: ExpiredPlace | null;
 }
 

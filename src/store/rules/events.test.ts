@@ -190,7 +190,7 @@ test("the bytes of a record are a copy", () => {
   ]);
 });
 
-/** As a read selects it. */
+/** Returns the tuple that a read selects. */
 function tupleOf(row: readonly unknown[], body: unknown): EventTuple {
   return [...row.slice(1, 10), body, ...row.slice(12, 15)] as unknown as EventTuple;
 }

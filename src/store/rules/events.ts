@@ -89,7 +89,7 @@ function prepareEvent(scope: Scope, event: NewEvent, recordedAt: string): Prepar
   };
 }
 
-/** What the application said of a type that the table of events does not know. */
+/** Returns the application's retention for a type that the table of events does not know. */
 function customRetention({ retentions }: Scope, { type, data }: NewEvent): Retention | undefined {
   if (retentions === undefined) return undefined;
   const name = type === "custom" ? (data as { readonly name?: unknown } | null)?.name : undefined;

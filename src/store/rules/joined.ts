@@ -64,7 +64,7 @@ interface JoinBound {
   readonly bytes: number;
 }
 
-/** How far the budget goes: lengths are read without the bytes. */
+/** Finds the last record within the budget. It reads lengths without the bytes. */
 function* boundOf(scope: Scope, segment: Segment, { records, bytes, isFirst }: Budget): Work<JoinBound> {
   const text = `select max(sequence), count(*), max(total) from (
       select sequence, sum(size) over (order by sequence rows unbounded preceding) as total

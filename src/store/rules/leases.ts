@@ -93,7 +93,7 @@ export interface ListLeases extends PageRequest {
   readonly state?: ListedLease["state"];
 }
 
-/** By name; expired ones by when that was. */
+/** Leases are sorted by name, expired ones by the time of their expiry. */
 export function* listLeases(scope: Scope, options: ListLeases): Work<Page<ListedLease>> {
   const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.leaseMs} as now`);
   const now = clock?.now ?? 0;

@@ -157,7 +157,7 @@ export function holdsBytes(row: { readonly media_type: string }): boolean {
 
 const LINEAGES_KEPT = 10_000;
 
-/** Where the records of a log lie, oldest first: its ancestors' stretches, then its own. */
+/** Returns the places of a log's records, oldest first: the parts of its ancestors, then its own. */
 export function* lineageOf(scope: Scope, row: LogRow): Work<readonly Segment[]> {
   if (row.parent_key === null) return [{ logKey: row.log_key, after: 0, upTo: Number.MAX_SAFE_INTEGER }];
   const known = scope.lineages.get(row.log_key);
@@ -218,7 +218,7 @@ export function toLog(row: LogRow): Log {
 
 type Life = Pick<LogRow, "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes">;
 
-/** How long a log lives, and where it comes from: what a session says of its log, too. */
+/** Returns the lifetime of a log and the log it was forked from. A session reports the same of its log. */
 export function lifeOf(row: Life): Pick<Log, "ttl" | "expiresAt" | "forkedFrom"> {
   return {
     ...(row.ttl_ms === null ? {} : { ttl: row.ttl_ms / 1000 }),

@@ -40,7 +40,7 @@ export function* findProducer(
   return rows[0];
 }
 
-/** Whether this number was accepted before. */
+/** Returns true if this number was accepted before. */
 export function isAccepted(given: ProducerWrite, known: ProducerRow | undefined): boolean {
   return known !== undefined && given.epoch === known.epoch && given.sequence <= known.sequence;
 }

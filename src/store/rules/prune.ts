@@ -24,7 +24,7 @@ const LOOKED_AT = 2_048;
 
 export interface PrunedPage {
   readonly count: number;
-  /** Where the next page begins; `null` when there is none. */
+  /** The sequence after which the next page begins; `null` after the last one. */
   readonly nextAfter: number | null;
 }
 

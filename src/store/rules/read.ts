@@ -26,7 +26,7 @@ export interface TailRequest {
 
 export interface TailPage {
   readonly events: readonly StoredEvent[];
-  /** Of each event's payload. */
+  /** The size of each event's payload. */
   readonly sizes: readonly number[];
   /** Everything up to it was looked at. */
   readonly upTo: number;
@@ -52,7 +52,7 @@ export function* readTail(scope: Scope, { logId, logKey, after, types }: TailReq
   };
 }
 
-/** What was read so far of a page. */
+/** The part of a page that was read so far. */
 interface PageState {
   readonly logId: string;
   readonly events: StoredEvent[];

@@ -1,6 +1,6 @@
 /**
- * How logs go: at once, or when the last fork that reads them does. A log of many events is hidden at once, and its
- * events go page by page. Tombstones stay.
+ * Removal of logs: at once, or together with the last fork that reads them. A log of many events is hidden at
+ * once, and its events are removed page by page. Tombstones stay.
  */
 
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";

@@ -40,7 +40,7 @@ export function* findSession(scope: Scope, sessionId: string): Work<SessionRow |
   return rows[0];
 }
 
-/** How long an append may leave the row behind its log. */
+/** The longest time by which the row may lag behind its log. */
 const ACTIVITY_MS = 60_000;
 
 /**

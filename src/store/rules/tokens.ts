@@ -68,7 +68,7 @@ function scopesOf(scopes: unknown): string {
   return textOfJson("scopes of a token", [...new Set(scopes)]);
 }
 
-/** Of any workspace: for the client that has the secret. */
+/** Finds a token of any workspace, for a client that has its secret. */
 export function* findToken(scope: Scope, tokenId: string): Work<TokenRow | undefined> {
   const text = `select ${TOKEN_COLUMNS.join(", ")}, ${scope.dialect.nowMs} as now from tokens where token_id = ?`;
   const [row] = yield* sql<TokenRow>(scope, text, tokenId);

@@ -12,7 +12,7 @@ import { type Scope, sql, type Work } from "../engine/index.ts";
 import { type EventTuple, eventColumns, mediaTimeOf, toStoredEvent } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 
-/** What is known after the events that were checked so far. */
+/** The state of a verification after the events that were checked so far. */
 export interface Verification {
   readonly sequence: number;
   readonly chain: string;
@@ -22,7 +22,7 @@ export interface Verification {
 
 export const BEGIN: Verification = { sequence: 0, chain: CHAIN_START, checkedCount: 0, prunedCount: 0 };
 
-/** What is hashed in one turn of the event loop. */
+/** The events and bytes that are hashed in one turn of the event loop. */
 const PAGE_EVENTS = 128;
 const PAGE_BYTES = 1024 * 1024;
 

@@ -22,7 +22,7 @@ export interface Migration {
   readonly compatibleFrom: number;
 }
 
-/** By name, in their order: the first one makes version 1. */
+/** The keys are names, in their order: the first migration makes version 1. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
 export const MIGRATIONS: Migrations = {

@@ -130,7 +130,7 @@ export interface RunTable {
   ended_at: number | null;
 }
 
-/** By the id of its log, which need not be there yet. */
+/** A cursor has the id of its log, which may not exist yet. */
 export interface CursorTable {
   workspace_id: string;
   log_id: string;

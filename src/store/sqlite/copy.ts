@@ -5,7 +5,7 @@ import { createFile, syncPath } from "../../files/index.ts";
 import type { Connection } from "./connection.ts";
 import { runInThread } from "./thread.ts";
 
-/** As private as the database. Errors: the system's where there is a file already, or no folder. */
+/** The copy is as private as the database. Errors: the system's if there is a file already, or no folder. */
 export function copyDatabase(connection: Connection, path: string): void {
   // SQLite takes an empty file as it is; one of its own would be open to others.
   createFile(path);

@@ -1,4 +1,4 @@
-/** What SQLite says, in the store's words. */
+/** Failures of SQLite, as errors of the store. */
 
 import { ContinuoError, type ErrorCode, isContinuoError } from "../../model/index.ts";
 
@@ -18,7 +18,7 @@ function codeOf(error: unknown): number | undefined {
   >;
   if (typeof errcode === "number") return errcode & 0xff;
   if (code === "ENOSPC" || code === "EDQUOT") return FULL;
-  // What cannot be bound to a statement.
+  // The value cannot be bound to a statement.
   if (code === "ERR_INVALID_ARG_TYPE" || code === "ERR_INVALID_ARG_VALUE") return RANGE;
   if (typeof code === "string" && /^E(ACCES|PERM|EXIST|NOENT|NOTDIR|ISDIR|ROFS|LOOP)$/.test(code))
     return CANTOPEN;

@@ -41,8 +41,12 @@ function pathIn(folder: string, key: string): string {
   return join(folder, key.slice(-2), key);
 }
 
-/** What the bytes throw is the caller's, and stays as it is. */
-async function put(path: string, bytes: AsyncIterable<Uint8Array>, translating: TranslateErrors): Promise<void> {
+/** An error that the bytes throw belongs to the caller and stays as it is. */
+async function put(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  translating: TranslateErrors,
+): Promise<void> {
   const unfinished = `${path}.new`;
   const file = await translating(() => {
     makeFolderDurably(dirname(path));

@@ -24,7 +24,7 @@ interface JobResult {
   outcome: Outcome | undefined;
 }
 
-/** How long the event loop may be kept waiting, in addition to one commit. */
+/** The longest delay of the event loop, in addition to one commit. */
 const TURN_MS = 5;
 
 /** More than lie between a caller's wake-up and its next append. */
@@ -47,7 +47,7 @@ export class GroupCommit {
   #pauses: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #turnedAt = 0;
-  /** How many of the next jobs are run in a savepoint each. */
+  /** The number of the next jobs that run in a savepoint each. */
   #careful = 0;
 
   constructor(connection: Connection, scope: Scope, options: GroupOptions) {
@@ -137,7 +137,7 @@ export class GroupCommit {
         return;
       }
       this.#connection.exec("commit");
-      // What was committed into a file without a name is lost when the process ends.
+      // A commit into a file without a name is lost when the process ends.
       this.#assertInPlace();
     } catch (error) {
       // A full disk or an I/O error, and nothing was committed; or the file is gone. All callers hear of it.
@@ -192,7 +192,7 @@ export class GroupCommit {
       for (const key of own) changed.add(key);
       return { value };
     } catch (error) {
-      // What a rule knew of rows that are taken back is forgotten.
+      // The scope forgets what a rule knew of rows that are taken back.
       this.#scope.lineages.clear();
       return { error: translated(error, this.#path) };
     }

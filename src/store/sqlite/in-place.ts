@@ -1,4 +1,4 @@
-/** Whether the files of an open database are still those of their names. */
+/** Checks that the files of an open database are still those of their names. */
 
 import { statSync } from "node:fs";
 import { replacedFile, translated } from "./failures.ts";
@@ -19,7 +19,8 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
     if (identityOf(path) !== main) throw replacedFile(path, path);
     const [missing] = sides.filter(({ side, opened }) => identityOf(side) !== opened);
     if (missing === undefined) return;
-    // Where a process has made a new one, the database is shared no longer: two would write into it.
+    // After another process has made a new file, the database is no longer shared: two processes would write
+    // into it.
     if (sides.every(({ side, opened }) => [GONE, opened].includes(identityOf(side)))) rescue();
     throw replacedFile(path, missing.side);
   };

@@ -14,7 +14,7 @@ import { isBusy } from "./failures.ts";
 export interface LeaseClock {
   /** In whole milliseconds. Begins with the time of day at the first use after the machine was started. */
   readonly now: () => number;
-  /** By the time of day as it is now. */
+  /** Converts a time of this clock to the time of day as it is set now. */
   readonly wallTime: (leaseMs: number) => number;
 }
 

@@ -32,7 +32,7 @@ async function firstValue(engine: Engine, text: string): Promise<unknown> {
   return Object.values(row ?? {})[0];
 }
 
-/** Of `synchronous`, 2 is `full` and 0 is `off`. */
+/** The value 2 of `synchronous` is `full`, and 0 is `off`. */
 test.each([
   [{}, [2, -65_536]],
   [{ synchronous: "off" }, [0, -65_536]],

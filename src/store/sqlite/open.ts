@@ -28,7 +28,10 @@ export interface SqliteOptions {
   readonly cacheBytes?: number;
   /** Milliseconds since 1970; SQLite's own clock where none is given. */
   readonly now?: () => number;
-  /** Of leases, which follow `now` where that is given, and otherwise the time since the machine was started. */
+  /**
+   * The clock of leases. By default it is `now` if that is given, and otherwise the time since the machine was
+   * started.
+   */
   readonly leaseNow?: () => number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";
@@ -103,7 +106,7 @@ function assertWhole({ path, file }: SqlitePlace): void {
   } finally {
     closeSync(opened);
   }
-  // What has no such beginning is no database at all, which SQLite says itself.
+  // A file without this header is no database; SQLite reports that itself.
   if (!header.toString("latin1").startsWith("SQLite format 3")) return;
   const pageSize = header.readUInt16BE(16);
   const expected = header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize);

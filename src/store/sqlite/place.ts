@@ -1,11 +1,11 @@
-/** Where a database lies. */
+/** The place of a database. */
 
 import { existsSync, readlinkSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createFile, makeFolderDurably } from "../../files/index.ts";
 
 export interface SqlitePlace {
-  /** As it was given, and absolute. */
+  /** The given path, made absolute. */
   readonly path: string;
   /** The file itself, where the path is a symbolic link: SQLite names its other files after it. */
   readonly file: string;
@@ -28,7 +28,7 @@ function create(file: string): void {
   }
 }
 
-/** As many links as Linux follows. */
+/** The number of links that Linux follows. */
 const LINKS = 40;
 
 function followed(path: string): string {

@@ -4,7 +4,7 @@
  */
 
 import { LIMITS, type Work } from "../engine/index.ts";
-import { begin, type Connection, type ActiveTransaction } from "./connection.ts";
+import { type ActiveTransaction, begin, type Connection } from "./connection.ts";
 
 interface Job {
   /** Runs statements until the read is done or the turn has no work left. */
@@ -69,7 +69,7 @@ export class Reads {
         if (job === undefined) return;
         job.resume();
       }
-      // What is left over waits for the next turn, before what is asked for then.
+      // The remaining jobs wait for the next turn, and run before later ones.
       if (this.#waiting.length > 0) this.#askForTurn();
     });
   }

@@ -1,4 +1,4 @@
-/** What agents of tests can do: nothing but answer, unless they have native sessions. */
+/** Capabilities of agents for tests: they only answer, unless they have native sessions. */
 
 import { type AgentCapabilities, NO_CAPABILITIES } from "../../model/index.ts";
 

@@ -16,7 +16,7 @@ export type NativeKind = "real" | "lying" | "forking" | "silent" | "replacing" |
 
 export interface NativeSessions {
   has(sessionId: string): boolean;
-  /** Where it lies; `null` for memory. */
+  /** The path of the session; `null` for memory. */
   location(sessionId: string): string | null;
   read(sessionId: string): readonly string[];
   append(sessionId: string, lines: readonly string[]): void;

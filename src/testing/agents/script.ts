@@ -1,4 +1,4 @@
-/** What a scripted agent does in a turn: steps, one after another. Plain data. */
+/** The script of an agent for a turn: steps, one after another. Plain data. */
 
 import type { AgentEvent, AgentResult, ToolStatus, Usage } from "../../model/index.ts";
 
@@ -27,7 +27,7 @@ export type Step =
   | { readonly crash: "SIGKILL" }
   /** Calls the function of that name in `hooks`, and waits for it. */
   | { readonly hook: string }
-  /** What `execute` returns, at the end of the turn. */
+  /** The result that `execute` returns at the end of the turn. */
   | { readonly result: AgentResult };
 
 export type Script = readonly Step[];

@@ -27,11 +27,14 @@ export interface Given {
 
 export interface ScriptedAgentOptions {
   readonly name?: string;
-  /** What it does in its first turn, its second …, or for each request. Then it says "done". */
+  /**
+   * The scripts of its first turn, its second …, or a function that makes one for each request. After the last
+   * one the agent answers "done".
+   */
   readonly turns?: readonly Script[] | ((given: Given) => Script);
-  /** Whether it has native sessions, and how far they are trusted. None by default. */
+  /** The kind of its native sessions, and how far they are trusted. It has none by default. */
   readonly native?: NativeKind;
-  /** Where they are stored: in memory by default. */
+  /** The store of its native sessions; in memory by default. */
   readonly nativeSessions?: NativeSessions;
   /** Called when the agent was given something, before it does anything. */
   readonly onGiven?: (given: Given) => void;
@@ -75,7 +78,7 @@ export class ScriptedAgent implements Agent {
     return ref === null ? result : { nativeRef: ref, ...result };
   }
 
-  /** Where it answers from; says it, or lies. */
+  /** Enters the native session of the request and reports it, or lies about it if the kind says so. */
   async #enter(request: AgentRequest, { onEvent }: ExecuteOptions): Promise<NativeRef | null> {
     const { native } = this.#options;
     if (native === undefined) return null;

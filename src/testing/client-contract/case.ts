@@ -1,4 +1,4 @@
-/** What a case of the contract of clients is given: a scripted server, a client, and what the client reported. */
+/** A case of the contract of clients: a scripted server, a client, and the reports of the client. */
 
 import type { ClientCommand, ClientReport, ClientUnderTest, StartClient } from "./program.ts";
 import { openScriptedServer, type Peer, type ScriptedServer, withPatience } from "./scripted-server.ts";

@@ -1,4 +1,4 @@
-/** How a client comes, comes again, and does not come any more. */
+/** Cases about connections: a client connects, connects again, and stops. */
 
 import assert from "node:assert/strict";
 import { CLOSE, FINAL_CODES } from "../../wire/index.ts";
@@ -15,7 +15,7 @@ function refuse(peer: Peer, code: string): void {
   peer.socket.close(CLOSE.refused, code);
 }
 
-/** How long a client that must not come is waited for. */
+/** The time in which a client that must not connect is watched. */
 const ABSENCE_MS = 2_500;
 
 export const connectionCases: readonly ClientCase[] = [

@@ -1,4 +1,4 @@
-/** How a client takes the events of the log, and what it makes of what it does not know. */
+/** Cases about the log: a client takes its events, and ignores events that it does not know. */
 
 import assert from "node:assert/strict";
 import { type ClientCase, upTo } from "./case.ts";
@@ -39,7 +39,7 @@ export const logCases: readonly ClientCase[] = [
       assert.deepEqual(await stage.messagesUpTo(1), [1]);
       for (const sequence of [2, 3, 4, 5]) peer.event(sequence);
       assert.deepEqual(await stage.messagesUpTo(5), upTo(5));
-      // What was left out on purpose is no gap.
+      // Events that were left out on purpose are no gap.
       peer.event(9, 5);
       assert.deepEqual(await stage.messagesUpTo(9), [...upTo(5), 9]);
       assert.equal(peer.frames.filter(({ type }) => type === "resume").length, 1, "asked once");

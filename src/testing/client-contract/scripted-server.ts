@@ -9,7 +9,7 @@ import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;
 
-/** How long a client may take for what it must do: a machine that runs tests may be slow. */
+/** The longest time for anything that a client must do: a machine that runs tests may be slow. */
 export const PATIENCE_MS = 60_000;
 
 /** One connection of the client. */
@@ -133,7 +133,7 @@ export function contentOf(sequence: number): string {
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** How many connections there were. */
+  /** The number of connections so far. */
   readonly count: number;
   /** The next connection of the client. */
   connection(): Promise<Peer>;

@@ -1,4 +1,7 @@
-/** What a case of the contract is given, and what it asks. No test runner is needed: a case throws or does not. */
+/**
+ * A case of the contract of a store: its context and its assertions. No test runner is needed: a case throws or
+ * does not.
+ */
 
 import assert from "node:assert/strict";
 import {

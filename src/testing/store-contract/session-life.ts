@@ -1,4 +1,4 @@
-/** How sessions begin, live and end together with their logs, and how they are listed by activity. */
+/** Cases about sessions: they begin, live and end together with their logs, and are listed by activity. */
 
 import assert from "node:assert/strict";
 import type { ListSessionsOptions, Session, Store } from "../../model/index.ts";

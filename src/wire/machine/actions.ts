@@ -40,9 +40,9 @@ interface Outcomes {
 export interface HandOffPreview {
   readonly agent: string;
   readonly receipt: {
-    /** By kind of record. */
+    /** The keys are kinds of records. */
     readonly byKind: Readonly<Record<string, Outcomes>>;
-    /** What is not kept as it was, with how often; at most 200. */
+    /** The reasons for which records are not kept, with the number of each; at most 200. */
     readonly reasons: readonly {
       readonly kind: string;
       readonly outcome: string;
@@ -77,7 +77,9 @@ export interface RenameRequest {
   readonly title: string;
 }
 
-/** Of `POST …/delete`. `trashId` is `null` for a session of Continuo's own, which cannot be brought back. */
+/**
+ * The answer of `POST …/delete`. `trashId` is `null` for a session of Continuo's own, which cannot be restored.
+ */
 export interface TrashAnswer {
   readonly trashId: string | null;
 }

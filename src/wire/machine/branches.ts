@@ -1,4 +1,4 @@
-/** Where the branches of a session part: `GET /v1/machine/sessions/KEY/branches`. */
+/** The places where the branches of a session part: `GET /v1/machine/sessions/KEY/branches`. */
 
 import type { Leaf } from "../../model/index.ts";
 

@@ -1,4 +1,7 @@
-/** What a session changed in files: `GET …/changes` for the files, `GET …/changes?path=PATH` for the differences of one. */
+/**
+ * The changes of a session in files: `GET …/changes` for the files, `GET …/changes?path=PATH` for the
+ * differences of one.
+ */
 
 export interface ChangedPath {
   readonly path: string;

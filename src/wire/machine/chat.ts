@@ -8,15 +8,15 @@
 import type { PermissionOption, RunStatus } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
 
-/** What a page may send and is sent, in one place. Characters are UTF-16 units. */
+/** The limits of what a page may send and receive, in one place. Characters are UTF-16 units. */
 export const CHAT_LIMITS = {
   promptChars: 200_000,
   reasonChars: 2_000,
   /** The id and the name of a page. */
   pageChars: 64,
-  /** What of a prompt is shown while it waits. */
+  /** The part of a prompt that is shown while it waits. */
   shownPromptChars: 2_000,
-  /** What a question asks for, as JSON. A longer one can only be denied. */
+  /** The input of a question, as JSON. A longer one can only be denied. */
   requestChars: 200_000,
   waiting: 32,
   answered: 20,
@@ -26,7 +26,7 @@ export const CHAT_LIMITS = {
 
 /** A page that is open on the session. The other pages receive the name. */
 export interface ChatPage {
-  /** Of the page's own choice: letters, digits, `-`. */
+  /** The page chooses it: letters, digits, `-`. */
   readonly id: string;
   /** `Firefox on Linux`. */
   readonly name: string;
@@ -41,7 +41,9 @@ export interface PromptRequest {
 
 /** The prompt is stored. */
 export interface PromptAnswer {
-  /** Of the session in which it is. An agent's own session becomes one of Continuo's with the first prompt. */
+  /**
+   * The session that has the prompt. An agent's own session becomes one of Continuo's with the first prompt.
+   */
   readonly key: string;
   readonly runId: string;
 }
@@ -55,7 +57,7 @@ export interface CancelRequest {
 export interface AnswerRequest {
   readonly approvalId: string;
   readonly outcome: "granted" | "denied";
-  /** Of the question's options. */
+  /** The id of one of the question's options. */
   readonly optionId?: string;
   /** Why not; some agents read it. */
   readonly reason?: string;
@@ -66,7 +68,10 @@ export interface ChatQuestion {
   readonly approvalId: string;
   readonly title: string;
   readonly toolName: string;
-  /** What is to be done, whole, as the agent says it; `null` where it is too long to be shown: it can only be denied. */
+  /**
+   * The complete input of the call, in the agent's own form; `null` if it is too long to be shown: it can only
+   * be denied.
+   */
   readonly input: unknown;
   readonly content: readonly unknown[] | null;
   readonly options: readonly PermissionOption[];

@@ -14,6 +14,6 @@ export interface FoundMessage {
 /** The newest message first. `before=INDEX` and `limit` (1 to 500, 50 when left out) as in a window. */
 export interface SessionSearchResult {
   readonly found: readonly FoundMessage[];
-  /** What `before` takes for what comes before; `null` where nothing does. */
+  /** The `before` for earlier messages; `null` if there are none. */
   readonly next: number | null;
 }

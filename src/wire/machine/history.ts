@@ -15,14 +15,14 @@ export type HistoryView = "history" | "model";
  */
 export interface HistoryWindow {
   readonly messages: readonly WindowMessage[];
-  /** Whether there are messages before the first one, and after the last one. */
+  /** True if there are messages before the first one; `hasNewer`: after the last one. */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   /** Messages in this history; `null` where only its end was read. */
   readonly total: number | null;
   readonly turns: number | null;
   /**
-   * What `events?after=` takes. `null` where only the end was read: leave `after` out then. The first event is `reset`
+   * The value for `events?after=`. `null` where only the end was read: leave `after` out then. The first event is `reset`
    * in that case, as soon as all was read: ids may differ from those of a partial read.
    */
   readonly position: string | null;
@@ -30,7 +30,7 @@ export interface HistoryWindow {
 
 export interface WindowMessage {
   /**
-   * As a transcript has it, but: no `native`, no `toolInput` and `toolOutput` (the call and the result have them), of
+   * The message of a transcript without some fields: no `native`, no `toolInput` and `toolOutput` (the call and the result have them), of
    * `metadata` only `records` and, of Continuo's own sessions, `sequence`, of a result's `details` only `structuredPatch`, no bytes. An image that can be shown has as `url` the path of its bytes on this
    * server; no other `url` begins with `/`.
    */
@@ -49,7 +49,7 @@ export interface WindowMessage {
 }
 
 export interface TextCut {
-  /** Where the text is in `message`: `content/0/content/1/text`, `content/0/args/content`. */
+  /** The place of the text in `message`: `content/0/content/1/text`, `content/0/args/content`. */
   readonly path: string;
   /** UTF-16 units that are in `message`, and of all. */
   readonly kept: number;

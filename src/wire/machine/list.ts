@@ -14,10 +14,10 @@ export interface MachineSession {
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
   readonly sizeBytes: number | null;
-  /** Whether its agent has it open now. */
+  /** True if its agent has it open now; `null` if that is not known. */
   readonly live: boolean | null;
   readonly archived: boolean;
-  /** What `POST /v1/machine/trash/ID/restore` takes; only of a deleted session. */
+  /** The id for `POST /v1/machine/trash/ID/restore`; only a deleted session has one. */
   readonly trashId: string | null;
   /** Codes of the problems that are known without a full read. */
   readonly problems: readonly string[];
@@ -80,7 +80,7 @@ export interface SessionsPage {
    * sessions may match: the same query searches more of them.
    */
   readonly unsearched: number;
-  /** What could not be read, or was not searched: sentences. */
+  /** Sentences about sessions that could not be read, or were not searched. */
   readonly notices: readonly string[];
 }
 

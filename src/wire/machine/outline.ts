@@ -44,11 +44,11 @@ export interface Outline {
   readonly turns: readonly OutlineTurn[];
   /** Turns of the session. */
   readonly total: number;
-  /** Whether there are turns before the first one. */
+  /** True if there are turns before the first one. */
   readonly hasOlder: boolean;
-  /** Of the turns in this answer, at most 2,000. */
+  /** The marks of the turns in this answer, at most 2,000. */
   readonly marks: readonly OutlineMark[];
-  /** Of the whole session, those of the newest turns first, at most 500. */
+  /** The files of the whole session, those of the newest turns first, at most 500. */
   readonly files: readonly TouchedFile[];
   /** The first message of the history that the model still sees; `null` where it sees all. */
   readonly seenFrom: { readonly messageId: string; readonly index: number } | null;

@@ -26,7 +26,7 @@ function replaced(value: unknown, [name, ...rest]: readonly string[], text: stri
   return { ...fields, [name]: replaced(fields[name], rest, text) };
 }
 
-/** As in a JSON pointer. */
+/** Splits the path by the rules of a JSON pointer. */
 function stepsOf(path: string): readonly string[] {
   return path.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

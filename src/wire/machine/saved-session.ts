@@ -8,7 +8,7 @@ import type { SessionHead } from "./session.ts";
 export interface SavedSession {
   readonly savedAt: string;
   readonly head: SessionHead;
-  /** Of the turns that are inside. */
+  /** The outline of the turns that the page holds. */
   readonly outline: Outline;
   /** In their order, cut as in windows, and with the bytes of images that can be shown. */
   readonly messages: readonly WindowMessage[];

@@ -1,4 +1,4 @@
-/** What a server asks of the machine that it runs on: the answers of `/v1/machine/`, without HTTP. */
+/** The port of the machine on which a server runs: the answers of `/v1/machine/`, without HTTP. */
 
 import type {
   ForkAnswer,
@@ -48,7 +48,7 @@ export interface ImageBytes {
 export interface MachineService {
   /** Errors: `invalid` for a cursor that is none; `unavailable` where the text cannot be searched. */
   sessions(query: ListQuery): Promise<SessionsPage>;
-  /** What changes in the list from now on; ends when the signal aborts. */
+  /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
   session(key: string, signal: AbortSignal): Promise<SessionHead>;
   branches(key: string, signal: AbortSignal): Promise<SessionBranches>;
@@ -94,7 +94,7 @@ export interface ExportedFile {
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/** What can be done with a session, with the errors of the commands. */
+/** The actions on a session, with the errors of the commands. */
 export interface MachineActions {
   resume(key: string, signal: AbortSignal): Promise<ResumeOffer>;
   /**

@@ -27,7 +27,10 @@ export interface SubagentHead {
   readonly sizeBytes: number;
 }
 
-/** What a full read tells. It may take seconds for a session of 100 MB; its end is there at once (`HistoryWindow`). */
+/**
+ * The result of a full read. It may take seconds for a session of 100 MB; its end is there at once
+ * (`HistoryWindow`).
+ */
 export interface SessionHead {
   readonly session: MachineSession;
   /** The file, or the place in the database. */
