@@ -51,6 +51,25 @@ test.each(PAIRS)("of $from, handed to $to", async ({ from, to }) => {
   await expect(dry).rejects.toMatchObject({ code: "fidelity" });
 });
 
+test("a text in markers goes to pi as that text, is read as a thought, and is the same text in a copy", async () => {
+  const { cwd, places } = home;
+  const marked = "<thinking>\nA look is due.\n</thinking>";
+  const messages: readonly Message[] = [
+    { id: "m0", role: "user", content: [{ type: "text", text: "What is there?" }], metadata: {} },
+    { id: "m1", role: "assistant", content: [{ type: "text", text: marked }], metadata: {} },
+    { id: "m2", role: "assistant", content: [{ type: "text", text: "A thing." }], metadata: {} },
+  ];
+  const given = { messages, title: "A look", cwd };
+  const made = await handOffMessages(given, { to: "pi", places, verifyBy: "own" });
+  const copy = await home.go(`pi:${made.sessionId}`, "pi");
+  for (const id of [made.sessionId ?? "", copy.sessionId]) {
+    const { entries, history, view } = await home.read("pi", id);
+    expect(thinkingIn(history)).toMatchObject([{ text: "A look is due." }]);
+    expect(view.map(({ content }) => content)).toContainEqual([{ type: "text", text: marked }]);
+    expect(JSON.stringify(entries)).toContain(JSON.stringify({ type: "text", text: marked }));
+  }
+});
+
 /** Nothing is lost on the way; what the agent itself never sends is noted all the same. */
 async function expectAsItWas(agent: AgentName, made: Awaited<ReturnType<Home["go"]>>): Promise<void> {
   const { history, view } = await home.read(agent, made.sessionId);

@@ -131,7 +131,9 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
         ? { block: null, reason: EMPTY }
         : { block, reason: "" };
     case "thinking":
-      return where === "answer" ? { block, reason: "" } : { block: null, reason: OUTSIDE };
+      return where === "answer"
+        ? { block: isWrittenAsText(raw) ? raw : block, reason: "" }
+        : { block: null, reason: OUTSIDE };
     case "image":
       return where === "prompt" && block.data !== undefined
         ? { block, reason: "" }
@@ -139,6 +141,11 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
     default:
       return fitBlock(block, work, where);
   }
+}
+
+/** Whether a thought is a text in its agent's file. Its writer writes it as that text again. */
+export function isWrittenAsText({ native }: ThinkingBlock): boolean {
+  return isJson(native) && native.type === "text";
 }
 
 /** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */

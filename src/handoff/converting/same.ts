@@ -1,7 +1,9 @@
 /** Whether a session that was read back says what was written. Pure. */
 
 import { createHash } from "node:crypto";
+import { isJson, textOfValue } from "../../files/index.ts";
 import type { Block, Message } from "../../model/index.ts";
+import { isWrittenAsText } from "./blocks.ts";
 
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
@@ -183,6 +185,9 @@ export function comparedPart(block: Block): ComparedPart | null {
     case "text":
       return block.text === "" ? null : { kind: "texts", words: block.text };
     case "thinking":
+      if (isJson(block.native) && isWrittenAsText(block)) {
+        return { kind: "texts", words: textOfValue(block.native.text) };
+      }
       return block.text === "" ? null : { kind: "thinking", words: block.text };
     case "tool_call":
       return { kind: "calls", words: `${nameless(block.id)} ${block.name} ${JSON.stringify(block.args)}` };

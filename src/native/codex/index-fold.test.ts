@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { pathTo } from "./drafts.ts";
 import { createFileIndex, createSessionIndex, type FileIndex, finish, fold } from "./index-fold.ts";
 
+const TIME = "2026-11-22T05:00:00.000Z";
+
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
@@ -68,7 +70,7 @@ test("the index takes at most 200 bytes a record", () => {
         line,
         offset: line * 700,
         length: 699,
-        value: JSON.parse(JSON.stringify(value)),
+        value: JSON.parse(JSON.stringify({ timestamp: TIME, ...(value as object) })),
         problems: [],
       });
     }
@@ -80,4 +82,17 @@ test("the index takes at most 200 bytes a record", () => {
   expect(index.problems.kept).toEqual([]);
   expect(bytes).toBeGreaterThan(10);
   expect(bytes).toBeLessThan(200);
+});
+
+test.each([undefined, null, 7, {}])("a line with %j as its time is left out, as Codex does", (timestamp) => {
+  const index = create();
+  const payload = { type: "message", role: "user", content: [{ type: "input_text", text: "one" }] };
+  const place = { offset: 0, length: 1, problems: [] };
+  fold(index, { ...place, line: 1, value: { timestamp: TIME, type: "response_item", payload } });
+  fold(index, { ...place, line: 2, value: { timestamp, type: "response_item", payload } });
+  finish(index);
+  expect(pathTo(index.head).map(({ slots }) => slots[0]?.line)).toEqual([1]);
+  expect(index.problems.kept).toEqual([
+    { code: "bad_record", line: 2, message: "the line has no time; Codex leaves it out" },
+  ]);
 });

@@ -18,7 +18,7 @@ import {
 import { beforeTyped, type Draft, type DraftKind, type Slot } from "./drafts.ts";
 import { callIdOf, flawOf, isCall, kindOfItem } from "./items.ts";
 import { createOrder, foldOrdinal, type OrderState } from "./order.ts";
-import { type CodexRecord, parseRecord, toText } from "./records.ts";
+import { type CodexRecord, hasLineTime, parseRecord, toText } from "./records.ts";
 import { createShown, endShown, foldShown, hashOf, hasTexts, noteItem, type ShownState } from "./shown.ts";
 import { isTyped, typedText } from "./typed.ts";
 import { createUsage, endUsageTurn, foldTokenCount, foldUsageRecord, type UsageState } from "./usage.ts";
@@ -101,6 +101,11 @@ export function fold(state: FileIndex, line: LineRecord): void {
   }
   reachCuts(state, record, line);
   if (isDone(state)) return;
+  if (!hasLineTime(line.value)) {
+    const message = "the line has no time; Codex leaves it out";
+    addProblem(state.problems, { code: "bad_record", line: line.line, message });
+    return;
+  }
   if (record.timestamp !== null) state.updatedAt = record.timestamp;
   foldOrdinal(state.order, record, line.line);
   state.session.firstTyped ??= toTitle(typedText(record.type, record.payload));

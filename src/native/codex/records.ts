@@ -61,6 +61,11 @@ export function parseRecord(value: unknown): CodexRecord | null {
   };
 }
 
+/** Whether the line of a record tells a time in a text. Codex leaves out every line that does not (seen in 0.169.0). */
+export function hasLineTime(value: unknown): boolean {
+  return isJson(value) && typeof value.timestamp === "string";
+}
+
 /** `null` where the record is no header. */
 export function parseSessionMeta(value: unknown): SessionMeta | null {
   const record = parseRecord(value);
@@ -78,7 +83,7 @@ export function parseSessionMeta(value: unknown): SessionMeta | null {
     base: parseBase(payload.history_base),
     parentThread: parseParentThread(payload),
     misformedKeys: misformedIn(payload),
-    hasLineTime: isJson(value) && typeof value.timestamp === "string",
+    hasLineTime: hasLineTime(value),
     missingKeys: ["timestamp", "cwd", "originator", "cli_version"].filter((key) => !toText(payload[key])),
   };
 }

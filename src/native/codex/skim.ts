@@ -8,7 +8,7 @@ import { readCompressedEnds } from "./compressed.ts";
 import { mtimeOf, readHeaderInfo } from "./header.ts";
 import { isPast } from "./index-fold.ts";
 import { type Lineage, type LineageFile, readHead, readLineage } from "./lineage.ts";
-import { type HistoryBase, parseRecord } from "./records.ts";
+import { type HistoryBase, hasLineTime, parseRecord } from "./records.ts";
 import { typedText } from "./typed.ts";
 
 /** How far `ends` looks for what was typed first; instructions and environment stand before it. */
@@ -85,7 +85,7 @@ async function searchTyped(
       const record = parseRecord(value);
       if (record === null) continue;
       if (!file.own && cuts.every((cut) => isPast(cut, record, offset))) return null;
-      const title = toTitle(typedText(record.type, record.payload));
+      const title = hasLineTime(value) ? toTitle(typedText(record.type, record.payload)) : null;
       if (title !== null) return title;
     }
   }

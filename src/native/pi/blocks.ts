@@ -3,13 +3,15 @@
  * lost: a block with more in it than the model has room for carries itself in `native`. Pure.
  */
 
-import { entryOf, hasOnly, isJson, type Json, optional, textField } from "../../files/index.ts";
+import { entryOf, hasOnly, isJson, type Json, optional, textField, textOfValue } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { blocksOf } from "./records.ts";
 
 export interface BlockOptions {
   /** The API of the answer that the blocks stand in: tells whose signatures they carry. */
   readonly api: string | null;
+  /** Whether the blocks are an answer's, in which a text can be a thought. */
+  readonly isAnswer?: boolean;
 }
 
 /** Content that is text, a list of blocks, or absent. */
@@ -21,7 +23,7 @@ function toBlock(raw: unknown, options: BlockOptions): Block {
   if (!isJson(raw)) return { type: "unknown", raw };
   switch (raw.type) {
     case "text":
-      return toText(raw);
+      return toMarked(raw, options) ?? toText(raw);
     case "thinking":
       return toThinking(raw, options);
     case "image":
@@ -38,6 +40,24 @@ function toText(raw: Json): Block {
   const signature = textField(raw, "textSignature");
   const block = { type: "text", text: raw.text, ...optional("signature", signature) } as const;
   return withNative(block, raw, ["text", ...(signature === null ? [] : ["textSignature"])]);
+}
+
+const MARKED = /^\s*<thinking>\r?\n?((?:(?!<\/?thinking>)[\s\S])*?)\r?\n?<\/thinking>\s*$/u;
+
+/**
+ * A text of an answer that stands in markers as a whole is a thought: models without a field for thoughts say them
+ * that way. The block keeps its record in `native`, and is written again as that record.
+ */
+function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
+  if (isAnswer !== true || typeof raw.text !== "string" || !hasOnly(raw, ["type", "text"])) return null;
+  const text = MARKED.exec(raw.text)?.[1];
+  return text === undefined ? null : { type: "thinking", text, native: raw };
+}
+
+/** A thought that stands in the file as a text in markers, as that text; any other block as it is. */
+export function asText(block: Block): Block {
+  if (block.type !== "thinking" || !isJson(block.native) || block.native.type !== "text") return block;
+  return { type: "text", text: textOfValue(block.native.text) };
 }
 
 /** A redacted block keeps what the vendor gave in place of a text as its signature: that is `data`. */

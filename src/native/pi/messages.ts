@@ -186,7 +186,7 @@ function summaryParts(record: Json, pi: Json): Parts {
 }
 
 function answerParts(message: Json): Parts {
-  const content = toBlocks(message.content, { api: textField(message, "api") });
+  const content = toBlocks(message.content, { api: textField(message, "api"), isAnswer: true });
   const model = textField(message, "model");
   const usage = toUsage(message.usage);
   const stopReason = textField(message, "stopReason");

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Block, type Message, textOf } from "../../model/index.ts";
-import { modelView, NO_RESULT } from "./model-view.ts";
+import { modelView, NO_OUTPUT, NO_RESULT } from "./model-view.ts";
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const call = (id: string, signature?: string): Block => ({
@@ -215,6 +215,36 @@ test("rule 8: texts without characters, and what then holds nothing, are left ou
     ["e", 1],
     ["r", 1],
   ]);
+});
+
+describe("rule 9: results without words", () => {
+  const silent = (api: string, ...content: Block[]): readonly Message[] => [
+    assistant("a", [call("c")], { metadata: { pi: { provider: "p", api } } }),
+    {
+      ...result("r", "c"),
+      content: [{ type: "tool_result", toolCallId: "c", content, isError: false, status: "ok" }],
+    },
+  ];
+  const picture: Block = { type: "image", mimeType: "image/png", data: "AAAA" };
+
+  test.each([[[]], [[text("")]], [[text(" \n"), text("\t")]]])("%j is said in words", (content) => {
+    expect(shown(modelView(silent("openai-completions", ...content)))[1]).toBe(`r: ${NO_OUTPUT}`);
+  });
+
+  test.each<[string, string, Block[]]>([
+    ["over another API", "anthropic-messages", [text(" ")]],
+    ["with a picture", "openai-responses", [text(""), picture]],
+    ["with words", "openai-completions", [text(" x ")]],
+  ])("stay as they are %s", (_why, api, content) => {
+    const history = silent(api, ...content);
+    expect(modelView(history)[1]).toBe(history[1]);
+  });
+});
+
+test("rule 10: a text in markers is sent as it stands", () => {
+  const native = { type: "text", text: "<thinking>hm</thinking>" };
+  const history = [assistant("a", [{ type: "thinking", text: "hm", native }, text("yes")])];
+  expect(modelView(history)[0]?.content).toEqual([text("<thinking>hm</thinking>"), text("yes")]);
 });
 
 test("a history is not changed by its view", () => {

@@ -17,6 +17,9 @@
  *   answered.
  * 7. Calls without a result get one, an error: before the next message that is no result, or at the end.
  * 8. Texts without characters, and messages that then hold nothing, are left out.
+ * 9. A result that holds nothing but white space, and no picture, is "(no tool output)" where the last answer came
+ *   over an API of OpenAI's or Mistral's form; over other APIs it is sent as it is.
+ * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
  *
  * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
  * How the vendor's API is spoken (images of results after all results, ids shortened) is not part of it.
@@ -25,17 +28,43 @@
 import { isJson, type Json } from "../../files/index.ts";
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { withContent } from "../kit/index.ts";
-import { toBlocks } from "./blocks.ts";
+import { asText, toBlocks } from "./blocks.ts";
 
 /** What pi says in place of a result that is not there (seen in 0.73.1, 0.87.1 and 1.5.2). */
 export const NO_RESULT = "No result provided";
+
+/** What pi says in place of a result without words (seen in 1.5.2). */
+export const NO_OUTPUT = "(no tool output)";
 
 export function modelView(history: readonly Message[]): Message[] {
   const model = lastModel(history);
   const spoken = edited(compacted(history))
     .filter(isSent)
-    .map((message) => withoutForeign(message, model));
-  return withAllResults(spoken).map(withoutEmptyTexts).filter(holdsSomething);
+    .map((message) => withoutForeign(withTexts(message), model));
+  const isWorded = WORDED_APIS.test(lastApi(history));
+  const whole = withAllResults(spoken).map((message) => (isWorded ? withOutput(message) : message));
+  return whole.map(withoutEmptyTexts).filter(holdsSomething);
+}
+
+const WORDED_APIS = /openai|mistral/u;
+
+function lastApi(history: readonly Message[]): string {
+  const last = history.findLast((message) => typeof piOf(message).api === "string");
+  return last === undefined ? "" : String(piOf(last).api);
+}
+
+function withOutput(message: Message): Message {
+  const [result] = message.content;
+  if (message.role !== "tool" || result?.type !== "tool_result") return message;
+  const isSilent = result.content.every((block) => block.type === "text" && block.text.trim() === "");
+  if (!isSilent) return message;
+  return { ...message, content: [{ ...result, content: [{ type: "text", text: NO_OUTPUT }] }] };
+}
+
+function withTexts(message: Message): Message {
+  return message.role === "assistant" && message.content.some((block) => asText(block) !== block)
+    ? withContent(message, (content) => content.map(asText))
+    : message;
 }
 
 function compacted(history: readonly Message[]): readonly Message[] {

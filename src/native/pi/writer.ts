@@ -177,7 +177,8 @@ function toAnswered(block: Block): Json {
   }
 }
 
-function toThinking({ text, signature, redacted, data }: ThinkingBlock): Json {
+function toThinking({ text, signature, redacted, data, native }: ThinkingBlock): Json {
+  if (isJson(native) && native.type === "text") return native;
   const sealed = redacted === true ? (data ?? signature) : signature;
   return {
     type: "thinking",
