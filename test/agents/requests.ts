@@ -193,14 +193,14 @@ function isOpencode(request: RequestRecord): boolean {
 }
 
 const ATTACHED = "Attached image(s) from tool result";
-const NOTHING = ["(no tool output)", "(see attached image)"];
+const NO_WORDS = "(see attached image)";
 
 function itemsOfChatMessage(message: JsonObject, parts: readonly JsonObject[]): readonly Item[] {
   if (message.role === "developer" || message.role === "system") return [];
   const text = parts.map((part) => asText(part.text)).join("");
   if (message.role === "tool") {
     const id = asText(message.tool_call_id);
-    return [{ kind: "result", id, text: NOTHING.includes(text) ? "" : text, images: [], isError: null }];
+    return [{ kind: "result", id, text: text === NO_WORDS ? "" : text, images: [], isError: null }];
   }
   const role = message.role === "assistant" ? "assistant" : "user";
   const reasoning = asText(message.reasoning_content);

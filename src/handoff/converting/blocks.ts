@@ -144,8 +144,8 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
 }
 
 /** Whether a thought is a text in its agent's file. Its writer writes it as that text again. */
-export function isWrittenAsText({ native }: ThinkingBlock): boolean {
-  return isJson(native) && native.type === "text";
+export function isWrittenAsText({ type, native }: Block): boolean {
+  return type === "thinking" && isJson(native) && native.type === "text";
 }
 
 /** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */

@@ -1,8 +1,8 @@
 /**
  * Calls and results as the API wants them, by Claude Code's rules (2.1.330):
  *
- *  a. An answer none of whose calls has a result anywhere is left out as a whole; as the last word it stays,
- *     each call gets the result "[Tool call interrupted: …]", and "No response requested." follows.
+ *  a. A line of an answer none of whose calls has a result anywhere is left out (rule 9 of `model-view.ts`); as the
+ *     last word it stays, each call gets the result "[Tool call interrupted: …]", and "No response requested." follows.
  *  b. A call without a result where others of the same answer have one gets "[Tool result missing due to
  *     internal error]" before the others; in the last answer "[Tool call interrupted: …]" after them.
  *  c. A second call with an id that was called before is left out; an answer that is empty then is
@@ -22,24 +22,17 @@ const MISSING = "[Tool result missing due to internal error]";
 const ORPHAN = "[Orphaned tool result removed due to conversation resume]";
 
 export function pairCalls(messages: readonly Message[]): Message[] {
-  const answered = new Set<string>();
-  for (const { role, toolCallId } of messages) if (role === "tool") answered.add(toolCallId ?? "");
-  const last = messages.at(-1);
-  const lasting = messages.filter((message) => {
-    const calls = callsOf(message);
-    return calls.length === 0 || message === last || calls.some((call) => answered.has(call.id));
-  });
   const called = new Set<string>();
   const paired: Message[] = [];
-  for (let at = 0; at < lasting.length; ) {
-    const first = lasting[at];
+  for (let at = 0; at < messages.length; ) {
+    const first = messages[at];
     const answer = first?.role === "assistant" ? withoutRepeatedCalls(first, called) : undefined;
     const start = answer === undefined ? at : at + 1;
     let end = start;
-    while (end < lasting.length && lasting[end]?.role !== "assistant") end += 1;
+    while (end < messages.length && messages[end]?.role !== "assistant") end += 1;
     if (answer !== undefined) paired.push(answer);
-    const said = lasting.slice(start, end);
-    const isLast = end === lasting.length && said.every((message) => message.role === "tool");
+    const said = messages.slice(start, end);
+    const isLast = end === messages.length && said.every((message) => message.role === "tool");
     paired.push(...pairTurn(answer, said, { isFirst: paired.length === 0, isLast }));
     at = end;
   }

@@ -42,7 +42,7 @@ const MADE_ANEW: ReadonlySet<unknown> = new Set([
 
 /** Pure. */
 export function modelView(history: readonly Message[]): Message[] {
-  const kept = withoutStrippedThinking(fromCompaction(history));
+  const kept = withoutStrippedThinking(withoutOpenLines(fromCompaction(history)));
   const selected = kept.flatMap(toSent);
   const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
   const last = conversation.at(-1);
@@ -101,9 +101,36 @@ function preservedLines(before: readonly Message[], meta: Json): Message[] {
 function linesNamed(before: readonly Message[], uuids: ReadonlySet<unknown>): Message[] {
   return before.flatMap((message) => {
     const lines = linesOf(message);
-    const kept = lines.filter((line) => uuids.has(line.uuid));
-    if (kept.length === lines.length) return [message];
-    return kept.length === 0 ? [] : [{ ...message, content: kept.flatMap((line) => line.content) }];
+    return withLines(
+      message,
+      lines.filter((line) => uuids.has(line.uuid)),
+    );
+  });
+}
+
+/** The part of a message that some of its lines hold. */
+function withLines(message: Message, lines: readonly LineOfMessage[]): Message[] {
+  const content = lines.flatMap((line) => line.content);
+  if (content.length === message.content.length) return [message];
+  if (lines.length === 0) return [];
+  const uuids = lines.map((line) => line.uuid);
+  const blockCounts = lines.map((line) => line.content.length);
+  const claude = { ...flagsOf(message), uuids, blockCounts };
+  return [{ ...message, content, metadata: { ...message.metadata, claude } }];
+}
+
+/** Without the lines of answers that hold calls of which none has a result; all lines of the last word stay. */
+function withoutOpenLines(messages: readonly Message[]): Message[] {
+  const answered = new Set(messages.flatMap(({ role, toolCallId }) => (role === "tool" ? toolCallId : [])));
+  const last = messages.findLast((message) => message.role !== "tool" && toSent(message).length > 0);
+  return messages.flatMap((message) => {
+    if (message.role !== "assistant" || message === last) return [message];
+    const isKept = ({ content }: LineOfMessage): boolean => {
+      const calls = content.filter((block) => block.type === "tool_call" && block.ranBy !== "model");
+      return calls.length === 0 || calls.some((call) => "id" in call && answered.has(call.id));
+    };
+    const lines = linesOf(message);
+    return lines.every(isKept) ? [message] : withLines(message, lines.filter(isKept));
   });
 }
 
