@@ -1,22 +1,21 @@
 /**
  * Random damages to a session of a real agent, resumed by the agent before and after a repair: nothing that it read
- * before is lost, and of ten sessions that it refused at least nine are mended. A run of CI takes a part of them.
+ * before is lost, and of ten sessions that it refused at least nine are mended. What it read is what Continuo's model view
+ * shows of the damaged session. A run of CI takes a part of them.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { repairNativeSession } from "../../../src/agents.ts";
+import { readNativeSession, repairNativeSession } from "../../../src/agents.ts";
 import { isContinuoError } from "../../../src/model/index.ts";
 import { anyDamage } from "../../damage.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
-import type { Item } from "../items.ts";
+import { type Item, normaliseView } from "../items.ts";
 import { openStage, type Resumed, type Stage } from "./stage.ts";
 
-/** Agents that start in less than a second: each damage takes two starts. */
-const SUBJECTS = AGENTS.filter(({ agent }) => agent === "codex" || agent === "pi");
 const DAMAGES = 30;
 const SEED = Number(process.env.CONTINUO_SEED ?? 27);
 
@@ -145,20 +144,24 @@ function isRefused({ items, failure }: Resumed): boolean {
   return failure !== null || items === null;
 }
 
-test.each(SUBJECTS)(
+test.each(AGENTS)(
   "$agent reads repaired sessions as well as before, and most that it refused",
   async (each) => {
     await using stage = await openStage(each);
     const ref = `${each.agent}:${stage.session.sessionId}`;
     const damages = damagesOf(stage, each.agent);
     const worse: string[] = [];
+    const differing: unknown[] = [];
     const refused: string[] = [];
     const stillRefused: string[] = [];
     for (const number of numbersOfRun(damages.length)) {
       const { what, lay } = damages[number] ?? { what: "", lay: () => undefined };
       stage.reset();
       lay();
+      const view = await viewOf(stage, ref, each.tellsErrors);
       const before = await stage.resume();
+      if (!isRefused(before) && JSON.stringify(view) !== JSON.stringify(before.items))
+        differing.push({ what: `${number}: ${what}`, view, items: before.items });
       stage.reset();
       lay();
       const edits = await repair(stage, ref);
@@ -171,10 +174,21 @@ test.each(SUBJECTS)(
       if (!isRefused(before) && (isRefused(after) || lost.length > 0)) worse.push(told);
     }
     expect(worse).toEqual([]);
+    expect(differing).toEqual([]);
     expect(stillRefused.length, stillRefused.join("\n")).toBeLessThanOrEqual(Math.floor(refused.length / 10));
   },
   1_200_000,
 );
+
+async function viewOf({ places }: Stage, ref: string, tellsErrors: boolean): Promise<unknown> {
+  try {
+    const { messages } = await readNativeSession(ref, { places, view: "model" });
+    return normaliseView(messages, { tellsErrors });
+  } catch (error) {
+    if (isContinuoError(error)) return error.message;
+    throw error;
+  }
+}
 
 /** How many records are mended; `null` where nothing of the session is left. */
 async function repair({ places }: Stage, ref: string): Promise<number | null> {
