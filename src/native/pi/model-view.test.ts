@@ -227,7 +227,7 @@ describe("rule 9: results without words", () => {
   ];
   const picture: Block = { type: "image", mimeType: "image/png", data: "AAAA" };
 
-  test.each([[[]], [[text("")]], [[text(" \n"), text("\t")]]])("%j is said in words", (content) => {
+  test.each([[[]], [[text("")]], [[text(" \n"), text("\t")]]])("%j becomes words", (content) => {
     expect(shown(modelView(silent("openai-completions", ...content)))[1]).toBe(`r: ${NO_OUTPUT}`);
   });
 

@@ -78,7 +78,10 @@ test.each(AGENTS.filter(({ agent }) => DAMAGES[agent] !== undefined))(
     for (const number of numbersOfRun(damaged.length)) {
       const { what = "", changed = [] } = damaged[number] ?? {};
       stage.reset();
-      writeFileSync(stage.session.sessionFile, changed.map((record) => `${JSON.stringify(record)}\n`).join(""));
+      writeFileSync(
+        stage.session.sessionFile,
+        changed.map((record) => `${JSON.stringify(record)}\n`).join(""),
+      );
       const view = await viewOf(stage, each);
       const { items, failure } = await stage.resume();
       if (failure !== null || items === null) continue;
