@@ -37,7 +37,7 @@ export interface ListenOptions {
 /** Errors: `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
   const proxies = options.proxies ?? trustedProxies([]);
-  const strangers = new Strangers(proxies);
+  const strangers = new Strangers(proxies, LIMITS, (address) => server.crowded(address));
   const peerOf = createPeers(proxies, strangers);
   const listener = getRequestListener(
     (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),

@@ -46,6 +46,7 @@ import {
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
 import {
+  createFailureLog,
   createSecurityLog,
   type FollowAudit,
   recordingLogins,
@@ -104,6 +105,8 @@ export interface ContinuoServer {
   readonly headers: Readonly<Record<string, string>>;
   fetch(request: Request, peer: Peer): Promise<Response>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
+  /** Records that a client of this address met the limit of connections without a token. */
+  crowded(address: string): void;
   /** Accepts no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
   close(): Promise<void>;
 }
@@ -132,6 +135,7 @@ export function createServer(options: ServerOptions): ContinuoServer {
         context.refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
       }
     },
+    crowded: (address) => security.record("connections_limited", { address }),
     close: async () => {
       draining.abort();
       await audited?.close();
@@ -164,6 +168,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   const pageKeys = createPageKeys(reach);
   const authenticate = recordingLogins(withPageKeys(options.authenticate, pageKeys), security);
   const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
+  const failures = createFailureLog(security);
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
   return {
@@ -173,6 +178,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     authenticate: async (credentials, peer) => {
       const grant = await authenticate(credentials, peer);
       peer.onToken?.();
+      failures.know(peer, grant);
       return grant;
     },
     reach,
@@ -198,6 +204,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     draining,
     report: options.report ?? (() => undefined),
     security,
+    refused: (error, peer) => failures.record(error, peer),
   };
 }
 
@@ -223,6 +230,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => {
     if (httpStatusOf(error) === 500) context.report(`request failed: ${error.stack ?? error}`);
+    context.refused(error, c.env.peer);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
     return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
   });

@@ -35,14 +35,16 @@ test("a page is recorded from its code to its end, with the ids of its tokens an
   const { secret } = await openPage(server.url, token.secret);
   const headers = { authorization: `Bearer ${secret}` };
   await fetch(`${server.url}/v1/pages/cookie`, { method: "DELETE", headers });
-  const [issued, opened, closed] = events();
+  const [accepted, issued, opened, used, closed] = events();
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/u);
   const from = { time, address: "127.0.0.1", workspaceId: "default" };
   const tokenId = expect.stringMatching(/^[\da-f-]{36}$/u);
+  expect(accepted).toEqual({ ...from, event: "token_accepted", tokenId: token.tokenId });
   expect(issued).toEqual({ ...from, event: "code_issued", tokenId: token.tokenId });
   expect(opened).toEqual({ ...from, event: "page_opened", tokenId, parentId: token.tokenId });
+  expect(used).toEqual({ ...opened, event: "token_accepted", time });
   expect(closed).toEqual({ ...from, event: "page_closed", tokenId: opened?.tokenId });
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(5);
   expect(lines.join("\n")).not.toContain("continuo_");
 });
 

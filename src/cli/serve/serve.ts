@@ -26,7 +26,7 @@ import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
-import { clearTextWarning, newPageName, stopSignal, viewerFolder } from "./work.ts";
+import { clearTextWarning, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -72,7 +72,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
-    report: (line) => shell.stderr.write(`${line}\n`),
+    report: reporterTo(shell),
   });
   const stopped = stopSignal(shell);
   const stopTelemetry = await startTelemetry(shell);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { clearTextWarning, HAS_PAGE_NAMES, newPageName } from "./work.ts";
+import type { Shell } from "../terminal/index.ts";
+import { clearTextWarning, HAS_PAGE_NAMES, newPageName, reporterTo } from "./work.ts";
 
 test.runIf(HAS_PAGE_NAMES)("the name of each page has 128 random bits", () => {
   const names = new Set(Array.from({ length: 100 }, () => newPageName() ?? ""));
@@ -14,4 +15,21 @@ test("a server that other machines reach without TLS warns, with the flag for it
   expect(clearTextWarning(false, "http://team.example")).toContain("without TLS");
   expect(clearTextWarning(false, "https://team.example")).toBeNull();
   expect(clearTextWarning(true, undefined)).toBeNull();
+});
+
+test("a report of the server begins its lines only where the server does, and controls no terminal", () => {
+  let printed = "";
+  const stderr = {
+    write: (text: string) => {
+      printed += text;
+    },
+  };
+  const report = reporterTo({ stderr } as unknown as Shell);
+  report(
+    "request failed: Error: evil\nwarning: forged\r\nwarning: again\rand \u2028more \u001b[31m\n    at place",
+  );
+  expect(printed.match(/^\S.*$/gmu)).toEqual(["request failed: Error: evil"]);
+  expect(printed.split("\n")).toHaveLength(5);
+  expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  expect(printed).toContain("        at place");
 });

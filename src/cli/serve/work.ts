@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { packageFile } from "../../files/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -33,6 +34,14 @@ export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefi
 /** The folder in which `npm run prepare` puts the page. */
 export function viewerFolder(): string {
   return packageFile("dist/web") ?? "dist/web";
+}
+
+/** Prints reports of a server. The lines after the first one are indented, so that no text of others looks like a report. */
+export function reporterTo({ stderr }: Pick<Shell, "stderr">): (report: string) => void {
+  return (report) => {
+    const lines = report.split("\n").map((line) => visibleLine(line.trimEnd()));
+    stderr.write(`${lines.join("\n    ")}\n`);
+  };
 }
 
 /** Resolves at the first SIGTERM or Ctrl-C; the next one ends the process. */

@@ -12,6 +12,7 @@ import {
   HAS_PAGE_NAMES,
   machineWork,
   newPageName,
+  reporterTo,
   stopSignal,
   viewerFolder,
 } from "../serve/index.ts";
@@ -90,7 +91,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   // The list is made while the browser starts; a caller that asks for it receives its errors.
   sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
   const pageName = newPageName();
-  const warn = (line: string): void => void shell.stderr.write(`${line}\n`);
+  const warn = reporterTo(shell);
   const server = createServer({
     store: (workspaceId, by) => logs.forWorkspace(workspaceId, by),
     tokens: (workspaceId, by) => tokens.forWorkspace(workspaceId, by),

@@ -57,6 +57,8 @@ export interface ConnectionOptions {
   readonly draining: AbortSignal;
   readonly slowReaders: SlowReaders;
   readonly report: (line: string) => void;
+  /** Called with each error that a frame is answered with. */
+  readonly onRefused: (error: unknown) => void;
   /** Counts a frame. Errors: `rate_limited`. */
   readonly count: (bytes: number) => void;
   readonly admit: (
@@ -320,6 +322,7 @@ export class Connection implements Present {
       if (changesSession(frame)) this.#tellOthers(participation);
     } catch (error) {
       if (isContinuoError(error, "fenced")) return await this.#seat?.lose(error);
+      this.#options.onRefused(error);
       if (!isContinuoError(error)) this.#reportMistake(error);
       const failure = frame.type === "history" ? readFailure(error) : error;
       this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
@@ -386,6 +389,7 @@ export class Connection implements Present {
   }
 
   #refuse(error: unknown, request: number | undefined): void {
+    this.#options.onRefused(error);
     if (!isContinuoError(error)) this.#reportMistake(error);
     const wire = toWireError(error).error;
     if (request !== undefined && this.#state === "open") {

@@ -105,6 +105,7 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       draining: context.draining,
       slowReaders: context.slowReaders,
       report: context.report,
+      onRefused: (error) => context.refused(error, peer),
       count: (bytes) => count(bytes),
       admit: async (hello, { signal, seating }) => {
         const credentials = socketCredentials(sent ?? hello.token, page);

@@ -116,11 +116,17 @@ export interface PageKeys {
 }
 
 export type SecurityEventType =
+  | "token_accepted"
   | "login_failed"
   | "guesses_limited"
   | "host_refused"
   | "origin_refused"
   | "token_in_url"
+  | "access_refused"
+  | "limit_reached"
+  | "connections_limited"
+  | "input_refused"
+  | "request_failed"
   | "code_issued"
   | "page_opened"
   | "page_refused"
@@ -216,6 +222,8 @@ export interface ServerContext {
   /** One line for the operator; never a token, never the content of a log. */
   readonly report: (line: string) => void;
   readonly security: SecurityLog;
+  /** Records the error that a request or a frame of the sender is answered with. */
+  refused(error: unknown, peer: Peer): void;
 }
 
 /** The variables of a handler, in `c.var`. */

@@ -28,6 +28,8 @@ export interface LiveMembership {
 export interface LiveConnectionOptions {
   readonly socket: WebSocket;
   readonly report: (line: string) => void;
+  /** Called with each error that a frame is answered with. */
+  readonly onRefused: (error: unknown) => void;
   /** Errors: `unauthorized`, `forbidden`, `not_found`, `rate_limited`. */
   readonly join: (hello: Hello) => Promise<LiveMembership>;
 }
@@ -172,6 +174,7 @@ export class LiveConnection {
   }
 
   #refuse(error: unknown, code: number): void {
+    this.#options.onRefused(error);
     if (!isContinuoError(error)) this.#options.report(`live: a connection failed: ${String(error)}`);
     this.#send({ type: "error", error: toWireError(error).error });
     this.#end(code);

@@ -41,6 +41,7 @@ export const live: CreateMount = (context) => {
         const connection = new LiveConnection({
           socket: webSocket,
           report: context.report,
+          onRefused: (error) => context.refused(error, peer),
           join: async ({ token }) => {
             const credentials = socketCredentials(token, page);
             const grant = await context.authenticate(credentials, peer);

@@ -1,7 +1,7 @@
 /**
  * Security events as lines of JSON: who was let in or refused, when, and from where.
  *
- * Promises: no secret is written; a stranger cannot fill a disk: of one kind and network at most 10 lines a minute are
+ * Promises: no secret is written; what others send forges no line; a stranger cannot fill a disk: of one kind and network at most 10 lines a minute are
  * written, and 300 of all; the others are counted, in at most 110 further lines.
  * Does not know: where the lines go, and how files are rotated.
  */
@@ -11,6 +11,7 @@ import { networkOf } from "../sockets/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export { type FollowAudit, watchAudit } from "./audit-watch.ts";
+export { createFailureLog, type FailureLog } from "./failures.ts";
 export { recordingLogins, recordRefusal } from "./recording.ts";
 
 interface SecurityLogOptions {
@@ -37,7 +38,7 @@ export function createSecurityLog({ write, now = Date.now }: SecurityLogOptions)
   const counters = new Map<string, Counter>();
   let lines = 0;
   const emit = (fields: Readonly<Record<string, unknown>>): void => {
-    write(JSON.stringify({ time: new Date(now()).toISOString(), ...fields }));
+    write(lineOf({ time: new Date(now()).toISOString(), ...fields }));
   };
   const counterOf = (event: string, network: string): Counter => {
     const key = `${event} ${network}`;
@@ -74,6 +75,19 @@ export function createSecurityLog({ write, now = Date.now }: SecurityLogOptions)
       flush();
     },
   };
+}
+
+/** JSON escapes line ends; signs that only some programs take for one, or that control a terminal, are escaped as well. */
+function lineOf(fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(fields).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}${lowOf(sign)}`,
+  );
+}
+
+/** The second half of a sign that JSON writes as two. */
+function lowOf(sign: string): string {
+  return sign.length === 1 ? "" : `\\u${sign.charCodeAt(1).toString(16)}`;
 }
 
 function shortened({ reason, ...facts }: Omit<SecurityEvent, "address">): object {

@@ -1,13 +1,19 @@
 /** Where refusals of requests and of secrets come by. */
 
 import { type ContinuoError, isContinuoError } from "../../model/index.ts";
-import type { Authenticate, Peer, SecurityLog } from "../context/index.ts";
+import type { Authenticate, Grant, Peer, SecurityLog } from "../context/index.ts";
+import { networkOf } from "../sockets/index.ts";
+import { whoIn } from "./failures.ts";
+import { LIMITS } from "./limits.ts";
 
-/** A request without a secret is no login. */
+/** A request without a secret is no login. Of a token that is accepted, the first use from a network in an hour is one. */
 export function recordingLogins(authenticate: Authenticate, log: SecurityLog): Authenticate {
+  const isFirst = createFirstUses();
   return async (credentials, peer) => {
     try {
-      return await authenticate(credentials, peer);
+      const grant = await authenticate(credentials, peer);
+      if (isFirst(grant)) log.record("token_accepted", { address: peer.address, ...whoIn(grant) });
+      return grant;
     } catch (error) {
       const { address } = peer;
       if (isContinuoError(error, "rate_limited")) log.record("guesses_limited", { address });
@@ -16,6 +22,21 @@ export function recordingLogins(authenticate: Authenticate, log: SecurityLog): A
       }
       throw error;
     }
+  };
+}
+
+/** Without tokens, there is no login. */
+function createFirstUses(): (grant: Grant) => boolean {
+  const uses = new Map<string, number>();
+  return ({ tokenId, peer }) => {
+    if (tokenId === null) return false;
+    const key = `${tokenId} ${networkOf(peer.address)}`;
+    const now = performance.now();
+    const before = uses.get(key);
+    if (before !== undefined && now - before < LIMITS.acceptedMs) return false;
+    if (uses.size >= LIMITS.rememberedUses) uses.clear();
+    uses.set(key, now);
+    return true;
   };
 }
 

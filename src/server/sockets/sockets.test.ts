@@ -83,7 +83,8 @@ const LIMITS = { strangers: 4, strangersOfNetwork: 2, strangerGraceMs: 1_000 };
 
 test("the oldest stranger of a network gives way, but not to a flood, and not one that showed a token", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  const strangers = new Strangers(NOBODY, LIMITS);
+  const crowd: string[] = [];
+  const strangers = new Strangers(NOBODY, LIMITS, (address) => void crowd.push(address));
   const meet = (address = "203.0.113.7"): Socket => {
     const socket = socketFrom(address);
     strangers.meet(socket);
@@ -94,6 +95,7 @@ test("the oldest stranger of a network gives way, but not to a flood, and not on
   const third = meet();
   const flood = meet();
   expect([known, first, third, flood].map(({ destroyed }) => destroyed)).toEqual([false, false, false, true]);
+  expect(crowd).toEqual(["203.0.113.7"]);
   vi.advanceTimersByTime(1_000);
   const newcomer = meet();
   expect([first, third, newcomer].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);

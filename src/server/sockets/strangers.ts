@@ -22,10 +22,17 @@ export class Strangers {
   readonly #byNetwork = new Map<string, Set<Socket>>();
   readonly #proxies: TrustedProxies;
   readonly #limits: StrangerLimits;
+  readonly #onCrowd: (address: string) => void;
 
-  constructor(proxies: TrustedProxies, limits: StrangerLimits = LIMITS) {
+  /** @param onCrowd is called with the address of each connection for which another one has to be closed, or itself */
+  constructor(
+    proxies: TrustedProxies,
+    limits: StrangerLimits = LIMITS,
+    onCrowd: (address: string) => void = () => undefined,
+  ) {
     this.#proxies = proxies;
     this.#limits = limits;
+    this.#onCrowd = onCrowd;
   }
 
   get count(): number {
@@ -39,8 +46,9 @@ export class Strangers {
     const ofNetwork = this.#byNetwork.get(network) ?? new Set();
     const { strangers, strangersOfNetwork } = this.#limits;
     // Everybody comes from the address of the proxy.
-    const isCounted = !this.#proxies.has(address);
-    if (isCounted && ofNetwork.size >= strangersOfNetwork && !this.#closeOldest(ofNetwork)) {
+    const isNetworkFull = !this.#proxies.has(address) && ofNetwork.size >= strangersOfNetwork;
+    if (isNetworkFull || this.#all.size >= strangers) this.#onCrowd(address);
+    if (isNetworkFull && !this.#closeOldest(ofNetwork)) {
       socket.destroy();
       return;
     }

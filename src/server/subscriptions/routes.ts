@@ -3,7 +3,7 @@
 import type { AuditAct } from "../../model/index.ts";
 import { addressOf, STREAM_ROOT } from "../../wire/index.ts";
 import { principalOf } from "../auth/index.ts";
-import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
+import type { CreateMount, Grant, Peer, ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { parseConfig, parsePath, parsePaths, type SubscriptionConfig } from "./config.ts";
 import { encodeWorkspace } from "./deliveries.ts";
@@ -26,10 +26,11 @@ const BASE = `${STREAM_ROOT}__ds`;
 export const subscriptions: CreateMount = (context) => {
   const watch = new Watch(context);
   watch.start();
-  const answer = async (work: () => Promise<Response>): Promise<Response> => {
+  const answer = async (peer: Peer, work: () => Promise<Response>): Promise<Response> => {
     try {
       return await work();
     } catch (error) {
+      context.refused(error, peer);
       if (error instanceof Refusal) return error.toResponse();
       throw error;
     }
@@ -45,7 +46,9 @@ export const subscriptions: CreateMount = (context) => {
       // These are authorised by the token of the wake.
       for (const action of ["callback", "ack", "release"] as const) {
         app.post(`${BASE}/subscriptions/:id/${action}`, (c) =>
-          answer(() => settle({ request: c.req.raw, id: c.req.param("id"), action, context, watch })),
+          answer(c.env.peer, () =>
+            settle({ request: c.req.raw, id: c.req.param("id"), action, context, watch }),
+          ),
         );
       }
     },
@@ -59,7 +62,7 @@ export const subscriptions: CreateMount = (context) => {
         app[method](route, (c) => {
           const id = c.req.param("id") ?? "";
           const grant = c.var.grant;
-          return answer(async () => {
+          return answer(c.env.peer, async () => {
             requireAccess(context, grant, { id, method });
             return handler({ request: c.req.raw, grant, id, context, watch }, c.req.param("path") ?? "");
           });
