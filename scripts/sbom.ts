@@ -1,0 +1,71 @@
+/**
+ * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default. It
+ * runs before the package is packed. Packages of the viewer are bundled into `dist/web`, so they are part of it too.
+ */
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Component {
+  readonly "bom-ref": string;
+  readonly name: string;
+}
+
+interface Bom {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+}
+
+const root = join(import.meta.dirname, "..");
+
+if (import.meta.main) {
+  const file = process.argv[2] ?? join(root, "dist/sbom.cdx.json");
+  writeFileSync(file, `${JSON.stringify(billOf(root), null, 2)}\n`);
+}
+
+/** Reads the lock file; needs no network. */
+export function billOf(folder: string): Bom {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+  const text = execFileSync("npm", args, { cwd: folder, encoding: "utf8", maxBuffer: 100_000_000 });
+  return onlyShipped(JSON.parse(text) as Bom, folder);
+}
+
+function onlyShipped(bom: Bom, folder: string): Bom {
+  const own = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const names = [...Object.keys(own.dependencies), ...bundledPackages(folder, Object.keys(own.devDependencies))];
+  const edges = new Map(bom.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
+  const { component } = bom.metadata;
+  const direct = (edges.get(component["bom-ref"]) ?? []).filter((ref) => names.includes(nameIn(ref)));
+  const shipped = new Set(direct);
+  for (const ref of shipped) for (const next of edges.get(ref) ?? []) shipped.add(next);
+  return {
+    ...bom,
+    metadata: { ...bom.metadata, component: { ...component, name: own.name } },
+    components: bom.components.filter((one) => shipped.has(one["bom-ref"])),
+    dependencies: [
+      { ref: component["bom-ref"], dependsOn: direct },
+      ...bom.dependencies.filter(({ ref }) => shipped.has(ref)),
+    ],
+  };
+}
+
+/** Of the given packages, those that the source of the viewer imports. */
+export function bundledPackages(folder: string, names: readonly string[]): readonly string[] {
+  const web = join(folder, "web");
+  const text = readdirSync(web, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(?:tsx?|css)$/u.test(path) && !/\.test\.tsx?$/u.test(path))
+    .map((path) => readFileSync(join(web, path), "utf8"))
+    .join("\n");
+  return names.filter((name) => text.includes(`"${name}"`) || text.includes(`"${name}/`));
+}
+
+/** The name in `NAME@VERSION`; a name may begin with `@`. */
+function nameIn(ref: string): string {
+  return ref.slice(0, ref.lastIndexOf("@"));
+}
