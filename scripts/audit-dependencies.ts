@@ -20,7 +20,8 @@ if (found === null) {
   process.stderr.write("The registry did not answer, so nothing is known. Try again.\n");
   process.exitCode = 2;
 } else {
-  for (const [name, { severity, range }] of found) process.stdout.write(`${severity.padEnd(9)} ${name} ${range}\n`);
+  for (const [name, { severity, range }] of found)
+    process.stdout.write(`${severity.padEnd(9)} ${name} ${range}\n`);
   process.stdout.write(`${found.length} known vulnerabilities\n`);
   process.exitCode = found.length === 0 ? 0 : 1;
 }

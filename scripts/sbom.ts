@@ -38,7 +38,10 @@ function onlyShipped(bom: Bom, folder: string): Bom {
     readonly dependencies: Readonly<Record<string, string>>;
     readonly devDependencies: Readonly<Record<string, string>>;
   };
-  const names = [...Object.keys(own.dependencies), ...bundledPackages(folder, Object.keys(own.devDependencies))];
+  const names = [
+    ...Object.keys(own.dependencies),
+    ...bundledPackages(folder, Object.keys(own.devDependencies)),
+  ];
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
   const { component } = bom.metadata;
   const direct = (edges.get(component["bom-ref"]) ?? []).filter((ref) => names.includes(nameIn(ref)));

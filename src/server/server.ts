@@ -76,6 +76,8 @@ export interface ServerOptions {
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */
   readonly webhookHosts?: readonly string[];
+  /** Whether webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
+  readonly otherWebhookHosts?: "public" | "none";
   readonly longPollMs?: number;
   /** The defaults if they are left out. */
   readonly slowReaders?: Partial<SlowReaders>;
@@ -198,7 +200,10 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...present({ pageFolder: options.pageFolder, pageName: options.pageName }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
-    webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
+    webhookHosts: {
+      named: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
+      others: options.otherWebhookHosts ?? "public",
+    },
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,
     slowReaders: { stalledMs: LIMITS.stalledMs, goodbyeMs: LIMITS.goodbyeMs, ...options.slowReaders },
     draining,

@@ -48,6 +48,7 @@ export function addServeCommand(program: Command, run: Run | null): void {
       [],
     )
     .option("--webhook-host <host>", "a private host that webhooks may be sent to (repeatable)", collect, [])
+    .option("--only-webhook-hosts", "send webhooks to no other hosts than those of --webhook-host", false)
     .option(
       "--limit <name=number>",
       "a limit for clients, instead of its default or of continuo.yaml (repeatable)",

@@ -7,6 +7,7 @@ export interface ServeFlags {
   readonly origin: readonly string[];
   readonly publicUrl?: string;
   readonly webhookHost: readonly string[];
+  readonly onlyWebhookHosts: boolean;
   readonly trustProxy: readonly string[];
   readonly limit: readonly string[];
   readonly securityLog?: string;

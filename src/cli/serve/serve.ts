@@ -70,6 +70,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),
     // Who needs no token could call them anyway.
+    otherWebhookHosts: flags.onlyWebhookHosts ? "none" : "public",
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
     report: reporterTo(shell),

@@ -172,6 +172,13 @@ export interface McpService {
   close(): Promise<void>;
 }
 
+/** The hosts that webhooks may be sent to. */
+export interface WebhookHosts {
+  /** Those that the operator named, which may be private. */
+  readonly named: ReadonlySet<string>;
+  readonly others: "public" | "none";
+}
+
 /** How the server treats a reader of a channel that does not read. */
 export interface SlowReaders {
   /** How long the server waits for the reader before it tells it to catch up. */
@@ -208,8 +215,7 @@ export interface ServerContext {
   readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
-  /** Private hosts that webhooks may be sent to. */
-  readonly webhookHosts: ReadonlySet<string>;
+  readonly webhookHosts: WebhookHosts;
   /** How long a long-poll waits. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;

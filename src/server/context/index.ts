@@ -28,5 +28,6 @@ export type {
   ServerEnv,
   ServerLimits,
   SlowReaders,
+  WebhookHosts,
 } from "./context.ts";
 export { DEFAULT_LIMITS, LIMITS } from "./limits.ts";

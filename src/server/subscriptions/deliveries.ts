@@ -2,6 +2,7 @@
 
 import type { Store, Write } from "../../model/index.ts";
 import { addressOf } from "../../wire/index.ts";
+import type { WebhookHosts } from "../context/index.ts";
 import { changeSubscription, type Subscription } from "./documents.ts";
 import type { SigningKeys } from "./keys.ts";
 import { cursorName, type StreamLink, toStreamInfo } from "./links.ts";
@@ -14,7 +15,7 @@ export interface Delivery {
   readonly subscription: Subscription;
   readonly links: readonly StreamLink[];
   readonly keys: SigningKeys;
-  readonly allowed: ReadonlySet<string>;
+  readonly allowed: WebhookHosts;
 }
 
 export async function deliver(delivery: Delivery): Promise<void> {

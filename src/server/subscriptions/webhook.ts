@@ -4,6 +4,7 @@ import { lookup as resolveName } from "node:dns/promises";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import type { WebhookHosts } from "../context/index.ts";
 import { Refusal } from "./refusal.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -49,13 +50,14 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /** Errors: a `Refusal`. The name is resolved again for each call. */
-export function assertWebhookUrl(text: string, allowed: ReadonlySet<string>): void {
+export function assertWebhookUrl(text: string, { named, others }: WebhookHosts): void {
   if (!URL.canParse(text)) throw rejected("webhook.url is not a URL");
   const { protocol, hostname, username, password } = new URL(text);
   const host = bare(hostname);
   if (username !== "" || password !== "") throw rejected("webhook.url holds credentials");
   if (protocol !== "https:" && protocol !== "http:") throw rejected("webhook.url is not https");
-  if (allowed.has(host)) return;
+  if (named.has(host)) return;
+  if (others === "none") throw rejected("webhook.url names a host that the operator did not list");
   if (protocol === "http:") throw rejected("webhook.url is not https");
   if (host === "localhost" || host.endsWith(".localhost")) throw rejected("webhook.url is this machine");
   if (isIP(host) !== 0 && isPrivateAddress(host)) throw rejected("webhook.url is a private address");
@@ -77,7 +79,7 @@ export interface WebhookCall {
   readonly url: string;
   readonly body: string;
   readonly signature: string;
-  readonly allowed: ReadonlySet<string>;
+  readonly allowed: WebhookHosts;
 }
 
 /** The body of a 2xx answer, if it is JSON. Errors: any reason why there is no such answer. */
@@ -85,7 +87,7 @@ export function callWebhook({ url, body, signature, allowed }: WebhookCall): Pro
   assertWebhookUrl(url, allowed);
   const target = new URL(url);
   const send = target.protocol === "https:" ? requestHttps : requestHttp;
-  const isAllowed = allowed.has(bare(target.hostname));
+  const isAllowed = allowed.named.has(bare(target.hostname));
   return new Promise((resolve, reject) => {
     const outgoing = send(
       target,

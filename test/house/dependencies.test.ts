@@ -1,0 +1,114 @@
+/** What comes with the package: its bill of materials, its files, and the step that looks for vulnerabilities. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ROOT, readSource } from "./imports.ts";
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const OWN: Manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const home = mkdtempSync(join(tmpdir(), "continuo-dependencies-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const env = {
+  PATH: process.env.PATH ?? "",
+  HOME: home,
+  npm_config_offline: "true",
+  npm_config_update_notifier: "false",
+};
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly hashes?: readonly unknown[];
+  readonly licenses?: readonly unknown[];
+}
+
+test("the bill of materials has each package that ships, with version, hash and licence, and no tool of tests", () => {
+  const file = join(home, "sbom.json");
+  execFileSync(process.execPath, [join(ROOT, "scripts/sbom.ts"), file], { env });
+  const bom = JSON.parse(readFileSync(file, "utf8"));
+  expect([bom.bomFormat, bom.metadata.component.name]).toEqual(["CycloneDX", OWN.name]);
+  const components = bom.components as readonly Component[];
+  const versions = new Map(components.map(({ name, version }) => [name, version]));
+  for (const [name, version] of Object.entries(OWN.dependencies))
+    expect(versions.get(name), name).toBe(version);
+  const bundled = Object.entries(OWN.devDependencies).filter(([name]) =>
+    readSource("web").some(
+      ({ path, imports }) =>
+        !path.endsWith(".test.ts") &&
+        imports.some(({ target }) => target === name || target.startsWith(`${name}/`)),
+    ),
+  );
+  expect(bundled.map(([name]) => name)).toContain("preact");
+  for (const [name, version] of bundled) expect(versions.get(name), name).toBe(version);
+  // A dependency of a dependency.
+  expect(versions.has("pg-protocol")).toBe(true);
+  for (const name of ["vitest", "typescript", "playwright-core"])
+    expect(versions.has(name), name).toBe(false);
+  expect(
+    components.filter(({ hashes = [], licenses = [] }) => hashes.length === 0 || licenses.length === 0),
+  ).toEqual([]);
+  expect(OWN.scripts.prepack).toBe("node scripts/sbom.ts");
+});
+
+test("every package that is installed with Continuo is named by source that ships", () => {
+  const text = ["src", "web"].flatMap((folder) =>
+    readSource(folder)
+      .filter(({ path }) => !path.endsWith(".test.ts"))
+      .map((file) => file.text),
+  );
+  const isNamed = (name: string): boolean =>
+    text.some((one) => one.includes(`"${name}"`) || one.includes(`"${name}/`));
+  expect(Object.keys(OWN.dependencies).filter((name) => !isNamed(name))).toEqual([]);
+});
+
+/** Runs the step before a release with an `npm` that answers so. */
+function audit(answer: string): { readonly status: number | null; readonly out: string } {
+  const npm = join(home, "npm");
+  writeFileSync(join(home, "answer"), answer);
+  writeFileSync(npm, `#!/bin/sh\n[ "$1 $2" = "audit --json" ] && cat ${join(home, "answer")}\nexit 1\n`);
+  chmodSync(npm, 0o755);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, "scripts/audit-dependencies.ts")],
+    {
+      env: { ...env, PATH: `${home}${delimiter}${env.PATH}` },
+      encoding: "utf8",
+    },
+  );
+  return { status, out: `${stdout}${stderr}` };
+}
+
+test("the step before a release fails for a known vulnerability, and for a registry that does not answer", () => {
+  const bad = { severity: "high", range: "<2", fixAvailable: true };
+  expect(audit(JSON.stringify({ vulnerabilities: {} }))).toEqual({
+    status: 0,
+    out: "0 known vulnerabilities\n",
+  });
+  const found = audit(JSON.stringify({ vulnerabilities: { "some-package": bad } }));
+  expect(found).toEqual({ status: 1, out: "high      some-package <2\n1 known vulnerabilities\n" });
+  for (const silence of ["", "{}", '{"error":{"code":"ENOTFOUND"}}', "not JSON"])
+    expect(audit(silence).status).toBe(2);
+});
+
+test("SECURITY.md says how soon dependencies are mended, and names steps that exist", () => {
+  const page = readFileSync(join(ROOT, "SECURITY.md"), "utf8");
+  const [, section = ""] = page.split("\n## Dependencies\n");
+  expect([...section.matchAll(/^\| [^|]+ \| (\d+) days \|$/gmu)].map(([, days]) => Number(days))).toEqual([
+    3, 14, 60,
+  ]);
+  const steps = [...(section.split("\n## ")[0] ?? "").matchAll(/`npm run ([\w:]+)`/gu)].map(
+    ([, name = ""]) => name,
+  );
+  expect(steps.length).toBeGreaterThan(1);
+  expect(steps.filter((name) => OWN.scripts[name] === undefined)).toEqual([]);
+});

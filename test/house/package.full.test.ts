@@ -1,0 +1,30 @@
+/** The files of the package, as npm packs them. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./imports.ts";
+
+const FOREIGN =
+  /\.test\.|\.map$|(?:^|\/)(?:test|tests|bench|scripts|src|node_modules|fixtures|coverage|\.[^/]+)\/|(?:^|\/)\.|\.(?:pem|key|env|db|log)$/u;
+
+/** Sessions of agents as they lie in a home, for people who have none: they ship on purpose. */
+const EXAMPLES = "examples/sessions/";
+
+test("the package has no tests, no benchmarks, no sources of the build and no secrets", () => {
+  const home = mkdtempSync(join(tmpdir(), "continuo-package-"));
+  try {
+    const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_offline: "true" };
+    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+    const stdio = ["ignore", "pipe", "ignore"] as const;
+    const text = execFileSync("npm", args, { cwd: ROOT, env, encoding: "utf8", stdio: [...stdio] });
+    const [packed] = JSON.parse(text) as readonly { readonly files: readonly { readonly path: string }[] }[];
+    const paths = packed?.files.map(({ path }) => path) ?? [];
+    expect(paths).toContain("bin/continuo.js");
+    expect(paths.filter((path) => FOREIGN.test(path) && !path.startsWith(EXAMPLES))).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}, 120_000);
