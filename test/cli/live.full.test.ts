@@ -71,10 +71,10 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
   const url = /http:\S+/u.exec(await server.line("listens on"))?.[0] ?? "";
   const env = { CONTINUO_SERVER: url };
   const client = await openLive({ serverUrl: url, key: "k", videoId: "v" });
-  const full = await client.addPicture(Buffer.from("a large picture"), "image/png");
+  const full = await client.addPicture(Buffer.from(LARGE), "image/webp");
   // So large that it is a file of its own, which is lost afterwards.
   const lost = await client.addPicture(Buffer.alloc(300_000), "image/png");
-  const thumbnail = await client.addPicture(Buffer.from("a small one"), "image/jpeg");
+  const thumbnail = await client.addPicture(Buffer.from(SMALL), "image/avif");
   const { sequences } = await client.add(
     { type: "transcript_added", text: SAID, mediaTimeMs: 0, lang: "en" },
     { type: "frame_captured", mediaTimeMs: 0, full, thumbnail },
@@ -116,15 +116,18 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
   const frame = `frames/${String(sequences[1]).padStart(7, "0")}`;
   expect(Object.keys(archive)).toEqual([
     ...["notes.md", "notes.html", "session.json", "evidence.jsonl"],
-    ...[`${frame}-full.png`, `${frame}-thumbnail.jpg`],
+    ...[`${frame}-full.webp`, `${frame}-thumbnail.avif`],
   ]);
   expect(archive["notes.html"]).toBe(html);
-  expect(archive[`${frame}-full.png`]).toBe("a large picture");
-  expect(archive[`${frame}-thumbnail.jpg`]).toBe("a small one");
+  expect(archive[`${frame}-full.webp`]).toBe(LARGE);
+  expect(archive[`${frame}-thumbnail.avif`]).toBe(SMALL);
   expect(archive["evidence.jsonl"]?.trimEnd().split("\n")).toHaveLength(3);
 });
 
 const SAID = "The harbour opens at dawn.";
+/** They begin as pictures of their types do. */
+const LARGE = "RIFF....WEBP a large picture";
+const SMALL = "....ftyp a small one";
 
 /** The entries of an archive by its directory, as text. */
 function unpacked(archive: Buffer): Readonly<Record<string, string>> {

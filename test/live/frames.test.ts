@@ -371,8 +371,8 @@ test("a page sends pictures and speech, is warned over its socket, and keeps a p
     videoId: "v",
     onFrame: (one) => seen.push(one),
   });
-  const full = await client.addPicture(Buffer.from("a picture"), "image/png");
-  expect(full).toMatchObject({ mediaType: "image/png", sizeBytes: 9 });
+  const full = await client.addPicture(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), "image/png");
+  expect(full).toMatchObject({ mediaType: "image/png", sizeBytes: 8 });
   await client.add(frame(1_000, { full }));
   const bytes = Buffer.concat([Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), Buffer.alloc(64)]);
   const speech = { mediaType: "audio/wav", startMs: 2_000, endMs: 3_000, lang: "en", id: "one" };

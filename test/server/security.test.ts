@@ -366,7 +366,7 @@ test("blobs are read through an event that refers to them, in a log that the tok
   const path = `/v1/blobs/${hash}?stream=channels/pictures&sequence=1`;
   const got = await call(path, { token });
   expect([got.status, await got.text()]).toEqual([200, "<script>1</script>"]);
-  expect(got.headers.get("content-disposition")).toBe("attachment");
+  expect(got.headers.get("content-disposition")).toMatch(/^attachment; filename="continuo-\w+\.txt"$/u);
   expect(got.headers.get("content-security-policy")).toContain("sandbox");
   expect(got.headers.get("x-content-type-options")).toBe("nosniff");
   const { secret: stranger } = await tokenOf(["channel:other:read"]);

@@ -2,13 +2,16 @@
  * Attachments over HTTP, addressed by the hash of their bytes.
  *
  * Promises: a token that may write a log may add a blob; only who stored a blob may refer to it; a blob is read through
- * an event that refers to it, in a log that the token may read; a browser never executes a blob.
+ * an event that refers to it, in a log that the token may read; a browser never executes a blob, and gets it under a name
+ * and a type of the server.
  * Does not know: where the bytes lie.
  */
 
 import { ContinuoError } from "../../model/index.ts";
 import { addressOf } from "../../wire/index.ts";
 import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
+import { downloadHeaders } from "../http/index.ts";
+import { extensionOf, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { rememberOwner } from "./owners.ts";
 
 export { owns, requireOwner, STORED_BLOBS } from "./owners.ts";
@@ -29,16 +32,14 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
     throw new ContinuoError("forbidden", "cannot add a blob with a token that only reads");
   }
   if (request.body === null) throw new ContinuoError("invalid", "the body is empty");
-  const mediaType = request.headers.get("content-type");
   const store = context.store(grant.workspaceId);
-  const { hash, sizeBytes, ...blob } = await store.putBlob(
-    counted(request.body as AsyncIterable<Uint8Array>, grant, context),
-    {
-      ...(mediaType === null ? {} : { mediaType }),
-      expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
-      signal: request.signal,
-    },
-  );
+  const bytes = counted(request.body as AsyncIterable<Uint8Array>, grant, context);
+  const { head, all } = await beginningOf(bytes);
+  const { hash, sizeBytes, ...blob } = await store.putBlob(all, {
+    mediaType: mediaTypeOf(request.headers.get("content-type"), head),
+    expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
+    signal: request.signal,
+  });
   await rememberOwner(store, grant, hash);
   return Response.json({ hash, sizeBytes, mediaType: blob.mediaType }, { status: 201 });
 }
@@ -57,6 +58,25 @@ async function* counted(
     quotas.blob(grant, chunk.length);
     yield chunk;
   }
+}
+
+/** The first bytes, and everything with them. */
+async function beginningOf(
+  chunks: AsyncGenerator<Uint8Array>,
+): Promise<{ readonly head: Uint8Array; readonly all: AsyncGenerator<Uint8Array> }> {
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size < HEAD_BYTES) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    first.push(value);
+    size += value.length;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* chunks;
+  }
+  return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), all: all() };
 }
 
 function tooLarge(limit: number): ContinuoError {
@@ -89,7 +109,7 @@ async function getBlob(
     headers: {
       "content-type": blob.mediaType,
       "content-length": String(blob.sizeBytes),
-      "content-disposition": "attachment",
+      ...downloadHeaders(`continuo-${hash.slice(0, 16)}.${extensionOf(blob.mediaType)}`),
       "cache-control": "private, max-age=31536000, immutable",
     },
   });

@@ -6,6 +6,7 @@
  */
 
 export { readBody, readJsonObject } from "./body.ts";
+export { downloadHeaders } from "./download.ts";
 export {
   type Gate,
   gateRefusal,

@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { readEvidence } from "../../live/index.ts";
 import { toWireEvent } from "../../wire/index.ts";
 import type { ServerEnv } from "../context/index.ts";
+import { downloadHeaders } from "../http/index.ts";
 import { type KeyAccess, sequenceOf } from "./asked.ts";
 
 export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
@@ -21,7 +22,7 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
       headers: {
         "content-type": "application/octet-stream",
         "content-length": String(blob.sizeBytes),
-        "content-disposition": "attachment",
+        ...downloadHeaders(`continuo-${place.hash.slice(0, 16)}.bin`),
         "cache-control": "no-store",
       },
     });

@@ -6,6 +6,7 @@ import { AGENT_NAMES, ContinuoError, present } from "../../model/index.ts";
 import { allows } from "../../wire/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
+import { downloadHeaders } from "../http/index.ts";
 import {
   bodyOf,
   COUNT,
@@ -100,8 +101,7 @@ function previewRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: Mach
     return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
       headers: {
         "content-type": mimeType,
-        // As a download: opened as a page of this server, the file would have its cookie.
-        "content-disposition": `attachment; filename="${fileName}"`,
+        ...downloadHeaders(fileName),
         "cache-control": "no-store",
       },
     });

@@ -298,7 +298,7 @@ async function settle({ request, id, action, context, watch }: Settlement): Prom
 function tokenOf(request: Request): { readonly workspaceId: string; readonly token: string } {
   const bearer = /^Bearer ([\w-]+)\.([\w-]+\.[\w-]+)$/u.exec(request.headers.get("authorization") ?? "");
   const workspaceId = Buffer.from(bearer?.[1] ?? "", "base64url").toString();
-  if (bearer?.[2] === undefined || workspaceId === "" || workspaceId.length > 512) {
+  if (bearer?.[2] === undefined || !/^\P{Cc}{1,512}$/u.test(workspaceId)) {
     throw new Refusal("TOKEN_INVALID", "the token of the wake is missing or malformed");
   }
   return { workspaceId, token: bearer[2] };

@@ -31,7 +31,7 @@ export function recordingStore(store: Store, changes: string[]): Store {
 const ACTS = /^(?:openTerminal|rename|fork|delete|restore|handOff|prompt|cancel|answer)$/u;
 
 /** A machine that has nothing and does nothing; an act goes to `changes`. */
-export function recordingMachine(changes: string[]): MachineService {
+export function recordingMachine(changes: string[], fileName = "session.md"): MachineService {
   const part = (name: string): object =>
     new Proxy(
       {},
@@ -46,7 +46,7 @@ export function recordingMachine(changes: string[]): MachineService {
           }
           return async (...given: unknown[]): Promise<unknown> => {
             if (ACTS.test(key) || given[1] === "in place") changes.push(`${name}.${key}`);
-            return answerOf(key);
+            return answerOf(key, fileName);
           };
         },
       },
@@ -54,11 +54,11 @@ export function recordingMachine(changes: string[]): MachineService {
   return part("machine") as MachineService;
 }
 
-function answerOf(key: string): unknown {
+function answerOf(key: string, fileName: string): unknown {
   if (key === "image") return { mimeType: "image/png", bytes: new Uint8Array([1]) };
   if (key === "export") {
     return {
-      fileName: "session.md",
+      fileName,
       mimeType: "text/markdown; charset=utf-8",
       body: new Blob(["# A"]).stream(),
     };

@@ -1,0 +1,83 @@
+/** Files that the server gives out: their names and types are the server's, whatever a sender or a session says. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Store } from "../../src/model/index.ts";
+import type { Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { openServer } from "./harness/open-server.ts";
+import { recordingMachine } from "./harness/recording.ts";
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+
+let store: Store;
+let server: Listening;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await openServer(store);
+  await store.createLog({ logId: "channels/files" });
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+/** What the server says of the bytes when it stores them, and when it gives them out. */
+async function sentAndGot(
+  bytes: Uint8Array<ArrayBuffer> | string,
+  type?: string,
+): Promise<readonly unknown[]> {
+  const put = await fetch(`${server.url}/v1/blobs`, {
+    method: "POST",
+    headers: type === undefined ? {} : { "content-type": type },
+    body: Buffer.from(bytes as Uint8Array<ArrayBuffer>),
+  });
+  const { hash, mediaType } = (await put.json()) as { readonly hash: string; readonly mediaType: string };
+  const path = `${server.url}/v1/stream/channels/files`;
+  const posted = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ type: "message_sent", data: { content: "a file" }, blobs: [hash] }),
+  });
+  expect(posted.status).toBe(204);
+  const sequence = (await store.read("channels/files")).events.at(-1)?.sequence;
+  const got = await fetch(`${server.url}/v1/blobs/${hash}?stream=channels/files&sequence=${sequence}`);
+  expect(new Uint8Array(await got.arrayBuffer())).toEqual(new Uint8Array(Buffer.from(bytes as Uint8Array)));
+  const name = got.headers.get("content-disposition");
+  expect(got.headers.get("content-type")).toBe(mediaType);
+  return [mediaType, name?.replace(hash.slice(0, 16), "HASH")];
+}
+
+test("an attachment has the type that its sender says only if its bytes agree, and a name of the server", async () => {
+  const octets = ["application/octet-stream", 'attachment; filename="continuo-HASH.bin"'];
+  expect(await sentAndGot(PNG, "image/png")).toEqual([
+    "image/png",
+    'attachment; filename="continuo-HASH.png"',
+  ]);
+  expect(await sentAndGot("MZ, a program", "image/png")).toEqual(octets);
+  expect(await sentAndGot("%PDF-1.7", "image/gif")).toEqual(octets);
+  expect(await sentAndGot("of no type")).toEqual(octets);
+  expect(await sentAndGot("alert(1)", "text/javascript")).toEqual([
+    "text/javascript",
+    'attachment; filename="continuo-HASH.txt"',
+  ]);
+  // The bytes come in many chunks, and all of them are kept.
+  const long = new Uint8Array(300_000).fill(7);
+  long.set(PNG);
+  expect((await sentAndGot(long, "image/png"))[0]).toBe("image/png");
+});
+
+test.each([
+  ['a"; filename="evil.sh', "a___filename__evil.sh"],
+  ["a\r\nset-cookie: x=1\r\n\r\n<script>.md", "a__set-cookie__x_1_____script_.md"],
+  ["../../.ssh/authorized_keys", "__.._.ssh_authorized_keys"],
+  [".bashrc", "_bashrc"],
+  ["-rf", "_rf"],
+  ["a\0b\u202Egpj.exe\u{1F600}", "a_b_gpj.exe_"],
+  ["x".repeat(1_000), "x".repeat(200)],
+])("an export of a session that is called %j has a name that is only a name", async (fileName, expected) => {
+  const other = await openServer(store, { machine: async () => recordingMachine([], fileName) });
+  const { headers } = await fetch(`${other.url}/v1/machine/sessions/x/export?format=md`);
+  expect(headers.get("content-disposition")).toBe(`attachment; filename="${expected}"`);
+  expect(headers.get("set-cookie")).toBeNull();
+  await other.close();
+});
