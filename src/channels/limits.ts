@@ -15,6 +15,9 @@ export const LIMITS = {
   progressEvents: 50_000,
   /** Characters of the messages that one window holds; one message may be longer. */
   windowLength: 2_000_000,
+  /** Bytes that one window reads at once, and bytes of the messages of a history that one request returns. */
+  windowBytes: 8_388_608,
+  historyBytes: 16_777_216,
   /** Characters of a message in a list of channels. */
   summaryLength: 200,
   /**

@@ -208,25 +208,29 @@ export async function clearHistory(
 
 const HISTORY_TYPES = ["message_sent", "message_received", "history_cleared"];
 
-/** The newest messages since it was cleared, oldest first. */
+/** The newest messages since it was cleared, oldest first; fewer where they are very long. */
 export async function readHistory(
   store: Store,
   place: ConnectionRef,
   limit: number,
 ): Promise<readonly HistoryItem[]> {
   const found: HistoryItem[] = [];
-  for (let before: number | null | undefined; before !== null && found.length < limit; ) {
+  let left = LIMITS.historyBytes;
+  for (let before: number | null | undefined; before !== null && found.length < limit && left > 0; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(
       participantSession(place),
       present({
         types: HISTORY_TYPES,
         order: "newest",
         limit: Math.min(limit - found.length, LIMITS.pageEvents),
+        maxBytes: left,
         before,
       }),
     );
     const cleared = page.events.findLastIndex((event) => event.type === "history_cleared");
-    found.unshift(...page.events.slice(cleared + 1).flatMap(toHistoryItem));
+    const items = page.events.slice(cleared + 1).flatMap(toHistoryItem);
+    for (const { content } of items) left -= Buffer.byteLength(content);
+    found.unshift(...items);
     before = cleared === -1 ? page.nextAfter : null;
   }
   return found.slice(-limit);

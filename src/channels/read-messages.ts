@@ -36,9 +36,10 @@ export async function readMessages(
   { limit, before }: ReadMessagesOptions,
 ): Promise<MessagesWindow> {
   const logId = channelLogId(channel);
+  const maxBytes = LIMITS.windowBytes;
   const { events, nextAfter } = await store.read(
     logId,
-    present({ types: ["message_sent"], order: "newest", limit, before }),
+    present({ types: ["message_sent"], order: "newest", limit, before, maxBytes }),
   );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
@@ -46,7 +47,11 @@ export async function readMessages(
   const isDone = (): boolean =>
     before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
   for (let after: number | null = events[0]?.sequence ?? null; after !== null && !isDone(); ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, types: MESSAGE_TYPES });
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
+      after,
+      types: MESSAGE_TYPES,
+      maxBytes,
+    });
     for (const event of page.events) change(messages, event);
     sequence = Math.max(sequence, page.events.at(-1)?.sequence ?? 0);
     after = page.nextAfter;

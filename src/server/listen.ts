@@ -7,7 +7,14 @@ import { ContinuoError } from "../model/index.ts";
 import { LIMITS } from "./context/index.ts";
 import { failure, refuseSocket } from "./http/index.ts";
 import type { ContinuoServer } from "./server.ts";
-import { createPeers, Strangers, type TrustedProxies, trustedProxies } from "./sockets/index.ts";
+import {
+  createPeers,
+  Pipelines,
+  Strangers,
+  type TrustedProxies,
+  trustedProxies,
+  UnreadAnswers,
+} from "./sockets/index.ts";
 
 export interface Listening {
   /** `http://ADDRESS:PORT`. */
@@ -32,6 +39,8 @@ export interface ListenOptions {
   readonly process?: "own" | "shared";
   /** Proxies that name the address of the client; none by default. */
   readonly proxies?: TrustedProxies;
+  /** How long the server waits for a client that reads nothing of an answer. */
+  readonly stalledMs?: number;
 }
 
 /** Errors: `unavailable` if the address is in use or not allowed. */
@@ -46,6 +55,8 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
       errorHandler: (error) => failure(error instanceof RequestError ? noRequest() : error, server.headers),
     },
   );
+  const pipelines = new Pipelines();
+  const unread = new UnreadAnswers(options.stalledMs ?? LIMITS.stalledMs);
   const { requestMs, headersMs, keepAliveMs, lookForSlowMs } = LIMITS;
   const create = (): Server => {
     const http = createHttpServer(
@@ -57,7 +68,11 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
         // The listener answers a request without a host.
         requireHostHeader: false,
       },
-      listener,
+      (request, response) => {
+        if (!pipelines.take(request.socket, response)) return;
+        unread.watch(response);
+        void listener(request, response);
+      },
     );
     http.on("connection", (socket) => strangers.meet(socket));
     http.on("upgrade", (request, socket, head) => {
@@ -77,7 +92,10 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
     options.loopback === "both" ? await boundToBoth(create, options) : [await bound(create(), options)];
   const address = bounds[0].address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return { url: `http://${name}:${address.port}`, close: () => closed(bounds, server) };
+  return {
+    url: `http://${name}:${address.port}`,
+    close: () => closed(bounds, server).finally(() => unread.close()),
+  };
 }
 
 const STATUS_OF: Readonly<Record<string, number>> = {

@@ -234,7 +234,8 @@ function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
 function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => {
-    if (httpStatusOf(error) === 500) context.report(`request failed: ${error.stack ?? error}`);
+    if (httpStatusOf(error) === 500 && !isClientGone(error))
+      context.report(`request failed: ${error.stack ?? error}`);
     context.refused(error, c.env.peer);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
     return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
@@ -256,6 +257,11 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   });
   for (const mount of mounts) mount.routes?.(app);
   return app;
+}
+
+/** The body ended before its time: a client that leaves is no mistake, and each one would write a line. */
+function isClientGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === "ECONNRESET" && error.message === "aborted";
 }
 
 interface Arrived<R> {

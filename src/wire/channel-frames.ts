@@ -215,7 +215,10 @@ export interface StoreFrame {
   readonly content: MessageText;
 }
 
-/** Asks for the newest messages of the history. Answered with a list of `HistoryItem`, oldest first. */
+/**
+ * Asks for the newest messages of the history. Answered with a list of `HistoryItem`, oldest first, and fewer where they are
+ * very long.
+ */
 export interface HistoryFrame {
   readonly type: "history";
   /**

@@ -94,6 +94,10 @@ export class Connection implements Present {
     this.closed = promise;
     options.stream.on("data", this.#limitStranger);
     this.#socket.on("message", (data, isBinary) => this.#hear(data as Buffer, isBinary));
+    this.#socket.on("ping", (data) => {
+      // Pongs that nobody reads would fill the memory.
+      if (!this.#outgoing.isFull) this.#socket.pong(data);
+    });
     // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
@@ -211,6 +215,7 @@ export class Connection implements Present {
     // One after another, so that the writes of a participant are stored in their order.
     this.#work = this.#work.then(async () => {
       await this.#take(frame, bytes);
+      await this.#answersRead();
       this.#waiting--;
       this.#waitingBytes -= bytes;
       const hasRoom =
@@ -232,6 +237,13 @@ export class Connection implements Present {
       // Who left needs no answer, and work that ended with the connection is no mistake.
       if (!this.#over.signal.aborted) this.#refuse(error, undefined);
     }
+  }
+
+  /** Waits for a participant that does not read the answers to its requests, and ends its connection after a while. */
+  async #answersRead(): Promise<void> {
+    const { signal } = this.#over;
+    if (!this.#outgoing.isFull || (await this.#outgoing.room(signal)) || signal.aborted) return;
+    this.#outgoing.end(CLOSE.slow, "catch up");
   }
 
   async #greet(hello: HelloFrame): Promise<void> {

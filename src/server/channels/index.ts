@@ -33,6 +33,7 @@ export const channels: CreateMount = (context) => {
     noServer: true,
     maxPayload: context.limits.frameBytes,
     perMessageDeflate: false,
+    autoPong: false,
     handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));

@@ -21,7 +21,7 @@ import {
 } from "../../wire/index.ts";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
-import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
+import { type Grant, LIMITS as SERVER_LIMITS, type ServerContext, type ServerEnv } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
@@ -93,7 +93,13 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
     const after = numberIn(c.req.query("after"), { otherwise: 0, most: ANY });
-    return Response.json(await store.read(channelLogId(channel), { after, limit: LIMITS.events }));
+    return Response.json(
+      await store.read(channelLogId(channel), {
+        after,
+        limit: LIMITS.events,
+        maxBytes: SERVER_LIMITS.pageBytes,
+      }),
+    );
   });
   app.post("/v1/channels/:channel/messages", async (c) => {
     const channel = c.req.param("channel");

@@ -24,7 +24,10 @@ export const LIMITS = {
   sseEvents: 1_000,
   /** How long a long-poll waits. */
   longPollMs: 20_000,
-  /** How long the server waits for a reader of a channel, before it sends where to continue and then disconnects it. */
+  /**
+   * How long the server waits for a reader of a channel, before it sends where to continue and then disconnects it; and
+   * for a client that reads nothing of an answer.
+   */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
   /** How often an SSE stream without data sends a control event. */
@@ -41,6 +44,8 @@ export const LIMITS = {
   strangerGraceMs: 1_000,
   /** Bytes that a WebSocket may send before its token was accepted. */
   strangerBytes: 65_536,
+  /** Requests on one connection that are not answered yet. */
+  pipelinedRequests: 32,
   /** How long a connection without a request stays open: longer than proxies in front of it keep theirs. */
   keepAliveMs: 75_000,
   /** How long running requests may take after the server began to close. */

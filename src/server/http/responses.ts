@@ -3,6 +3,7 @@
 import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, isContinuoError } from "../../model/index.ts";
 import { toWireError } from "../../wire/index.ts";
+import { LIMITS } from "../context/index.ts";
 
 export function failure(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(toWireError(error), {
@@ -27,6 +28,8 @@ export function refuseSocket(
   socket.on("error", () => undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines}\r\n${body}`);
+  // The other side may leave its half open.
+  setTimeout(() => socket.destroy(), LIMITS.goodbyeMs).unref();
 }
 
 export function badHandshake(cause: Error): ContinuoError {

@@ -48,6 +48,10 @@ export class LiveConnection {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(isBinary ? "" : data.toString()));
+    this.#socket.on("ping", (data) => {
+      // Pongs that nobody reads would fill the memory.
+      if (this.#socket.bufferedAmount <= LIMITS.waitingBytes) this.#socket.pong(data);
+    });
     // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {

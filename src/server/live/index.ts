@@ -25,6 +25,7 @@ export const live: CreateMount = (context) => {
     noServer: true,
     maxPayload: LIMITS.frameBytes,
     perMessageDeflate: false,
+    autoPong: false,
     handleProtocols: (given) => (given.has(LIVE_SUBPROTOCOL) ? LIVE_SUBPROTOCOL : false),
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));

@@ -17,6 +17,7 @@ export async function openServer(
     proxies,
     loopback,
     port = 0,
+    stalledMs,
     ...options
   }: Partial<ServerOptions & ListenOptions> = {},
 ): Promise<Listening> {
@@ -25,5 +26,5 @@ export async function openServer(
     authenticate: allowEverybody(store.workspaceId),
     ...options,
   });
-  return listen(server, present({ host: "127.0.0.1", port, process, proxies, loopback }));
+  return listen(server, present({ host: "127.0.0.1", port, process, proxies, loopback, stalledMs }));
 }

@@ -1,0 +1,32 @@
+/** Requests that a client sends on one connection before it has the answers to the earlier ones. */
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { LIMITS } from "../context/index.ts";
+
+/**
+ * The HTTP parser hands over all requests of a megabyte in one turn of the event loop, so that one client would stop the
+ * server for everybody. A connection with too many unanswered requests is closed.
+ */
+export class Pipelines {
+  readonly #unanswered = new WeakMap<Socket, number>();
+  readonly #most: number;
+
+  constructor(most: number = LIMITS.pipelinedRequests) {
+    this.#most = most;
+  }
+
+  /** Counts a request until its response is closed. `false` if nobody waits for the answer any more. */
+  take(socket: Socket, response: ServerResponse): boolean {
+    // What the parser had read before the connection was closed still arrives.
+    if (socket.destroyed) return false;
+    const count = (this.#unanswered.get(socket) ?? 0) + 1;
+    if (count > this.#most) {
+      socket.destroy();
+      return false;
+    }
+    this.#unanswered.set(socket, count);
+    response.once("close", () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    return true;
+  }
+}

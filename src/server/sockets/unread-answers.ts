@@ -1,0 +1,53 @@
+/** Answers that the client does not read: what is not sent of them stays in memory, so their connections are closed. */
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+interface Progress {
+  /** Bytes that the socket has not sent. */
+  left: number;
+  /** How often nothing had been sent since the look before. */
+  idleLooks: number;
+}
+
+export class UnreadAnswers {
+  readonly #open = new Map<ServerResponse, Progress>();
+  readonly #mostIdleLooks: number;
+  readonly #timer: NodeJS.Timeout;
+
+  /** @param stalledMs how long a client may read nothing, whatever it sends meanwhile */
+  constructor(stalledMs: number) {
+    const lookMs = Math.min(LOOK_MS, stalledMs / 4);
+    // Looks and not a clock: time in which this process stood still is not the client's.
+    this.#mostIdleLooks = Math.ceil(stalledMs / lookMs);
+    this.#timer = setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  /** Watches the answer until it is sent. A client that reads slowly is waited for. */
+  watch(response: ServerResponse): void {
+    this.#open.set(response, { left: 0, idleLooks: 0 });
+    response.once("close", () => this.#open.delete(response));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    for (const [{ socket }, progress] of this.#open) {
+      const left = socket === null ? 0 : unsentBytes(socket);
+      if (left !== progress.left || left === 0) {
+        progress.left = left;
+        progress.idleLooks = 0;
+      } else if (++progress.idleLooks >= this.#mostIdleLooks) socket?.destroy();
+    }
+  }
+}
+
+const LOOK_MS = 1_000;
+
+/** `writableLength` alone changes only when a whole page was sent; the handle knows how much of it was. */
+function unsentBytes(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
+  return socket.writableLength + (handle?.writeQueueSize ?? 0);
+}

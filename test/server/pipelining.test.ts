@@ -1,0 +1,136 @@
+/** Clients that send requests and do not wait for the answers, or do not read them. */
+
+import { connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Store } from "../../src/model/index.ts";
+import type { Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { SUBPROTOCOL } from "../../src/wire/index.ts";
+import { openServer } from "./harness/open-server.ts";
+
+function connected({ url }: Listening): Socket {
+  return connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+}
+
+function request({ url }: Listening, path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
+}
+
+async function closedWithin(socket: Socket, ms: number): Promise<boolean> {
+  if (socket.closed) return true;
+  return await new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+test("a connection with more than 32 unanswered requests is closed, and one with fewer is answered in order", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const few = connected(server);
+  let answers = "";
+  few.on("data", (chunk: Buffer) => {
+    answers += chunk.toString();
+  });
+  few.write(request(server, "/healthz").repeat(31) + request(server, "/nothing"));
+  await expect.poll(() => answers.split("HTTP/1.1 ").length - 1).toBe(32);
+  expect(answers.lastIndexOf("HTTP/1.1 404")).toBeGreaterThan(answers.lastIndexOf("HTTP/1.1 200"));
+  // Answered requests do not count.
+  few.write(request(server, "/healthz").repeat(32));
+  await expect.poll(() => answers.split("HTTP/1.1 ").length - 1).toBe(64);
+  few.destroy();
+
+  const many = connected(server);
+  many.resume();
+  many.write(request(server, "/healthz").repeat(20_000));
+  expect(await closedWithin(many, 5_000)).toBe(true);
+  await server.close();
+});
+
+async function withLongStream(store: Store): Promise<void> {
+  await store.createLog({ logId: "streams/long", mediaType: "text/plain" });
+  const data = Buffer.alloc(4_000_000, "x");
+  await store.append("streams/long", [{ type: "bytes", data }]);
+}
+
+test("a client that reads nothing of an answer is disconnected, and one that reads slowly gets all of it", async () => {
+  await using store = await openStore("memory:");
+  await withLongStream(store);
+  const server = await openServer(store, { stalledMs: 400 });
+  // More than the buffers of the sockets hold.
+  const page = request(server, "/v1/stream/long?offset=-1");
+  const deaf = connected(server).pause();
+  deaf.write(page.repeat(8));
+  // Only who writes learns that the other side is gone.
+  const writing = setInterval(() => deaf.write("\r\n"), 50);
+  expect(await closedWithin(deaf, 10_000)).toBe(true);
+  clearInterval(writing);
+
+  // Longer in all than the deaf one was waited for.
+  const slow = connected(server);
+  let bytes = 0;
+  slow.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), 5);
+  });
+  slow.write(page.repeat(3));
+  await expect.poll(() => bytes, { timeout: 30_000 }).toBeGreaterThan(3 * 4_000_000);
+  slow.destroy();
+  await server.close();
+});
+
+test("a client that leaves in the middle of its body is not reported as a mistake of the server", async () => {
+  await using store = await openStore("memory:");
+  const reports: string[] = [];
+  const server = await openServer(store, { report: (line) => reports.push(line) });
+  for (const path of ["/v1/pages/cookie", "/v1/stream/a", "/v1/blobs", "/v1/channels/team/messages"]) {
+    const socket = connected(server);
+    const { host, origin } = new URL(server.url);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nContent-Type: application/json\r\n` +
+        "Content-Length: 100\r\n\r\n{",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+  }
+  await server.close();
+  expect(reports).toEqual([]);
+});
+
+test("a participant that does not read the answers to its requests is not answered on", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store, { slowReaders: { stalledMs: 300, goodbyeMs: 100 } });
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);
+  await new Promise((resolve) => socket.once("open", resolve));
+  const hello = {
+    type: "hello",
+    protocol: 1,
+    instance: "i",
+    handle: "ann",
+    after: 0,
+    workspaceId: "default",
+  };
+  socket.send(JSON.stringify(hello));
+  await new Promise((resolve) => socket.once("message", resolve));
+  for (let n = 0; n < 20; n++) {
+    const content = "x".repeat(500_000);
+    socket.send(JSON.stringify({ type: "store", request: n, id: `m${n}`, role: "user", content }));
+  }
+  socket.send(JSON.stringify({ type: "history", request: 20, limit: 20 }));
+  await new Promise<void>((resolve) => {
+    socket.on("message", (data) => {
+      if (JSON.parse(String(data)).request === 20) resolve();
+    });
+  });
+  socket.pause();
+  for (let n = 21; n < 60; n++) socket.send(JSON.stringify({ type: "history", request: n, limit: 20 }));
+  const open = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
+  await expect.poll(open, { timeout: 10_000 }).toContain("connections_open 0\n");
+  socket.terminate();
+  await server.close();
+});
