@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { LongestFirst } from "./test/sizes/longest-first.ts";
 
-const FOLDERS = ["src/**", "test/**", "web/**", "extension/**"];
+const FOLDERS = ["src/**", "packages/*/src/**", "test/**", "web/**", "extension/**"];
 const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
 
 function filesNamed(ending: string): string[] {

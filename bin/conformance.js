@@ -11,7 +11,7 @@ const isUsage = file !== undefined && !file.startsWith("-") && (flags.length ===
 if (Number(process.versions.node.split(".")[0]) < 24) fail("continuo-conformance needs Node 24 or newer");
 if (!isUsage) fail("usage: continuo-conformance [--only CLIENT-4] -- COMMAND [ARGUMENTS]");
 
-const { clientContract, clientProgram } = await import("../dist/testing/index.js");
+const { clientContract, clientProgram } = await import("../dist/store/testing/index.js");
 const cases = clientContract(clientProgram(file, args)).filter(({ id }) => only === undefined || id === only);
 if (cases.length === 0) fail(`there is no case ${only}`);
 

@@ -149,7 +149,7 @@ interface TestFile {
 
 /** Whether the code that reads an agent's files names a field. */
 function namesIn(agent: VersionedAgent): (field: string) => boolean {
-  const folder = join(ROOT, "src/native", agent);
+  const folder = join(ROOT, "packages/native/src/native", agent);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const words = files
     .filter((file) => file.endsWith(".ts"))
@@ -186,7 +186,7 @@ function writeVersions(versions: ReturnType<typeof readVersions>): void {
 }
 
 function replaceTriedVersion(agent: VersionedAgent, version: string): void {
-  const file = join(ROOT, "src/native/registry.ts");
+  const file = join(ROOT, "packages/native/src/native/registry.ts");
   const [before = "", after = ""] = readFileSync(file, "utf8").split("TRIED_VERSIONS:");
   const replaced = after.replace(new RegExp(`(\\n  ${agent}: )"[^"]+"`, "u"), `$1"${version}"`);
   writeFileSync(file, `${before}TRIED_VERSIONS:${replaced}`);

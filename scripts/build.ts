@@ -1,7 +1,8 @@
 /**
- * Builds `dist/` from `src/`: what `npm ci` runs, and what the command and the library load.
+ * Builds `dist/`: what `npm ci` runs, and what the command and the library load.
  *
- * The library is compiled file by file. The command is bundled into a few chunks, one a command and one an
+ * The library is compiled file by file, each of our packages below its name, so that `continuo` depends on none of
+ * them. The command is bundled into a few chunks, one a command and one an
  * agent: loading two hundred small modules would take four times as long as the work of a short command. Kysely,
  * which every store needs, is three hundred more, and is bundled too. The viewer (`web/`) is bundled for browsers.
  */
@@ -11,14 +12,16 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
+import { copyPackages } from "./packages.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
+/** The packages that the library needs; the command has the others in its bundle. */
+const LIBRARY = ["core", "files", "store", "native", "agents", "live"];
 const fresh = join(root, "dist.new");
 
 rmSync(fresh, { recursive: true, force: true });
 compile();
-rmSync(join(fresh, "cli"), { recursive: true });
 await bundleCommand();
 await writeStarted(root, join(fresh, "cli"), "js");
 await bundleWeb(root, join(fresh, "web"));
@@ -27,8 +30,12 @@ renameSync(fresh, join(root, "dist"));
 
 function compile(): void {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const options = ["-p", "tsconfig.build.json", "--outDir", fresh];
-  execFileSync(process.execPath, [compiler, ...options], { cwd: root, stdio: "inherit" });
+  const run = (...args: readonly string[]): void => {
+    execFileSync(process.execPath, [compiler, ...args], { cwd: root, stdio: "inherit" });
+  };
+  run("-b", ...LIBRARY.map((name) => `packages/${name}`));
+  run("-p", "tsconfig.build.json", "--outDir", fresh);
+  copyPackages(root, LIBRARY, fresh);
 }
 
 async function bundleCommand(): Promise<void> {

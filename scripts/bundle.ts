@@ -10,8 +10,8 @@ export function commandBundle(root: string): InputOptions {
 
 /** Programs that start by themselves: the threads that read and search sessions, and the program of a new terminal window. */
 const STARTED = [
-  "src/machine/reader-worker.ts",
-  "src/search/scanning/scan-worker.ts",
+  "packages/server/src/machine/reader-worker.ts",
+  "packages/agents/src/search/scanning/scan-worker.ts",
   "src/cli/window/in-window.ts",
 ];
 
@@ -25,7 +25,8 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
 }
 
 function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {
-  const isOurs = (id: string): boolean => id.startsWith(join(root, "src") + sep);
+  const isOurs = (id: string): boolean =>
+    ["src", "packages"].some((folder) => id.startsWith(join(root, folder) + sep));
   return {
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: "node",
@@ -44,7 +45,9 @@ const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list.ts",
-  ...["claude", "codex", "gemini", "opencode", "pi"].map((agent) => `src/native/${agent}/index.ts`),
+  ...["claude", "codex", "gemini", "opencode", "pi"].map(
+    (agent) => `packages/native/src/native/${agent}/index.ts`,
+  ),
 ];
 
 /**

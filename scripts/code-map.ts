@@ -1,11 +1,14 @@
-/** The floors and the code map of `ARCHITECTURE.md`, from the floor plan and the first sentence of each `index.ts`. */
+/**
+ * The floors and the code map of `ARCHITECTURE.md`, and the rooms in the README of each package, from the floor plan and the first
+ * sentence of each `index.ts`.
+ */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FLOOR_PLAN } from "../test/house/floor-plan.ts";
 import { withSection } from "./section.ts";
 
-const SOURCE = join(import.meta.dirname, "../src");
+const ROOT = join(import.meta.dirname, "..");
 
 const FLOORS = {
   begin: "<!-- floors: written by scripts/docs.ts -->",
@@ -42,8 +45,7 @@ interface Floor {
 
 /** The highest first, as in a house. Rooms of the plan that are not built yet are left out. */
 function readFloors(): readonly Floor[] {
-  const built = new Set(readdirSync(SOURCE));
-  const rooms = Object.entries(FLOOR_PLAN).filter(([room]) => built.has(room));
+  const rooms = Object.entries(FLOOR_PLAN).filter(([, { folder }]) => existsSync(join(ROOT, folder)));
   const numbers = [...new Set(rooms.map(([, { floor }]) => floor))].sort((a, b) => b - a);
   return numbers.map((number) => ({
     number,
@@ -65,24 +67,35 @@ function drawFloors(): string {
 function toCodeMap(): string {
   const lines = readFloors()
     .toReversed()
-    .flatMap(({ number, rooms }) => [`**Floor ${number}**`, "", ...rooms.flatMap(describeRoom), ""]);
+    .flatMap(({ number, rooms }) => [`**Floor ${number}**`, "", ...rooms.map(describeRoom), ""]);
   return lines.join("\n");
 }
 
-function describeRoom(room: string): string[] {
-  if (room.endsWith(".ts")) return [`- \`src/${room}\`: ${firstSentence(join(SOURCE, room))}`];
-  const inner = readdirSync(join(SOURCE, room), { recursive: true, encoding: "utf8" })
+function describeRoom(room: string): string {
+  const folder = FLOOR_PLAN[room]?.folder ?? room;
+  return folder.endsWith(".ts")
+    ? `- \`${folder}\`: ${firstSentence(join(ROOT, folder))}`
+    : `- \`${folder}/\`: ${firstSentence(join(ROOT, folder, "index.ts"))}`;
+}
+
+const ROOMS = { begin: "<!-- rooms: written by scripts/docs.ts -->", end: "<!-- end of rooms -->" };
+
+/** The README of a package, with the folders of its rooms. */
+export function withRooms(document: string, name: string): string {
+  const source = `packages/${name}/src`;
+  const folders = readdirSync(join(ROOT, source), { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => basename(path) === "index.ts" && path !== "index.ts")
     .map((path) => dirname(path))
     .sort();
-  return [
-    `- \`src/${room}/\`: ${firstSentence(join(SOURCE, room, "index.ts"))}`,
-    ...inner.map((folder) => `  - \`${folder}/\`: ${firstSentence(join(SOURCE, room, folder, "index.ts"))}`),
-  ];
+  const lines = folders.map((folder) => {
+    const indent = "  ".repeat(folder.split("/").length - 1);
+    return `${indent}- \`${folder}/\`: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
+  });
+  return withSection(document, ROOMS, `${lines.join("\n")}\n`);
 }
 
-/** Of the comment that the file begins with. */
+/** The first sentence of the comment that the file begins with. */
 function firstSentence(path: string): string {
   const comment = /^\/\*\*([\s\S]*?)\*\//u.exec(readFileSync(path, "utf8"))?.[1] ?? "";
   const text = comment.replaceAll(/\s*\n\s*\*?\s*/gu, " ").trim();

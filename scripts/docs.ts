@@ -1,16 +1,16 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md`, `docs/server.md` and `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/server.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AUDIT_ACTS } from "@continuo/core/model";
 import type { Command } from "commander";
+import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
-import { toJsonSchema } from "../src/config/json-schema.ts";
-import { AUDIT_ACTS } from "../src/model/index.ts";
-import { withCodeMap } from "./code-map.ts";
+import { withCodeMap, withRooms } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
 import { protocolFiles } from "./protocol/files.ts";
 import { withFrames } from "./protocol/page.ts";
@@ -101,6 +101,10 @@ const made: readonly (readonly [name: string, text: string])[] = [
     }),
   ],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
+  ...readdirSync(join(ROOT, "packages")).map((name) => {
+    const page = `packages/${name}/README.md`;
+    return [page, withRooms(readFileSync(join(ROOT, page), "utf8"), name)] as const;
+  }),
   ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];
 for (const [name, fresh] of made) {

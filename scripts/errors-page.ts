@@ -1,6 +1,6 @@
-/** `docs/errors.md`, and the error codes of each exit code, from the table of codes in `src/model/errors.ts`. Pure. */
+/** `docs/errors.md`, and the error codes of each exit code, from the table of codes in `packages/core/src/model/errors.ts`. Pure. */
 
-import { ERROR_KINDS, type ErrorCode } from "../src/model/index.ts";
+import { ERROR_KINDS, type ErrorCode } from "@continuo/core/model";
 
 /** What each code says, for those who meet it. The compiler asks for a line for each new code. */
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {

@@ -1,6 +1,6 @@
 /**
- * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default. It
- * runs before the package is packed. Packages of the viewer are bundled into `dist/web`, so they are part of it too.
+ * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default.
+ * `scripts/pack.ts` writes it beside the tarballs of a release. Packages of the viewer are bundled into `dist/web`, so they are part of it too.
  */
 
 import { execFileSync } from "node:child_process";

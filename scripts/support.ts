@@ -5,8 +5,8 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSessions, HOME_VARIABLES, openNativeSession } from "../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Message } from "../src/model/index.ts";
+import { findSessions, HOME_VARIABLES, openNativeSession } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { type Section, withSection } from "./section.ts";
 
 const ROOT = join(import.meta.dirname, "..");

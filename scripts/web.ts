@@ -16,7 +16,10 @@ import { filePage } from "./file-page.ts";
  */
 const GROUPS = [
   { name: "page", test: /node_modules\/(?:preact|@preact|@tanstack)\/|\/web\/(?:shell|list)\//u },
-  { name: "text", test: /node_modules\/marked\/|\/src\/transcript\/html\/|\/web\/(?:content|colour)\//u },
+  {
+    name: "text",
+    test: /node_modules\/marked\/|\/core\/src\/transcript\/html\/|\/web\/(?:content|colour)\//u,
+  },
 ];
 
 /** In the order in which they apply: what the list and a session need, and what is loaded after they are shown. */

@@ -53,7 +53,7 @@ export {
   type TrashPlaces,
   toAgent,
   trashNativeSession,
-} from "./agents.ts";
+} from "@continuo/agents";
 export {
   AGENT_NAMES,
   type Agent,
@@ -100,8 +100,7 @@ export {
   severityOf,
   textOf,
   type Usage,
-} from "./model/index.ts";
-export * as SessionManager from "./sessions/index.ts";
+} from "@continuo/core/model";
 export {
   type ContextPlan,
   type EventLike,
@@ -122,4 +121,5 @@ export {
   type TranscriptMetadata,
   toModelOrder,
   toTokenizer,
-} from "./transcript/index.ts";
+} from "@continuo/core/transcript";
+export * as SessionManager from "@continuo/store/sessions";

@@ -2,8 +2,8 @@
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES, listNativeSessions, type Places } from "../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type SessionInfo } from "../src/model/index.ts";
+import { HOME_VARIABLES, listNativeSessions, type Places } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type SessionInfo } from "@continuo/core/model";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");
 

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HOME_VARIABLES, readNativeSession } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { HOME_VARIABLES, readNativeSession } from "../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../src/model/index.ts";
 import { normaliseView } from "./agents/items.ts";
 
 const FIXTURES = fileURLToPath(new URL("fixtures/", import.meta.url));

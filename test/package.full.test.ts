@@ -16,7 +16,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SCHEMA_VERSION } from "../src/store/schema/index.ts";
+import { SCHEMA_VERSION } from "../packages/store/src/store/schema/index.ts";
+import { linkModules } from "./sizes/linked-modules.ts";
 import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -60,11 +61,20 @@ beforeAll(() => {
   user = join(folder, "user");
   installed = join(user, "node_modules/continuo");
   const clone = join(folder, "clone");
-  const built = ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "web", "scripts"];
+  const built = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.base.json",
+    "tsconfig.build.json",
+    "packages",
+    "src",
+    "web",
+    "scripts",
+  ];
   const published = manifest.files.filter((name) => name !== "dist");
   for (const name of [...built, ...published])
     cpSync(join(ROOT, name), join(clone, name), { recursive: true });
-  symlinkSync(MODULES, join(clone, "node_modules"));
+  linkModules(clone);
   run("npm", ["pack", "--silent"], clone);
   mkdirSync(installed, { recursive: true });
   const archive = join(clone, `continuo-${manifest.version}.tgz`);

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { TRIED_VERSIONS } from "@continuo/native";
 import { expect, test } from "vitest";
-import { TRIED_VERSIONS } from "../src/native/index.ts";
 
 test("docs/support.md lists what the readers find in the agents' sessions", () => {
   const script = join(import.meta.dirname, "../scripts/support.ts");

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { type Conversation, makeConversation } from "../sessions/conversation.ts";
 import { createRandom, type Random } from "../sessions/random.ts";
 import { openOpencode, toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";

@@ -5,13 +5,13 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { handOff, lookUpSession, type Places } from "../../src/agents.ts";
-import { type StagedSession, witnessOf } from "../../src/drivers/witness/index.ts";
-import { openScratch, stageRecords } from "../../src/editing/placing/index.ts";
-import { convertMessages } from "../../src/handoff/converting/index.ts";
-import { makeSession, recordsOf } from "../../src/handoff/made-session.ts";
-import { readSource } from "../../src/handoff/source/index.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { handOff, lookUpSession, type Places } from "@continuo/agents";
+import { type StagedSession, witnessOf } from "@continuo/agents/drivers/witness";
+import { convertMessages } from "@continuo/agents/handoff/converting";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openScratch, stageRecords } from "@continuo/native/editing/placing";
+import { makeSession, recordsOf } from "../../packages/agents/src/handoff/made-session.ts";
+import { readSource } from "../../packages/agents/src/handoff/source/index.ts";
 import { PINNED, packageFolder } from "../../test/agents/install.ts";
 import type { Source } from "./sources.ts";
 import { median } from "./times.ts";

@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LiveService } from "../../src/live/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { EvidenceInput } from "../../src/wire/index.ts";
+import type { Store } from "@continuo/core/model";
+import type { EvidenceInput } from "@continuo/core/wire";
+import { LiveService } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { quantile } from "../store/sampling.ts";
 import { fillSession, said } from "./fill.ts";
 import { manySessions } from "./many.ts";

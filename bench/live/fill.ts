@@ -1,6 +1,6 @@
 /** A session as a long viewing leaves it: transcripts, a decision for each batch of them, and a note now and then. */
 
-import type { NewEvent, Store } from "../../src/model/index.ts";
+import type { NewEvent, Store } from "@continuo/core/model";
 
 const BATCH = 499;
 /** As many as a session has at most, nearly. */

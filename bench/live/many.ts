@@ -1,8 +1,8 @@
 /** How many sessions one server has at once: each says something every second, and its notes are extractive. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { LiveService } from "../../src/live/index.ts";
-import type { Store } from "../../src/model/index.ts";
+import type { Store } from "@continuo/core/model";
+import { LiveService } from "@continuo/live";
 import { quantile } from "../store/sampling.ts";
 
 const SECONDS = 20;

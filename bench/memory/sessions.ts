@@ -2,7 +2,7 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { AgentName } from "../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
 import { type Conversation, makeConversation } from "../sessions/conversation.ts";
 import { createRandom, type Random } from "../sessions/random.ts";
 import { toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";

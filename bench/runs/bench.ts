@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store } from "../../src/model/index.ts";
-import { executeRun, startRun, startSession } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { EchoAgent } from "../../src/testing/index.ts";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { executeRun, startRun, startSession } from "@continuo/store/sessions";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { type Command, measure, printRatios, printTable } from "../measure/index.ts";
 
 const RUNS = 200;

@@ -1,9 +1,9 @@
 /** A run whose agent streams so many megabytes, as a process of its own. Arguments: FOLDER MEGABYTES */
 
 import { join } from "node:path";
-import { runOnce } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { ScriptedAgent } from "../../src/testing/index.ts";
+import { openStore } from "@continuo/store";
+import { runOnce } from "@continuo/store/sessions";
+import { ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 
 const [folder = "", megabytes = "1"] = process.argv.slice(2);
 /** As models send it: a few words at a time. */

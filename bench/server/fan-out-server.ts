@@ -5,10 +5,10 @@
 
 import { createServer as createHttp } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Store } from "@continuo/core/model";
+import { allowEverybody, createServer, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { WebSocketServer } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import { allowEverybody, createServer, listen } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 const [, , kind, location = ""] = process.argv;
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

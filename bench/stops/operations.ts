@@ -3,9 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ChannelStates } from "../../src/channels/index.ts";
-import { LiveService } from "../../src/live/index.ts";
-import type { Store } from "../../src/model/index.ts";
+import type { Store } from "@continuo/core/model";
+import { LiveService } from "@continuo/live";
 import {
   backupStore,
   checkDatabase,
@@ -13,7 +12,8 @@ import {
   restoreStore,
   vacuumStore,
   verifyStore,
-} from "../../src/store/index.ts";
+} from "@continuo/store";
+import { ChannelStates } from "@continuo/store/channels";
 import { fillSession } from "../live/fill.ts";
 import { longestStop, type Stop } from "./longest-stop.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "@continuo/store";
 import type { Ratio } from "../measure/index.ts";
 import { openBare } from "./bare.ts";
 import { TARGETS } from "./limits.ts";

@@ -1,7 +1,7 @@
 /** Does an append cost more when there is much already? */
 
 import { join } from "node:path";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "@continuo/store";
 import type { Ratio } from "../measure/index.ts";
 import { eventsOf } from "./appends.ts";
 import { fillLog } from "./fill.ts";

@@ -1,8 +1,8 @@
 /** Appends on Postgres against the same statement made by `pg` directly. */
 
 import { hash } from "node:crypto";
+import { openStore } from "@continuo/store";
 import pg from "pg";
-import { openStore } from "../../src/store/index.ts";
 import { startPostgres } from "../../test/store/harness/postgres-server.ts";
 import type { Ratio } from "../measure/index.ts";
 import { eventsOf } from "./appends.ts";

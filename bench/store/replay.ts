@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "@continuo/store";
 import type { Ratio } from "../measure/index.ts";
 import { fillLog } from "./fill.ts";
 import { TARGETS } from "./limits.ts";

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { NewEvent, Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { type Transcript, TranscriptBuilder } from "../../src/transcript/index.ts";
+import type { NewEvent, Store } from "@continuo/core/model";
+import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
+import { openStore } from "@continuo/store";
 import { printRatios } from "../measure/index.ts";
 
 const { fromStore, updateFromStore } = TranscriptBuilder;

@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import type { Browser, Page } from "playwright-core";
-import { openStore } from "../../src/store/index.ts";
 import { chunk, DONE, hello1, type ScriptStep } from "../../test/acp/script.ts";
 import { withViewer } from "./viewer-process.ts";
 

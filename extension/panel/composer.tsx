@@ -1,8 +1,8 @@
 /** The field for a remark, or for a question about the video. */
 
+import type { LiveAnswer } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { LiveAnswer } from "../../src/wire/index.ts";
 import type { Failure } from "../sending/view.ts";
 import { ask } from "./link.ts";
 

@@ -1,8 +1,8 @@
 /** Earlier sessions with their notes, export, and joining the tabs of related videos. */
 
+import type { LiveSession, Note } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { LiveSession, Note } from "../../src/wire/index.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
 import { clock, toMarkdown } from "./format.ts";

@@ -1,7 +1,7 @@
 /** Times, sentences and exports of the side panel. */
 
+import type { LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { LiveSession, Note } from "../../src/wire/index.ts";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
 import { clock, costOf, splitNote, statusOf, toMarkdown } from "./format.ts";
 

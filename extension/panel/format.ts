@@ -1,6 +1,6 @@
 /** Times and sentences of the panel. Pure. */
 
-import type { Note } from "../../src/wire/index.ts";
+import type { Note } from "@continuo/core/wire";
 import type { PanelSession } from "../sending/panel-view.ts";
 
 /** `1:02:03`, or `2:03`. */

@@ -1,8 +1,8 @@
 /** One note: its place, its text, what it is made of, and what a person can do with it. */
 
+import type { Note, NoteOperation } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Note, NoteOperation } from "../../src/wire/index.ts";
 import type { ShownEvidence } from "../sending/view.ts";
 import { clock, splitNote } from "./format.ts";
 import { ask } from "./link.ts";

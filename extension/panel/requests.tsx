@@ -1,8 +1,8 @@
 /** Requests of the session to the person: a question, or a warning about pictures that will be removed. */
 
+import type { PurgeWarning } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { PurgeWarning } from "../../src/wire/index.ts";
 import type { ContextRequest, Failure } from "../sending/view.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";

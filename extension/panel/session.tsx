@@ -1,9 +1,9 @@
 /** The session of the video that is watched. */
 
+import type { NoteOperation } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
-import type { NoteOperation } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";

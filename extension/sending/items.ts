@@ -1,6 +1,6 @@
 /** Items that wait to be sent: evidence, frames with their pictures, pieces of audio. They are checked, since pages send them. Pure. */
 
-import type { EvidenceInput } from "../../src/wire/index.ts";
+import type { EvidenceInput } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 
 export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice";

@@ -1,6 +1,6 @@
 /** The live line: what was heard last, as sentences with their times. Pure. */
 
-import { EMPTY_JOIN_STATE, joinPiece, openSentence, type Sentence } from "../../src/live/sentences/index.ts";
+import { EMPTY_JOIN_STATE, joinPiece, openSentence, type Sentence } from "@continuo/live/sentences";
 import { LIMITS } from "../limits.ts";
 import type { ShownEvidence } from "./view.ts";
 

@@ -1,7 +1,7 @@
 /** Requests of the side panel to the engine, over a port that only pages of the extension can open. */
 
-import type { LiveSession, NoteOperation } from "../../src/client/live/index.ts";
-import { ContinuoError } from "../../src/model/index.ts";
+import type { LiveSession, NoteOperation } from "@continuo/core/client/live";
+import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import type { Engine } from "./engine.ts";

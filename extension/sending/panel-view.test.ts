@@ -1,7 +1,7 @@
 /** What a panel receives of a session, however long somebody watches. */
 
+import type { LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { LiveSession, Note } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
 import { markersOf, type PanelSession, toPanelSession } from "./panel-view.ts";
 import { newView, type ShownEvidence } from "./view.ts";

@@ -3,7 +3,7 @@
  * evidence, and of all notes the markers that have room on the timeline. Pure.
  */
 
-import type { LiveSession, Note } from "../../src/client/live/index.ts";
+import type { LiveSession, Note } from "@continuo/core/client/live";
 import { LIMITS } from "../limits.ts";
 import { type HeardSentence, heardLast } from "./live-line.ts";
 import type { SessionView } from "./view.ts";

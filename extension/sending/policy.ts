@@ -1,6 +1,6 @@
 /** Decides by the state of the server which items are sent, which wait, and which are dropped for room. Pure. */
 
-import type { Level } from "../../src/wire/index.ts";
+import type { Level } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import type { ItemKind } from "./items.ts";
 

@@ -1,7 +1,7 @@
 /** Requests of the side panel that the client of live sessions has no method for. */
 
-import { ContinuoError } from "../../src/model/index.ts";
-import { errorFromWire } from "../../src/wire/index.ts";
+import { ContinuoError } from "@continuo/core/model";
+import { errorFromWire } from "@continuo/core/wire";
 import type { Server } from "../messages/messages.ts";
 import { toBase64 } from "../watching/base64.ts";
 

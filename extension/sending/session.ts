@@ -5,8 +5,8 @@ import {
   type LiveClient,
   type LiveServerFrame,
   openLive,
-} from "../../src/client/live/index.ts";
-import { isContinuoError } from "../../src/model/index.ts";
+} from "@continuo/core/client/live";
+import { isContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import type { Video } from "../tabs/tabs.ts";

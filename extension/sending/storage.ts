@@ -3,7 +3,7 @@
  * once, however often a page sends it, and moves from the one to the other in a single transaction.
  */
 
-import type { Outbox, OutboxBatch, OutboxState } from "../../src/client/live/index.ts";
+import type { Outbox, OutboxBatch, OutboxState } from "@continuo/core/client/live";
 import type { Item, ItemKind } from "./items.ts";
 import { frameRoom, nextBatch, type SendingState, sendable } from "./policy.ts";
 

@@ -6,7 +6,7 @@ import type {
   LiveSession,
   Note,
   PurgeWarning,
-} from "../../src/client/live/index.ts";
+} from "@continuo/core/client/live";
 import { LIMITS } from "../limits.ts";
 import { isFields } from "./items.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";

@@ -2,7 +2,7 @@
 
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lookUpSession } from "../../src/agents.ts";
+import { lookUpSession } from "@continuo/agents";
 import { type AppServer, threadIdIn } from "../../test/agents/codex/app-server.ts";
 import type { Codex } from "../../test/agents/codex/driver.ts";
 import type { Sandbox } from "../../test/agents/sandbox.ts";

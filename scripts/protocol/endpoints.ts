@@ -4,8 +4,7 @@
  * itself defines.
  */
 
-import type { ReplayReport } from "../../src/live/index.ts";
-import type { EventPage, NewEvent, StoredEvent, VerifyResult } from "../../src/model/index.ts";
+import type { EventPage, NewEvent, StoredEvent, VerifyResult } from "@continuo/core/model";
 import type {
   Acknowledgement,
   AnchorAnswer,
@@ -28,7 +27,7 @@ import type {
   StreamControl,
   WireError,
   WireEvent,
-} from "../../src/wire/index.ts";
+} from "@continuo/core/wire";
 import type {
   AnswerRequest,
   CancelRequest,
@@ -58,7 +57,8 @@ import type {
   TerminalAnswer,
   TextRest,
   TrashAnswer,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import type { ReplayReport } from "@continuo/live";
 
 /** The events of a stream of server-sent events: `type` is the name, the other keys are the data. */
 type Pushed<Event extends { readonly type: string }> = {

@@ -1,6 +1,6 @@
 /** The JSON Schema of every event of a log, from the table of event types. */
 
-import { EVENT_KINDS, type EventKind, type FieldKind, fieldNames } from "../../src/model/index.ts";
+import { EVENT_KINDS, type EventKind, type FieldKind, fieldNames } from "@continuo/core/model";
 import type { Schema } from "./type-schemas.ts";
 
 const FIELDS: Readonly<Record<FieldKind, Schema>> = {

@@ -7,7 +7,7 @@ import {
   LIVE_SUBPROTOCOL,
   PROTOCOL_VERSION,
   SUBPROTOCOL,
-} from "../../src/wire/index.ts";
+} from "@continuo/core/wire";
 import { eventDefs } from "./event-schemas.ts";
 import { openTypeSchemas, type Schema, type TypeSchemas } from "./type-schemas.ts";
 
@@ -47,8 +47,8 @@ function channel(types: TypeSchemas): Schema {
     description:
       "ClientFrame is what a client sends over /v1/channels/NAME/ws, ServerFrame what it receives, each as one text message. Receivers ignore keys, and clients ignore frames and codes, that are not listed. Lengths are UTF-16 units. PROTOCOL.md says when each frame is sent.",
     $defs: {
-      ...types.defsOf("src/wire/channel-frames.ts", CHANNEL_TYPES),
-      ...types.defsOf("src/wire/channel-data.ts", CHANNEL_DATA),
+      ...types.defsOf("packages/core/src/wire/channel-frames.ts", CHANNEL_TYPES),
+      ...types.defsOf("packages/core/src/wire/channel-data.ts", CHANNEL_DATA),
     },
   };
 }
@@ -59,7 +59,7 @@ function live(types: TypeSchemas): Schema {
     title: "Frames of a continuous session",
     description:
       "LiveClientFrame is what a client sends over /v1/live/KEY/ws, LiveServerFrame what it receives.",
-    $defs: types.defsOf("src/wire/live-frames.ts", ["LiveClientFrame", "LiveServerFrame"]),
+    $defs: types.defsOf("packages/core/src/wire/live-frames.ts", ["LiveClientFrame", "LiveServerFrame"]),
   };
 }
 
@@ -88,7 +88,7 @@ function flat({ events: pushed, ...bodies }: Schema): Schema {
 }
 
 function events(types: TypeSchemas): Schema {
-  const envelope = types.defsOf("src/model/index.ts", ["StoredEvent", "Role"]);
+  const envelope = types.defsOf("packages/core/src/model/index.ts", ["StoredEvent", "Role"]);
   return {
     $schema: DIALECT,
     title: "Events of a log",

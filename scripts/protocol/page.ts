@@ -1,6 +1,6 @@
 /** The generated parts of `PROTOCOL.md`: every frame with its keys and an example, values, codes and limits. Pure. */
 
-import { CHANNEL_LIMITS, CLOSE, FINAL_CODES } from "../../src/wire/index.ts";
+import { CHANNEL_LIMITS, CLOSE, FINAL_CODES } from "@continuo/core/wire";
 import { withSection } from "../section.ts";
 import type { Schema } from "./type-schemas.ts";
 

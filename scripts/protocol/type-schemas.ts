@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import {
   type ArrayTypeNode,
   type InterfaceDeclaration,
@@ -26,7 +27,6 @@ import {
   type Type,
   TypeFlags,
 } from "typescript/unstable/sync";
-import { CHANNEL_LIMITS } from "../../src/wire/index.ts";
 
 export type Schema = { readonly [keyword: string]: unknown };
 

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeScratchFolder } from "../files/index.ts";
+import { makeScratchFolder } from "@continuo/files";
 
 /** This one and those of other installations; older ones are removed when a new one comes. */
 export const MAX_KEPT_BUILDS = 4;

@@ -1,9 +1,9 @@
 /** Errors as text for people, or as one JSON object for programs. */
 
+import { type ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
+import { entryOf } from "@continuo/files";
 import { CommanderError } from "commander";
-import { entryOf } from "../files/index.ts";
-import { type ContinuoError, exitCodeOf, isContinuoError } from "../model/index.ts";
-import { visibleLine, visibleText } from "../transcript/index.ts";
 import { matchLines } from "./notices/index.ts";
 import { flagsFor, helpFor } from "./program.ts";
 import { paintFor, type Shell, screenOf, toJsonText } from "./terminal/index.ts";

@@ -3,7 +3,7 @@
 import { enableCompileCache } from "node:module";
 import { homedir, setPriority } from "node:os";
 import { setFlagsFromString } from "node:v8";
-import { continuoHome, readVersion } from "../files/index.ts";
+import { continuoHome, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 

@@ -1,8 +1,8 @@
 /** The tree of commands. What a command does is loaded when it is called. */
 
+import { ContinuoError, nearest } from "@continuo/core/model";
+import { readVersion } from "@continuo/files";
 import { Command } from "commander";
-import { readVersion } from "../files/index.ts";
-import { ContinuoError, nearest } from "../model/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addAuditCommand } from "./audit/index.ts";

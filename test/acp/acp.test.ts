@@ -1,5 +1,5 @@
+import type { AgentEvent, PermissionDecision } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent, PermissionDecision } from "../../src/model/index.ts";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted.ts";
 

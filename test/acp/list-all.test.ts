@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AgentDriver, ContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { listAllSessions } from "../../src/catalog/agent-lists.ts";
-import { type AgentDriver, ContinuoError } from "../../src/model/index.ts";
+import { listAllSessions } from "../../packages/agents/src/catalog/agent-lists.ts";
 import { hello1 } from "./script.ts";
 import { scripted } from "./scripted.ts";
 

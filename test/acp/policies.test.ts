@@ -3,11 +3,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PermissionPolicy } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { askingEnvironment } from "../../src/drivers/acp/opencode-policies.ts";
-import { modeFor, policyOf } from "../../src/drivers/acp/policies.ts";
-import { ACP_PROGRAMS, type AcpProgram } from "../../src/drivers/acp/programs.ts";
-import type { PermissionPolicy } from "../../src/model/index.ts";
+import { askingEnvironment } from "../../packages/agents/src/drivers/acp/opencode-policies.ts";
+import { modeFor, policyOf } from "../../packages/agents/src/drivers/acp/policies.ts";
+import { ACP_PROGRAMS, type AcpProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
 import { hello1, turn } from "./script.ts";
 import { scripted } from "./scripted.ts";
 

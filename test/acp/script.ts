@@ -1,6 +1,6 @@
 /** What the scripted agent does; `scripted.ts` starts it. */
 
-import type { AgentEvent, Block, Conversation } from "../../src/model/index.ts";
+import type { AgentEvent, Block, Conversation } from "@continuo/core/model";
 
 export type Json = Record<string, unknown>;
 

@@ -3,8 +3,12 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AcpDriver, type AcpOptions, createAcpDriver } from "../../src/drivers/acp/driver.ts";
-import { type AcpProgram, configuredProgram } from "../../src/drivers/acp/programs.ts";
+import {
+  type AcpDriver,
+  type AcpOptions,
+  createAcpDriver,
+} from "../../packages/agents/src/drivers/acp/driver.ts";
+import { type AcpProgram, configuredProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import type { Json, Script } from "./script.ts";
 

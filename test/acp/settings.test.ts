@@ -1,7 +1,7 @@
 /** The model and the mode that a session is to have, in both versions of ACP and by the older methods. */
 
+import { ContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { ContinuoError } from "../../src/model/index.ts";
 import { hello1, type Json, type Script } from "./script.ts";
 import { scripted } from "./scripted.ts";
 

@@ -1,5 +1,5 @@
+import { TRIED_VERSIONS } from "@continuo/native";
 import { expect, test } from "vitest";
-import { TRIED_VERSIONS } from "../../src/native/index.ts";
 import {
   chosenVersions,
   KEPT_VERSIONS,

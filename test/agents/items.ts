@@ -8,7 +8,7 @@
  * White space at the end of words is not: Claude Code ends a message with a line break where another follows.
  */
 
-import type { Block, ImageBlock, Message, ToolResultBlock } from "../../src/model/index.ts";
+import type { Block, ImageBlock, Message, ToolResultBlock } from "@continuo/core/model";
 
 export type Item =
   | { readonly kind: "text"; readonly role: "user" | "assistant"; readonly text: string }

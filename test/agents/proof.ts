@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { formatOf, openNativeSession, type Places } from "@continuo/agents";
+import type { AgentName, Message } from "@continuo/core/model";
 import { expect } from "vitest";
-import { formatOf, openNativeSession, type Places } from "../../src/agents.ts";
-import type { AgentName, Message } from "../../src/model/index.ts";
 import type { ModelServer } from "../model-servers/index.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
 import { type Item, normaliseView } from "./items.ts";

@@ -1,8 +1,8 @@
 /** A participant who is there is never taken for somebody who disappeared, on a clock that only the test moves. */
 
+import type { AgenticClient } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AgenticClient } from "../../src/client/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { LOG, until } from "./contract/case.ts";
 import { hello, openRaw } from "./contract/raw.ts";
 import { type OpenChannel, openChannelServer } from "./open-channel.ts";

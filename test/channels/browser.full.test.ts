@@ -3,9 +3,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { rolldown } from "rolldown";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { cuttingProxy } from "./cutting-proxy.ts";
@@ -18,7 +18,10 @@ const HTML = `<!doctype html><script type="module">
 </script>`;
 
 async function clientBundle(): Promise<string> {
-  const bundle = await rolldown({ input: join(ROOT, "src/client/index.ts"), platform: "browser" });
+  const bundle = await rolldown({
+    input: join(ROOT, "packages/core/src/client/index.ts"),
+    platform: "browser",
+  });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
   return output[0].code;
@@ -69,7 +72,7 @@ test("a page sends, streams, survives a lost connection and a reload, and misses
 }, 120_000);
 
 interface Page {
-  readonly continuo: typeof import("../../src/client/index.ts");
+  readonly continuo: typeof import("@continuo/core/client");
 }
 
 interface Place {

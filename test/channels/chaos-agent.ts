@@ -1,7 +1,7 @@
 /** How an agent of the chaos tests reads and answers. */
 
-import type { AgenticClient, ClientEvent } from "../../src/client/index.ts";
-import { isContinuoError } from "../../src/model/index.ts";
+import type { AgenticClient, ClientEvent } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
 
 export type Input = ClientEvent & { readonly sequence: number; readonly content: string };
 

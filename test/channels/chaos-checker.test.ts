@@ -1,7 +1,7 @@
 /** The checker of the chaos test finds each way in which a channel can be wrong, and accepts one that is right. */
 
+import type { StoredEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { StoredEvent } from "../../src/model/index.ts";
 import { answerCount, type History, violationsOf } from "./chaos-checker.ts";
 
 function event(sequence: number, type: string, data: object, more: object = {}): StoredEvent {

@@ -3,8 +3,8 @@
  * was given, and what every writer was told, with the log.
  */
 
-import type { StoredEvent } from "../../src/model/index.ts";
-import { isInputFor, recordOf } from "../../src/wire/index.ts";
+import type { StoredEvent } from "@continuo/core/model";
+import { isInputFor, recordOf } from "@continuo/core/wire";
 
 export interface Given {
   readonly sequence: number;

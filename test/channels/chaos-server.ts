@@ -1,8 +1,8 @@
 /** A server of the chaos test: `node chaos-server.ts STORE WORKSPACE FAULT`. Prints its URL, and ends with its input. */
 
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { recordOf } from "../../src/wire/index.ts";
+import type { Store } from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
 import { openServer } from "../server/harness/open-server.ts";
 
 type Fault = (store: Store) => Partial<Store>;

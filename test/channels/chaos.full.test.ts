@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { type ChaosResult, chaos } from "./chaos.ts";
 

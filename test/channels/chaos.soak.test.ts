@@ -1,4 +1,4 @@
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "@continuo/store";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 import { chaos, countsOf } from "./chaos.ts";

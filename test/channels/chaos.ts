@@ -7,9 +7,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import { isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
-import { isInputFor } from "../../src/wire/index.ts";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
+import { isInputFor } from "@continuo/core/wire";
 import { createRandom, type Random } from "../store/harness/random.ts";
 import { answer, isInput, wholeTextOf } from "./chaos-agent.ts";
 import { answerCount, type Given, type History, type Reader, violationsOf } from "./chaos-checker.ts";

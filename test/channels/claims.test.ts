@@ -1,9 +1,9 @@
 /** A crash between two writes of a claim or of the end of a run: run, input and cursor are written together. */
 
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { claimInput, endRun, openChannel, participantSession, takeHandle } from "@continuo/store/channels";
 import { expect, test } from "vitest";
-import { claimInput, endRun, openChannel, participantSession, takeHandle } from "../../src/channels/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 const PLACE = { channel: "team", handle: "bot" };
 const LOG = "channels/team";

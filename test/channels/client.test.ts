@@ -1,10 +1,10 @@
 /** Promises of the client that are no sentence of PROTOCOL.md. */
 
+import type { AgenticClient, ClientEvent } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import type { AgenticClient, ClientEvent } from "../../src/client/index.ts";
-import { LIMITS } from "../../src/client/limits.ts";
-import { MissedCollector } from "../../src/client/missed-collector.ts";
-import { openStore } from "../../src/store/index.ts";
+import { LIMITS } from "../../packages/core/src/client/limits.ts";
+import { MissedCollector } from "../../packages/core/src/client/missed-collector.ts";
 import { cuttingProxy } from "./cutting-proxy.ts";
 import { openChannelServer, take, words } from "./open-channel.ts";
 

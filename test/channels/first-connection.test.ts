@@ -2,11 +2,11 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { connect } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
+import { allowEverybody, createServer as createContinuo, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { connect } from "../../src/client/index.ts";
-import { isContinuoError } from "../../src/model/index.ts";
-import { allowEverybody, createServer as createContinuo, listen } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 /** Answers 503 to everything, as a proxy without a server behind it. */
 async function closedDoor() {

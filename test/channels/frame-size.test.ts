@@ -1,7 +1,7 @@
 /** Frames that a server does not read: whoever sends one hears of it, and goes on. */
 
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { openChannelServer } from "./open-channel.ts";
 
 /** As JSON each character is six bytes. */

@@ -1,8 +1,8 @@
 /** When a writer that disappeared is interrupted: to the millisecond, on a clock that only the test moves. */
 
+import { type OpenedStore, openStore } from "@continuo/store";
+import { readParticipantSession, sweepChannels } from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readParticipantSession, sweepChannels } from "../../src/channels/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { LOG, typesIn, until } from "./contract/case.ts";
 import { hello, openRaw, type RawSocket } from "./contract/raw.ts";
 import { type OpenChannel, openChannelServer } from "./open-channel.ts";

@@ -1,9 +1,9 @@
 /** Readers who come late to a long channel. */
 
+import { watch } from "@continuo/core/client";
+import type { NewEvent, Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { watch } from "../../src/client/index.ts";
-import type { NewEvent, Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openChannelServer, take, words } from "./open-channel.ts";
 
 const LOG = "channels/team";

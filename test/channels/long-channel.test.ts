@@ -1,10 +1,10 @@
 /** Joining a channel of many messages that has no snapshot, as after an import: the work is counted, not timed. */
 
+import type { NewEvent, Store } from "@continuo/core/model";
+import { LIMITS, openStore } from "@continuo/store";
+import { ChannelStates, readState } from "@continuo/store/channels";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ChannelStates, readState } from "../../src/channels/index.ts";
-import type { NewEvent, Store } from "../../src/model/index.ts";
-import { Outgoing } from "../../src/server/channels/outgoing.ts";
-import { LIMITS, openStore } from "../../src/store/index.ts";
+import { Outgoing } from "../../packages/server/src/server/channels/outgoing.ts";
 import { countWork } from "../store/harness/turns.ts";
 import { type OpenChannel, openChannelServer, take, words } from "./open-channel.ts";
 

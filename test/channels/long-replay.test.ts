@@ -1,10 +1,10 @@
 /** A client whose replay is long, at a server that follows a script. */
 
 import type { AddressInfo } from "node:net";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { SUBPROTOCOL } from "@continuo/core/wire";
 import { afterEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import { SUBPROTOCOL } from "../../src/wire/index.ts";
 
 /** More than wait for `events()`. */
 const SENT = 1_200;

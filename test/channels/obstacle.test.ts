@@ -1,11 +1,11 @@
 /** A client that cannot connect says in one sentence why, and what to do, before anybody wonders. */
 
+import { connect, watch } from "@continuo/core/client";
+import { openLive, watchLive } from "@continuo/core/client/live";
+import type { ContinuoError, Store } from "@continuo/core/model";
+import type { Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { connect, watch } from "../../src/client/index.ts";
-import { openLive, watchLive } from "../../src/client/live/index.ts";
-import type { ContinuoError, Store } from "../../src/model/index.ts";
-import type { Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { plainProxy } from "./plain-proxy.ts";
 

@@ -1,12 +1,7 @@
 /** A server over a store, and clients of it that are closed with the test. */
 
-import {
-  type AgenticClient,
-  type ClientEvent,
-  type ConnectOptions,
-  connect,
-} from "../../src/client/index.ts";
-import type { Store } from "../../src/model/index.ts";
+import { type AgenticClient, type ClientEvent, type ConnectOptions, connect } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
 import { openServer } from "../server/harness/open-server.ts";
 
 export interface OpenChannel extends AsyncDisposable {

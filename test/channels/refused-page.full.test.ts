@@ -3,11 +3,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { plainProxy } from "./plain-proxy.ts";
@@ -16,15 +16,15 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Both clients, as a page has them. */
 async function bundle(name: string): Promise<string> {
-  const built = await rolldown({ input: join(ROOT, "src/client", name), platform: "browser" });
+  const built = await rolldown({ input: join(ROOT, "packages/core/src/client", name), platform: "browser" });
   const { output } = await built.generate({ format: "esm" });
   await built.close();
   return output[0].code;
 }
 
 interface Loaded {
-  readonly continuo: typeof import("../../src/client/index.ts");
-  readonly live: typeof import("../../src/client/live/index.ts");
+  readonly continuo: typeof import("@continuo/core/client");
+  readonly live: typeof import("@continuo/core/client/live");
 }
 
 let store: Store;

@@ -8,7 +8,10 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../..");
 
 test("the client is smaller than 20 kB gzipped, and imports nothing of Node", async () => {
-  const bundle = await rolldown({ input: join(ROOT, "src/client/index.ts"), platform: "browser" });
+  const bundle = await rolldown({
+    input: join(ROOT, "packages/core/src/client/index.ts"),
+    platform: "browser",
+  });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   await bundle.close();
   const chunks = output.filter((one) => one.type === "chunk");

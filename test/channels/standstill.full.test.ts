@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const PARTICIPANTS = 20;

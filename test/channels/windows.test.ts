@@ -1,8 +1,8 @@
 /** A channel read over HTTP in windows from its end, as a page does, and what a list tells of it. */
 
+import type { ChannelRow, MessagesWindow } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import type { ChannelRow, MessagesWindow } from "../../src/wire/index.ts";
 import { openChannelServer } from "./open-channel.ts";
 
 const json = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;

@@ -1,7 +1,7 @@
 /** Prints a prompt with what follows it on standard input, and is busy for longer than it waits for that. */
 
+import { TALK_LIMITS } from "@continuo/agents/conversations";
 import { readInput } from "../../src/cli/chat/input.ts";
-import { TALK_LIMITS } from "../../src/conversations/index.ts";
 
 const options = { signal: new AbortController().signal, note: (text: string) => process.stderr.write(text) };
 const input = readInput("review", { stdin: process.stdin }, options);

@@ -1,7 +1,7 @@
 /** `continuo serve`, `channel …` and `agent join`, as a person uses them, with a scripted agent. */
 
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { chunk, DONE, hello1 } from "../acp/script.ts";
 import { cuttingProxy } from "../channels/cutting-proxy.ts";
 import { background, serve } from "./background.ts";

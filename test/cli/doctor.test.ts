@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { indexPathOf } from "@continuo/native/index-file";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isNewer } from "../../src/cli/doctor/agents.ts";
-import { indexPathOf } from "../../src/index-file/index.ts";
 import { CLAUDE_ID, claudeFile, createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

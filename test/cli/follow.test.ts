@@ -3,12 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listNativeSessions, readNativeSession } from "@continuo/agents";
+import { follow, lookUp } from "@continuo/agents/catalog";
+import type { Message } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listNativeSessions, readNativeSession } from "../../src/agents.ts";
-import { follow, lookUp } from "../../src/catalog/index.ts";
-import type { PlacesAt } from "../../src/files/index.ts";
-import type { Message } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { copyEveryCase } from "../search/every-case.ts";
 import {
   CLAUDE_ID,

@@ -1,10 +1,10 @@
 /** A command run in this process, with streams that are no terminal: for tables of many commands. */
 
 import { PassThrough, Writable } from "node:stream";
+import { present } from "@continuo/core/model";
 import { reportFailure } from "../../src/cli/failure.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { DetachedCommand, Shell } from "../../src/cli/terminal/index.ts";
-import { present } from "../../src/model/index.ts";
 import { cleanEnv, type Home, type Run } from "./home.ts";
 
 export interface RunHereOptions {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { getPriority } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { indexPathOf } from "@continuo/native/index-file";
 import { expect, test } from "vitest";
-import { indexPathOf } from "../../src/index-file/index.ts";
 import { createHome, type Home, run } from "./home.ts";
 import { writeWombats } from "./wombats.ts";
 

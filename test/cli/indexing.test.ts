@@ -2,9 +2,9 @@
 
 import { existsSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { lockSession } from "@continuo/files";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { DetachedCommand } from "../../src/cli/terminal/index.ts";
-import { lockSession } from "../../src/files/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 import { wombatFile, writeWombats } from "./wombats.ts";

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HOME_VARIABLES } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HOME_VARIABLES } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { cleanEnv, MAIN } from "./home.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
+import { openLive } from "@continuo/core/client/live";
 import { expect, test } from "vitest";
-import { openLive } from "../../src/client/live/index.ts";
 import { background, serve } from "./background.ts";
 import { createHome, run } from "./home.ts";
 

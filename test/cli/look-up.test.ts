@@ -1,8 +1,8 @@
 /** One look-up: every command that takes a session finds it by the same names, and refuses with the same errors. */
 
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

@@ -2,10 +2,10 @@
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AGENT_NAMES } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { widthOf } from "../../src/cli/terminal/index.ts";
-import { AGENT_NAMES } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   claudeFile,

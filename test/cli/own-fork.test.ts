@@ -1,10 +1,10 @@
 /** `session fork` of Continuo's own sessions: the log of the original up to a message, with its runs and usage. */
 
 import { join } from "node:path";
+import type { Agent, Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SessionManager, TranscriptBuilder } from "../../src/index.ts";
-import type { Agent, Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

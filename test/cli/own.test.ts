@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,

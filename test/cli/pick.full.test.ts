@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
 import { type Run, runWith } from "./home.ts";
 

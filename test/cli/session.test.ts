@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { READABLE_AGENTS } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { READABLE_AGENTS } from "../../src/agents.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,

@@ -1,8 +1,8 @@
 /** `stats` and the cost in `session info`. */
 
+import { tokensOf, usageOf } from "@continuo/agents/catalog";
+import { findSessions, openNativeSession } from "@continuo/native";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tokensOf, usageOf } from "../../src/catalog/index.ts";
-import { findSessions, openNativeSession } from "../../src/native/index.ts";
 import { copyEveryCase } from "../search/every-case.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, run } from "./home.ts";
 import { runHere } from "./in-process.ts";

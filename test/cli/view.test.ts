@@ -1,9 +1,9 @@
 /** What `show` and `export` show of a session: the model view, tool calls, what an agent's program inserted. */
 
 import { join } from "node:path";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { copyHome } from "../fixture-home.ts";
 import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";

@@ -2,11 +2,11 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
+import type { NewEvent, Session } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { startRun } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { openTalk, type Talk, type TalkFlags } from "../../src/conversations/index.ts";
-import type { NewEvent, Session } from "../../src/model/index.ts";
-import { startRun } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 

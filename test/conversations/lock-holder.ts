@@ -1,6 +1,6 @@
 /** A process that has a native session open: `node lock-holder.ts HOME AGENT SESSION [leaving]`. */
 
-import { lockNative } from "../../src/native/writing/index.ts";
+import { lockNative } from "@continuo/native/writing";
 
 const [home = "", agent = "", sessionId = "", how] = process.argv.slice(2);
 const lock = await lockNative({ agent, sessionId, places: { home, env: {} } });

@@ -5,15 +5,15 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   openSessionAdapter,
   renameNativeSession,
   repairNativeSession,
   restoreNativeSession,
   trashNativeSession,
-} from "../../src/editing/index.ts";
-import { lockNative } from "../../src/native/writing/index.ts";
+} from "@continuo/native/editing";
+import { lockNative } from "@continuo/native/writing";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { bundledProgram } from "../sizes/prepared.ts";
 
 const LOCK_HOLDER = await bundledProgram("test/conversations/lock-holder.ts");

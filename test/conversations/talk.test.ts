@@ -1,11 +1,11 @@
 /** A conversation as a server would use it: in this process, without a terminal. */
 
 import { join } from "node:path";
+import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
+import type { NewEvent } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { startRun, wake } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { openTalk, type Talk, type TalkFlags } from "../../src/conversations/index.ts";
-import type { NewEvent } from "../../src/model/index.ts";
-import { startRun, wake } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 

@@ -1,7 +1,15 @@
 /** Every example of README and docs is type-checked, and run unless the document says what it needs. */
 
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
@@ -42,10 +50,16 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 
 /** What a user imports by name, from the source that it is built of. */
 function fromSource(code: string): string {
-  return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, name: string | undefined) => {
-    const entry = exports[name === undefined ? "." : `.${name}`];
+  return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, door: string | undefined) => {
+    const entry = exports[door === undefined ? "." : `.${door}`];
     if (typeof entry !== "object") throw new Error(`${whole} is not exported`);
-    const source = entry.default.replace("./dist/", "src/").replace(/\.js$/u, ".ts");
+    const built = entry.default.replace("./dist/", "");
+    const [name = ""] = built.split("/");
+    const isPackage = existsSync(join(ROOT, "packages", name));
+    const source = (isPackage ? built.replace(name, `packages/${name}/src`) : `src/${built}`).replace(
+      /\.js$/u,
+      ".ts",
+    );
     return `from ${JSON.stringify(join(ROOT, source))}`;
   });
 }

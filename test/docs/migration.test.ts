@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AgenticClient } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import type { AgenticClient } from "../../src/client/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openChannelServer, take } from "../channels/open-channel.ts";
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, "../../docs/migration.md"), "utf8");

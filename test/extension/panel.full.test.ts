@@ -1,8 +1,8 @@
 /** The side panel in Chromium: notes, what people do with them, back-pressure, and accessibility in both themes. */
 
+import type { WireEvent } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
-import type { WireEvent } from "../../src/wire/index.ts";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import type { LiveSession, Note, WireEvent } from "../../src/wire/index.ts";
+import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
 import { bundledCommand } from "../sizes/prepared.ts";
 
 export const EXTENSION_ID = "baclfmndmnhkglifhajioeagailcneed";

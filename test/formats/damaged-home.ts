@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FoundSession, OpenedSession } from "../../src/native/kit/index.ts";
+import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import type { FormatCases } from "./format-cases.ts";
 
 export interface Damaged extends Disposable {

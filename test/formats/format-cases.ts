@@ -8,10 +8,10 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Message } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Places } from "../../src/files/index.ts";
-import type { Message } from "../../src/model/index.ts";
-import type { AgentReader, FoundSession } from "../../src/native/kit/index.ts";
 
 export interface FormatCases {
   readonly reader: AgentReader;

@@ -3,11 +3,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Places, statFile } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import type { AgentReader, FoundSession, OpenedSession, SavedScan } from "@continuo/native/kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Places, statFile } from "../../src/files/index.ts";
-import { formatOf } from "../../src/native/index.ts";
-import type { AgentReader, FoundSession, OpenedSession, SavedScan } from "../../src/native/kit/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { rounds } from "../sizes/counts.ts";
 

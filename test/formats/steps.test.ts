@@ -3,11 +3,11 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Message } from "@continuo/core/model";
+import { formatOf } from "@continuo/native";
+import type { OpenedSession, StepMessages } from "@continuo/native/kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Message } from "../../src/model/index.ts";
-import { formatOf } from "../../src/native/index.ts";
-import type { OpenedSession, StepMessages } from "../../src/native/kit/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { GROWN_HISTORIES, placeHistory } from "../search/grown-histories.ts";
 import { rounds } from "../sizes/counts.ts";

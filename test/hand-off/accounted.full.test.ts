@@ -5,7 +5,6 @@
 
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   formatOf,
   type HandOffOptions,
@@ -14,9 +13,10 @@ import {
   listNativeSessions,
   openNativeSession,
   type Receipt,
-} from "../../src/agents.ts";
-import { isJson } from "../../src/files/index.ts";
-import { AGENT_NAMES, type Entry, type Message, type RecordPlace } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import { AGENT_NAMES, type Entry, type Message, type RecordPlace } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

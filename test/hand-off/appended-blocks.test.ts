@@ -3,9 +3,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AdapterFormat, openSessionAdapter, type SessionAdapter } from "@continuo/agents";
+import type { Block, Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AdapterFormat, openSessionAdapter, type SessionAdapter } from "../../src/agents.ts";
-import type { Block, Message } from "../../src/model/index.ts";
 
 const FORMATS: readonly AdapterFormat[] = ["ccsdk", "codex", "gemini", "opencode", "pi-agent"];
 const PNG =

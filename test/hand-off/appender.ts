@@ -1,6 +1,6 @@
 /** A process that appends to a session: `appender.ts FORMAT FILE SESSION HOME NAME COUNT`. */
 
-import { openSessionAdapter } from "../../src/agents.ts";
+import { openSessionAdapter } from "@continuo/agents";
 import type { AdapterFormat } from "../../src/index.ts";
 
 const [format, sessionFile = "", sessionId = "", home = "", name = "", count = "0"] = process.argv.slice(2);

@@ -14,17 +14,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   HOME_VARIABLES,
   handOff,
   listNativeSessions,
   type Places,
   readNativeSession,
-} from "../../src/agents.ts";
-import { openOutputFile } from "../../src/files/index.ts";
-import { packSession, unpackBundle } from "../../src/handoff/bundle/index.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openOutputFile } from "@continuo/files";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import { saidIn, sourceView } from "./said.ts";
 

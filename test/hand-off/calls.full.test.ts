@@ -1,7 +1,7 @@
 /** No call is in the target that is not in the source: every case of every agent, cut after each of its lines. */
 
+import { listNativeSessions } from "@continuo/agents";
 import { afterEach, beforeEach, test } from "vitest";
-import { listNativeSessions } from "../../src/agents.ts";
 import { FORMAT_CASES } from "../fixture-home.ts";
 import { cutsOf, expectNoCallAdded } from "./calls.ts";
 import { type Home, openHome } from "./homes.ts";

@@ -1,8 +1,8 @@
 /** No call is in the target that is not in the source, wherever its agent was killed. All cases: `calls.full.test.ts`. */
 
+import { listNativeSessions } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listNativeSessions } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
 import { cutsOf, expectNoCallAdded } from "./calls.ts";
 import { type Home, openHome } from "./homes.ts";
 

@@ -1,10 +1,10 @@
 /** The calls of a session, and of what a hand-over makes of it: none may be in the target that the source does not have. */
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { formatOf, openNativeSession, type Places } from "@continuo/agents";
+import { convertMessages, selectMessages } from "@continuo/agents/handoff/converting";
+import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { expect } from "vitest";
-import { formatOf, openNativeSession, type Places } from "../../src/agents.ts";
-import { convertMessages, selectMessages } from "../../src/handoff/converting/index.ts";
-import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
 
 /** Errors of a reader are none of this test. */
 async function historyOf(location: string, places: Places): Promise<readonly Message[]> {

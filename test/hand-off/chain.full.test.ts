@@ -5,9 +5,9 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
 
 let home: Home;

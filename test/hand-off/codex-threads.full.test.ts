@@ -7,15 +7,15 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   handOff,
   listNativeSessions,
   openNativeSession,
   openSessionAdapter,
   type Places,
-} from "../../src/agents.ts";
-import type { Entry, Message } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { Entry, Message } from "@continuo/core/model";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 const FORMATS = join(import.meta.dirname, "../formats/codex");
 const FIXTURES = join(import.meta.dirname, "../fixtures/codex");

@@ -1,7 +1,7 @@
 /** What a crash test kills: `crash-child.ts append FORMAT FILE ID` or `crash-child.ts hand-off REF TO CWD`. */
 
-import { type AdapterFormat, handOff, openSessionAdapter, type Places } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+import { type AdapterFormat, handOff, openSessionAdapter, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 
 const [mode, one = "", two = "", three = ""] = process.argv.slice(2);
 const places: Places = { home: process.env.HOME ?? "", env: process.env };

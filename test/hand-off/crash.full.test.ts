@@ -7,15 +7,9 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findSessions, handOff, openNativeSession, openSessionAdapter, type Places } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  findSessions,
-  handOff,
-  openNativeSession,
-  openSessionAdapter,
-  type Places,
-} from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";

@@ -3,9 +3,9 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listNativeSessions, openSessionAdapter, type Places } from "@continuo/agents";
+import type { SessionInfo } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listNativeSessions, openSessionAdapter, type Places } from "../../src/agents.ts";
-import type { SessionInfo } from "../../src/model/index.ts";
 import { type Edit, runEdit } from "./edits.ts";
 import { type Watch, watchWrites } from "./watch-writes.ts";
 

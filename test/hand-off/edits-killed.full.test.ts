@@ -17,7 +17,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   checkNativeSession,
   listNativeSessions,
@@ -25,9 +24,10 @@ import {
   type Places,
   readNativeSession,
   trashNativeSession,
-} from "../../src/agents.ts";
-import { settleUnfinished } from "../../src/editing/index.ts";
-import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName, SessionInfo } from "@continuo/core/model";
+import { settleUnfinished } from "@continuo/native/editing";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runHere } from "../cli/in-process.ts";
 import { nativeState } from "../power-cut/native-state.ts";
 import { bundledProgram } from "../sizes/prepared.ts";

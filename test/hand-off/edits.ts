@@ -9,8 +9,8 @@ import {
   repairNativeSession,
   restoreNativeSession,
   trashNativeSession,
-} from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 
 export type Edit = "fork" | "rename" | "repair" | "delete" | "restore" | `hand-off to ${AgentName}`;
 

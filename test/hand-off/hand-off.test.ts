@@ -6,9 +6,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
 import { saidIn, sourceView } from "./said.ts";
 

@@ -5,10 +5,10 @@
 
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HOME_VARIABLES, listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HOME_VARIABLES, listNativeSessions, openNativeSession, type Places } from "../../src/agents.ts";
-import { isJson } from "../../src/files/index.ts";
-import type { AgentName } from "../../src/model/index.ts";
 import { type Home, openHome, withoutNames, wordsOf } from "./homes.ts";
 
 const FORMATS = join(import.meta.dirname, "../formats");

@@ -12,8 +12,8 @@ import {
   openNativeSession,
   openSessionAdapter,
   type Places,
-} from "../../src/agents.ts";
-import type { AgentName, Entry, Message } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName, Entry, Message } from "@continuo/core/model";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The name of each agent's format, as `openSessionAdapter` takes it. */

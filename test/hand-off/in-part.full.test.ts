@@ -5,9 +5,9 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openNativeSession, openSessionAdapter } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Entry, type Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openNativeSession, openSessionAdapter } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
 

@@ -6,9 +6,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openNativeSession } from "@continuo/agents";
+import type { AgentName, Entry, Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openNativeSession } from "../../src/agents.ts";
-import type { AgentName, Entry, Message } from "../../src/model/index.ts";
 import { answer, FIRST_MS, insertSession, STEP, text, toolPart, user } from "../formats/opencode/sessions.ts";
 import { type Home, openHome, saidOf, withoutNames, wordsOf } from "./homes.ts";
 

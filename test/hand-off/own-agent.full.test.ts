@@ -2,10 +2,10 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
+import type { Message } from "@continuo/core/model";
+import { openOutputFile } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openOutputFile } from "../../src/files/index.ts";
-import { packSession, unpackBundle } from "../../src/handoff/bundle/index.ts";
-import type { Message } from "../../src/model/index.ts";
 import { type Home, openHome } from "./homes.ts";
 import { byStandIn, type StandIn } from "./stands-in.ts";
 

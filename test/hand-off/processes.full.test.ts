@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSessionAdapter, type Places } from "@continuo/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openSessionAdapter, type Places } from "../../src/agents.ts";
 import type { AdapterFormat, Message } from "../../src/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 

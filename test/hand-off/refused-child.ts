@@ -6,8 +6,8 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { handOff } from "../../src/agents.ts";
-import { type AgentName, ContinuoError } from "../../src/model/index.ts";
+import { handOff } from "@continuo/agents";
+import { type AgentName, ContinuoError } from "@continuo/core/model";
 
 const [ref = "", to = "", cwd = "", below = "", uid, writable = ""] = process.argv.slice(2);
 const options = { to: to as AgentName, cwd, verifyBy: "own" } as const;

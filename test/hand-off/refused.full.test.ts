@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { HOME_VARIABLES, handOff, type Places, renameNativeSession } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HOME_VARIABLES, handOff, type Places, renameNativeSession } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

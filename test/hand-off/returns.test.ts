@@ -40,7 +40,7 @@ test("it has its own records, and after them the messages of two other agents", 
 });
 
 async function lookUp(): Promise<{ readonly location: string }> {
-  const { openNativeSession } = await import("../../src/agents.ts");
+  const { openNativeSession } = await import("@continuo/agents");
   using session = await openNativeSession(`claude:${id}`, home);
   return session.details;
 }
@@ -100,7 +100,7 @@ describe("it is not known again", () => {
 
 test("a receipt that was asked for says what would come back, and nothing is written", async () => {
   const there = await home.go(`claude:${id}`, "pi");
-  const { handOff } = await import("../../src/agents.ts");
+  const { handOff } = await import("@continuo/agents");
   const asked = await handOff(`pi:${there.sessionId}`, { to: "claude", ...home, until: "receipt" });
   expect(asked).toMatchObject({
     ...{ agent: "claude", sessionId: null, location: null, resumeCommand: null, verification: null },

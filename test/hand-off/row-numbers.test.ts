@@ -7,7 +7,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   forkNativeSession,
   type HandOff,
@@ -15,8 +14,9 @@ import {
   openSessionAdapter,
   type Places,
   repairNativeSession,
-} from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
 
 const NUMBERS = '"numbers":[9007199254740993,12.0,1e3,-0],"in":{"it":12.0}';

@@ -1,7 +1,7 @@
 /** What two agents must say alike of one conversation, though each sends it in its own way. */
 
-import { formatOf, openNativeSession, type Places } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+import { formatOf, openNativeSession, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { type Item, normaliseView } from "../agents/items.ts";
 
 /** opencode sends the thinking of another model as text; it goes over as thinking. */

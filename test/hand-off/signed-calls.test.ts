@@ -6,10 +6,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openNativeSession } from "@continuo/agents";
+import { AGENT_NAMES, type Message } from "@continuo/core/model";
+import { isJson, type Json } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openNativeSession } from "../../src/agents.ts";
-import { isJson, type Json } from "../../src/files/index.ts";
-import { AGENT_NAMES, type Message } from "../../src/model/index.ts";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 
 let home: Home;

@@ -1,8 +1,8 @@
 /** The stand-ins of agents as the programs of a hand-over. */
 
 import { join } from "node:path";
-import type { HandOffOptions } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+import type { HandOffOptions } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 
 export type StandIn = Extract<AgentName, "claude" | "pi">;
 

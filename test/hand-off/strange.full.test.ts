@@ -3,15 +3,15 @@
  * repaired in it, it is forked and renamed, and goes on to another agent and back with its own records.
  */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   checkNativeSession,
   forkNativeSession,
   handOffMessages,
   renameNativeSession,
   repairNativeSession,
-} from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Block, type Message } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Home, openHome, wordsOf } from "./homes.ts";
 
 let at: Home;

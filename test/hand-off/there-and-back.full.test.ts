@@ -6,7 +6,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   forkNativeSession,
   type HandOff,
@@ -15,9 +14,10 @@ import {
   openNativeSession,
   openSessionAdapter,
   type Places,
-} from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
+} from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Entry, type Message } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ALL_ROUNDS } from "../sizes/counts.ts";
 import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
 

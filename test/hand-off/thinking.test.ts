@@ -1,9 +1,9 @@
 /** The receipt of a hand-over says which thinking the target's model is sent, as the target's own model view has it. */
 
 import { writeFileSync } from "node:fs";
+import { handOffMessages } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { handOffMessages } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Block, type Message } from "../../src/model/index.ts";
 import { type Home, openHome } from "./homes.ts";
 
 let home: Home;

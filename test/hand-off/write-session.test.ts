@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listNativeSessions, openNativeSession, writeNativeSession } from "@continuo/agents";
+import { AGENT_NAMES, type Block, type Message, type Role } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, writeNativeSession } from "../../src/agents.ts";
-import { AGENT_NAMES, type Block, type Message, type Role } from "../../src/model/index.ts";
 
 const call: Block = { type: "tool_call", id: "c1", name: "Read", args: { path: "a" } };
 const result: Block = {

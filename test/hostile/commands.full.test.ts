@@ -8,10 +8,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { HOME_VARIABLES } from "@continuo/agents";
+import type { Json } from "@continuo/files";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOME_VARIABLES } from "../../src/agents.ts";
-import type { Json } from "../../src/files/index.ts";
 import { runHere } from "../cli/in-process.ts";
 import { rounds } from "../sizes/counts.ts";
 

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withCodeMap } from "../../scripts/code-map.ts";
-import { ROOT } from "./imports.ts";
+import { FLOOR_PLAN } from "./floor-plan.ts";
+import { fileOf, ROOT, roomOf } from "./imports.ts";
 
 test("ARCHITECTURE.md contains the floor plan and the first sentence of every index.ts", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
@@ -12,12 +13,14 @@ test("ARCHITECTURE.md contains the floor plan and the first sentence of every in
 describe("every path that a guide for contributors names exists", () => {
   test.each(["ARCHITECTURE.md", "docs/formats/README.md"])("%s", (document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
-    const paths = [...text.matchAll(/`((?:src|test|scripts|docs|examples)\/[\w./-]*)`/gu)].map(
+    const paths = [...text.matchAll(/`([\w-]+\/(?:[\w./-]*[./]\w*)?)`/gu)]
       // One agent stands for all: their folders hold the same.
-      ([, path = ""]) => path.replace("NAME", "codex"),
-    );
+      .map(([, path = ""]) => path.replace("NAME", "codex"))
+      .filter((path) => existsSync(join(ROOT, path.split("/")[0] ?? "")) || roomOf(path) in FLOOR_PLAN);
     expect(paths.length).toBeGreaterThan(10);
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(
+      paths.filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, fileOf(path)))),
+    ).toEqual([]);
   });
 });
 
@@ -26,7 +29,7 @@ test("no page for users sends readers to the source", () => {
   const sent = pages.flatMap((page) =>
     readFileSync(join(ROOT, page), "utf8")
       .split("\n")
-      .filter((line) => /`src\/[\w-]+\//u.test(line) && !line.startsWith("Generated from"))
+      .filter((line) => /`(?:src|packages\/\w+)\/[\w-]+\//u.test(line) && !line.startsWith("Generated from"))
       .map((line) => `${page}: ${line}`),
   );
   expect(pages.length).toBeGreaterThan(15);

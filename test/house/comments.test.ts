@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSource } from "./imports.ts";
+import { fileOf, readSource } from "./imports.ts";
 
 /** Turns of phrase that readers stumble over; the table of the style has better ones. */
 const OLD_TURNS =
@@ -30,7 +30,7 @@ const CLEAN = [
     "testing",
     "transcript",
     "wire",
-  ].map((room) => `src/${room}`),
+  ].map((room) => fileOf(room)),
   "web",
   "extension",
 ];
@@ -40,11 +40,10 @@ interface CommentLine {
   readonly text: string;
 }
 
-const lines = ["src", "web", "extension"].flatMap((folder) =>
-  readSource(folder)
-    .filter(({ path }) => !path.endsWith(".test.ts"))
-    .flatMap(({ path, text }) => commentLinesIn(`${folder}/${path}`, text)),
-);
+const lines = [readSource(), readSource("web"), readSource("extension")]
+  .flat()
+  .filter(({ path }) => !path.endsWith(".test.ts"))
+  .flatMap(({ file, text }) => commentLinesIn(file, text));
 
 /** The lines of comments that have a line of their own, with the place of each. */
 function commentLinesIn(path: string, text: string): CommentLine[] {

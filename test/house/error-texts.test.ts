@@ -30,7 +30,9 @@ describe("errors have one voice", () => {
   test("the texts of errors are found, also through the functions that pass them on", () => {
     expect(messages.length).toBeGreaterThan(400);
     expect(hints.length).toBeGreaterThan(150);
-    expect(texts.some(({ place }) => place.startsWith("src/store/rules/append.ts"))).toBe(true);
+    expect(texts.some(({ place }) => place.startsWith("packages/store/src/store/rules/append.ts"))).toBe(
+      true,
+    );
   });
 
   test("a message begins in lower case", () => {

@@ -6,7 +6,7 @@ import type { SourceFile } from "./imports.ts";
 type Role = "message" | "hint";
 
 export interface ErrorText {
-  /** `src/store/open-store.ts:94` */
+  /** `packages/store/src/store/open-store.ts:94` */
   readonly place: string;
   readonly role: Role;
   /** With `…` for each part that is computed. */
@@ -145,10 +145,10 @@ function literalsIn(node: Node, constants: Constants = new Map()): Node[] {
   return isText ? [node] : [];
 }
 
-function toText(node: Node, { path, text }: SourceFile): Omit<ErrorText, "role"> {
+function toText(node: Node, { file, text }: SourceFile): Omit<ErrorText, "role"> {
   const line = text.slice(0, node.start).split("\n").length;
   const { start, end } = node;
-  return { place: `src/${path}:${line}`, text: textOf(node), start, end };
+  return { place: `${file}:${line}`, text: textOf(node), start, end };
 }
 
 function textOf(node: Node): string {

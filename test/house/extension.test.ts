@@ -1,29 +1,34 @@
-/** The browser extension is a house of its own beside `src/`: it has the DOM, and sees little of what is below. */
+/** The browser extension is a house of its own beside the packages: it has the DOM, and sees little of what is below. */
 
-import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
 
-/** What it may use of `src/`: what runs in a browser, by its index. */
-const ROOMS = /^\.\.\/src\/(?:client(?:\/live)?|live\/sentences|model|transcript|wire)\/index\.ts$/u;
+/** What it may use of our packages: what runs in a browser. */
+const DOORS = /^@continuo\/(?:core\/(?:client(?:\/live)?|model|transcript|wire)|live\/sentences)$/u;
 
 const files = readSource("extension").filter(({ path }) => !/^(?:node_modules|dist|\.wxt)\//u.test(path));
 
-test("extension/ imports of src/ only what runs in a browser, by its index.ts", () => {
+test("extension/ imports of our packages only what runs in a browser", () => {
   expect(files.length).toBeGreaterThan(20);
   const out = files
     .filter(({ path }) => !path.endsWith(".test.ts"))
-    .flatMap(({ path, imports }) => imports.map(({ target, local }) => ({ from: path, to: target, local })))
-    .filter(({ to, local }) => to.startsWith("node:") || (local && to.startsWith("..") && !ROOMS.test(to)));
+    .flatMap(({ path, imports }) => imports.map(({ target, file }) => ({ from: path, to: target, file })))
+    .filter(({ to, file }) => isOutside(to, file));
   expect(out).toEqual([]);
 });
 
-test("nothing in src/ imports the extension", () => {
+test("nothing in our packages imports the extension", () => {
   const above = readSource().filter(({ imports }) =>
-    imports.some(({ target }) => posix.normalize(target).startsWith("../extension")),
+    imports.some(({ file }) => file.startsWith("extension/")),
   );
   expect(above.map(({ path }) => path)).toEqual([]);
 });
+
+/** Modules of Node, other doors of our packages, and files elsewhere in the repository. */
+function isOutside(to: string, file: string): boolean {
+  if (to.startsWith("@continuo/")) return !DOORS.test(to);
+  return to.startsWith("node:") || (file !== "" && !file.startsWith("extension/"));
+}
 
 test("every file of extension/ begins with what it is, and has at most 500 lines", () => {
   const wrong = files.filter(({ text }) => !text.startsWith("/**") || text.split("\n").length > 501);

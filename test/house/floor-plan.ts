@@ -1,10 +1,12 @@
 /**
- * The floor plan: which folder of `src/` stands on which floor. Code imports downwards alone.
+ * The floor plan: where each room lies, and on which floor it stands. Code imports downwards alone.
  *
  * Change the plan when the plan is wrong, in a commit of its own with an ADR.
  */
 
 export interface Room {
+  /** Below the root; a single file is a room as well. */
+  readonly folder: string;
   readonly floor: number;
   /** Where a room may use less than every floor below it. */
   readonly only?: readonly string[];
@@ -16,44 +18,60 @@ export interface Room {
 const BELOW = ["model", "transcript", "store", "wire", "files"] as const;
 
 export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
-  model: { floor: 0, pure: true },
-  wire: { floor: 1, pure: true },
-  transcript: { floor: 1, pure: true },
-  files: { floor: 1 },
-  store: { floor: 2, only: ["model", "files"] },
-  native: { floor: 2, only: ["model", "transcript", "wire", "files"] },
-  "model-agent": { floor: 2, only: ["model", "transcript", "wire", "files"] },
-  client: { floor: 2, only: ["model", "wire", "transcript"] },
-  drivers: { floor: 3, only: [...BELOW, "native"] },
-  editing: { floor: 3, only: [...BELOW, "native"] },
-  sessions: { floor: 3, only: [...BELOW] },
-  channels: { floor: 3, only: [...BELOW] },
-  handoff: { floor: 4, only: [...BELOW, "native", "editing", "drivers"] },
-  "index-file": { floor: 4, only: [...BELOW, "native"] },
-  config: { floor: 4, only: [...BELOW, "drivers"] },
-  live: { floor: 4, only: [...BELOW, "sessions", "channels"] },
-  catalog: { floor: 5, only: [...BELOW, "native", "editing", "index-file", "drivers", "sessions"] },
+  model: { folder: "packages/core/src/model", floor: 0, pure: true },
+  wire: { folder: "packages/core/src/wire", floor: 1, pure: true },
+  transcript: { folder: "packages/core/src/transcript", floor: 1, pure: true },
+  files: { folder: "packages/files/src", floor: 1 },
+  store: { folder: "packages/store/src/store", floor: 2, only: ["model", "files"] },
+  core: { folder: "packages/core/src", floor: 2 },
+  native: { folder: "packages/native/src/native", floor: 2, only: ["model", "transcript", "wire", "files"] },
+  "model-agent": {
+    folder: "packages/agents/src/model-agent",
+    floor: 2,
+    only: ["model", "transcript", "wire", "files"],
+  },
+  client: { folder: "packages/core/src/client", floor: 2, only: ["model", "wire", "transcript"] },
+  drivers: { folder: "packages/agents/src/drivers", floor: 3, only: [...BELOW, "native"] },
+  editing: { folder: "packages/native/src/editing", floor: 3, only: [...BELOW, "native"] },
+  sessions: { folder: "packages/store/src/sessions", floor: 3, only: [...BELOW] },
+  channels: { folder: "packages/store/src/channels", floor: 3, only: [...BELOW] },
+  handoff: {
+    folder: "packages/agents/src/handoff",
+    floor: 4,
+    only: [...BELOW, "native", "editing", "drivers"],
+  },
+  "index-file": { folder: "packages/native/src/index-file", floor: 4, only: [...BELOW, "native"] },
+  config: { folder: "packages/agents/src/config", floor: 4, only: [...BELOW, "drivers"] },
+  live: { folder: "packages/live/src", floor: 4, only: [...BELOW, "sessions", "channels"] },
+  catalog: {
+    folder: "packages/agents/src/catalog",
+    floor: 5,
+    only: [...BELOW, "native", "editing", "index-file", "drivers", "sessions"],
+  },
   conversations: {
+    folder: "packages/agents/src/conversations",
     floor: 6,
     only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
   },
-  search: { floor: 6, only: [...BELOW, "catalog", "index-file"] },
+  search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },
   server: {
+    folder: "packages/server/src/server",
     floor: 7,
     only: [...BELOW, "conversations", "search", "catalog", "channels", "live", "sessions"],
   },
-  mcp: { floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
+  mcp: { folder: "packages/server/src/mcp", floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
   machine: {
+    folder: "packages/server/src/machine",
     floor: 7,
     only: [
       ...BELOW,
       ...["native", "editing", "sessions", "handoff", "index-file", "catalog", "search", "conversations"],
     ],
   },
-  cli: { floor: 8 },
-  testing: { floor: 8 },
-  "agents.ts": { floor: 8 },
-  "index.ts": { floor: 9 },
+  cli: { folder: "src/cli", floor: 8 },
+  testing: { folder: "packages/store/src/testing", floor: 8 },
+  agents: { folder: "packages/agents/src", floor: 8 },
+  "index.ts": { folder: "src/index.ts", floor: 9 },
 };
 
 /** Packages that cost a start-up; only what needs them may load them, so never from here by a static import. */
@@ -73,7 +91,12 @@ export const HEAVY_PACKAGES: readonly string[] = [
 ];
 
 /** The entries from which no heavy package may be reached by static imports. */
-export const LIGHT_ENTRIES: readonly string[] = ["cli/main.ts", "index.ts", "agents.ts", "store/index.ts"];
+export const LIGHT_ENTRIES: readonly string[] = [
+  "cli/main.ts",
+  "index.ts",
+  "agents/index.ts",
+  "store/index.ts",
+];
 
 /** The files that may read `process.env` and `process.argv`. */
 export const ENVIRONMENT_READERS: readonly RegExp[] = [/^cli\//u, /^(files|store)\/environment\.ts$/u];

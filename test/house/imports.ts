@@ -1,18 +1,25 @@
 /** The imports of the source, read as text: good enough for a plan, since the type checker reads them too. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
+import { FLOOR_PLAN } from "./floor-plan.ts";
 
 export interface SourceFile {
-  /** Below `src/`, with `/`. */
+  /** With `/`: of the source, the room and what lies in it (`store/rules/append.ts`); else below the folder. */
   readonly path: string;
+  /** Below the root, with `/`. */
+  readonly file: string;
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
 export interface Import {
-  /** A file below `src/`, or the name of a package. */
+  /** What the import names, as it is written. */
+  readonly specifier: string;
+  /** A file in the notation of `SourceFile.path`, or below the root if it lies elsewhere; or the name of a package. */
   readonly target: string;
+  /** Below the root, with `/`; empty for a package of others. */
+  readonly file: string;
   readonly local: boolean;
   /** A static import of values: it loads its target when the file is loaded. */
   readonly eager: boolean;
@@ -23,29 +30,94 @@ export const ROOT: string = join(import.meta.dirname, "../..");
 const IMPORT =
   /(?:^|\n)\s*(import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gu;
 
-export function readSource(folder = "src"): SourceFile[] {
-  const base = join(ROOT, folder);
+/** The folder of each room, below the root, and its name. The longest come first: a folder may lie in another one. */
+const FOLDERS: readonly (readonly [folder: string, room: string])[] = [
+  ...Object.entries(FLOOR_PLAN).map(([room, { folder }]) => [folder, room] as const),
+].sort(([a], [b]) => b.length - a.length);
+
+/** The file of a room, below the root: `packages/store/src/store/rules/append.ts` of `store/rules/append.ts`. */
+export function fileOf(path: string): string {
+  const [room = "", ...rest] = path.split("/");
+  return posix.join(FLOOR_PLAN[room]?.folder ?? "src", ...rest);
+}
+
+/** The inverse of `fileOf`; a file that belongs to no room stays as it is. */
+export function pathOf(file: string): string {
+  if (FLOOR_PLAN[posix.basename(file)]?.folder === file) return posix.basename(file);
+  const [folder, room] = FOLDERS.find(([one]) => file.startsWith(`${one}/`)) ?? [];
+  return folder === undefined || room === undefined ? file : posix.join(room, file.slice(folder.length));
+}
+
+/** All rooms, or one folder of the root, whose paths then begin below it. */
+export function readSource(folder?: string): SourceFile[] {
+  const folders =
+    folder === undefined ? ["src", ...PACKAGES.map((name) => `packages/${name}/src`)] : [folder];
+  return folders
+    .flatMap((base) => filesBelow(base))
+    .map((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      const path = folder === undefined ? pathOf(file) : file.slice(folder.length + 1);
+      return { path, file, text, imports: importsOf(file, text, folder) };
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export const PACKAGES: readonly string[] = readdirSync(join(ROOT, "packages"))
+  .filter((name) => existsSync(join(ROOT, "packages", name, "package.json")))
+  .sort();
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export function readManifest(name: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8")) as Manifest;
+}
+
+/** The file behind each specifier that our packages export, such as `@continuo/core/model`. */
+export const DOORS: ReadonlyMap<string, string> = new Map(
+  PACKAGES.flatMap((name) =>
+    Object.entries(readManifest(name).exports).map(
+      ([door, file]) => [`@continuo/${name}${door.slice(1)}`, posix.join("packages", name, file)] as const,
+    ),
+  ),
+);
+
+function filesBelow(base: string): string[] {
   return (
-    readdirSync(base, { recursive: true, withFileTypes: true })
+    readdirSync(join(ROOT, base), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
-      .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join("/"))
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/"))
       // What the extension's own installation and build left there is not source.
       .filter((path) => !/(?:^|\/)(?:node_modules|\.[^/]+)\//u.test(path))
-      .sort()
-      .map((path) => {
-        const text = readFileSync(join(base, path), "utf8");
-        return { path, text, imports: importsOf(path, text) };
-      })
   );
 }
 
-function importsOf(path: string, text: string): Import[] {
+function importsOf(from: string, text: string, folder: string | undefined): Import[] {
   const withoutComments = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, "");
-  return [...withoutComments.matchAll(IMPORT)].map(([, , type, from, dynamic]) => {
-    const name = from ?? dynamic ?? "";
-    const local = name.startsWith(".");
-    const target = local ? posix.normalize(posix.join(dirname(path), name)) : name;
-    return { target, local, eager: type === undefined && from !== undefined };
+  return [...withoutComments.matchAll(IMPORT)].map(([, , type, fixed, dynamic]) => {
+    const name = fixed ?? dynamic ?? "";
+    const file = name.startsWith(".") ? posix.join(dirname(from), name) : (DOORS.get(name) ?? "");
+    const isOutside = folder !== undefined && !file.startsWith(`${folder}/`);
+    const target =
+      file === "" || (folder !== undefined && !name.startsWith("."))
+        ? name
+        : folder === undefined
+          ? pathOf(file)
+          : isOutside
+            ? file
+            : file.slice(folder.length + 1);
+    return {
+      specifier: name,
+      target,
+      file,
+      local: target !== name || name === "",
+      eager: type === undefined && fixed !== undefined,
+    };
   });
 }
 

@@ -24,9 +24,9 @@ describe("of the heavy packages nothing is loaded with", () => {
     ["the entry", "src/cli/main.ts"],
     ["the tree of commands", "src/cli/program.ts"],
     ["chat, until the agent's program is started", "src/cli/chat/chat.ts"],
-    ["the driver of Claude Code", "src/drivers/claude/index.ts"],
-    ["the driver of Codex", "src/drivers/codex/index.ts"],
-    ["the driver of pi", "src/drivers/pi/index.ts"],
+    ["the driver of Claude Code", "packages/agents/src/drivers/claude/index.ts"],
+    ["the driver of Codex", "packages/agents/src/drivers/codex/index.ts"],
+    ["the driver of pi", "packages/agents/src/drivers/pi/index.ts"],
     ["the list of sessions", "src/cli/session/list.ts"],
   ])("%s", (_, module) => {
     expect(loadedWith(module).filter((id) => HEAVY.test(id))).toEqual([]);

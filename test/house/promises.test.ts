@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROMISES } from "../mutants/promises/index.ts";
 import { withMistake } from "../mutants/replay.ts";
-import { ROOT } from "./imports.ts";
+import { pathOf, ROOT } from "./imports.ts";
 
 const ALL = Object.entries(PROMISES).flatMap(([room, promises]) =>
   promises.map((promise) => ({ room, ...promise })),
@@ -13,7 +13,7 @@ const ALL = Object.entries(PROMISES).flatMap(([room, promises]) =>
 
 test("the text of each planted mistake occurs exactly once in its file, which belongs to the room", () => {
   const odd = ALL.flatMap(({ room, file, text, mistake }) => {
-    if (!file.startsWith(`src/${room}/`)) return [`${file} is not in ${room}`];
+    if (!pathOf(file).startsWith(`${room}/`)) return [`${file} is not in ${room}`];
     try {
       const source = readFileSync(join(ROOT, file), "utf8");
       return withMistake(source, text, mistake) === source ? [`${file}: nothing changes: ${text}`] : [];

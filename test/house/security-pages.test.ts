@@ -16,7 +16,9 @@ function firstCells(page: string, heading: string): readonly string[] {
 }
 
 test("the server's page lists every event of the security log, and no other", () => {
-  const [, union = ""] = read("src/server/context/context.ts").split("export type SecurityEventType =");
+  const [, union = ""] = read("packages/server/src/server/context/context.ts").split(
+    "export type SecurityEventType =",
+  );
   const types = [...(union.split(";")[0] ?? "").matchAll(/"(\w+)"/gu)].map(([, type = ""]) => type);
   expect(types.length).toBeGreaterThan(10);
   expect(firstCells(SERVER, "security event").toSorted()).toEqual(types.toSorted());

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ROOT, readSource } from "./imports.ts";
+import { fileOf, ROOT, readSource } from "./imports.ts";
 
 /** The requirements of OWASP ASVS 5.0.0 with their levels, 1 and 2 only, in the order of the standard. */
 const LEVELS: Readonly<Record<string, number>> = JSON.parse(
@@ -67,9 +67,10 @@ describe("docs/security.md", () => {
   test("names only tests that exist, and each of them by its path", () => {
     const used = new Set(ROWS.flatMap(({ result }) => testsIn(result)));
     expect([...TESTS.keys()].toSorted()).toEqual([...used].toSorted());
+    const fileOfTest = (name: string): string =>
+      name.startsWith("src/") ? fileOf(name.slice("src/".length)) : `test/${name}`;
     const wrong = [...TESTS].filter(
-      ([name, path]) =>
-        `${name.startsWith("src/") ? "" : "test/"}${name}.test.ts` !== path || !existsSync(join(ROOT, path)),
+      ([name, path]) => `${fileOfTest(name)}.test.ts` !== path || !existsSync(join(ROOT, path)),
     );
     expect(wrong).toEqual([]);
   });
@@ -93,10 +94,10 @@ describe("docs/security.md", () => {
   });
 });
 
-const source = ["src", "web", "extension"].flatMap((folder) =>
+const source = [undefined, "web", "extension"].flatMap((folder) =>
   readSource(folder)
     .filter(({ path }) => !/^(?:dist|\.wxt)\/|\.test\.tsx?$/u.test(path))
-    .map((file) => ({ ...file, path: `${folder}/${file.path}` })),
+    .map((file) => ({ ...file, path: file.file })),
 );
 
 function filesWith(pattern: RegExp): readonly string[] {
@@ -109,9 +110,9 @@ function textOf(path: string): string {
 
 test("no program makes code of text, except for a constant that a time limit needs", () => {
   expect(filesWith(/\beval\(|new Function\b|\brunIn\w+Context\(|node:vm|import\("data:/u)).toEqual([
-    "src/search/scanning/time-limit.ts",
+    "packages/agents/src/search/scanning/time-limit.ts",
   ]);
-  expect(textOf("src/search/scanning/time-limit.ts")).toContain('runInNewContext("run()", ');
+  expect(textOf("packages/agents/src/search/scanning/time-limit.ts")).toContain('runInNewContext("run()", ');
 });
 
 test("cryptography is that of the runtime, with known algorithms, and SHA-1 only names turns", () => {
@@ -130,31 +131,31 @@ test("cryptography is that of the runtime, with known algorithms, and SHA-1 only
   const others = [...new Set(uses.filter(([name]) => name !== "sha256").map((use) => use.join(" in ")))];
   expect(others.toSorted()).toEqual([
     // Makes the same ids again; nothing is encrypted.
-    "aes-256-ctr in src/native/writing/makers.ts",
-    "ed25519 in src/server/subscriptions/keys.ts",
-    "sha1 in src/catalog/follow.ts",
-    "sha1 in src/index-file/fill.ts",
+    "aes-256-ctr in packages/native/src/native/writing/makers.ts",
+    "ed25519 in packages/server/src/server/subscriptions/keys.ts",
+    "sha1 in packages/agents/src/catalog/follow.ts",
+    "sha1 in packages/native/src/index-file/fill.ts",
   ]);
   expect(filesWith(/\bcrypto\.subtle\b/u)).toEqual(["web/state/proof.ts"]);
   expect(textOf("web/state/proof.ts")).toContain('{ name: "HMAC", hash: "SHA-256" }');
 });
 
 test("secrets have at least 128 bits of the system's generator, and only waits and cursors use another one", () => {
-  expect(textOf("src/store/access.ts")).toContain('randomBytes(32).toString("base64url")');
-  expect(textOf("src/server/auth/page-keys.ts")).toContain("const start = randomBytes(32);");
+  expect(textOf("packages/store/src/store/access.ts")).toContain('randomBytes(32).toString("base64url")');
+  expect(textOf("packages/server/src/server/auth/page-keys.ts")).toContain("const start = randomBytes(32);");
   expect(textOf("web/state/proof.ts")).toContain("crypto.getRandomValues(new Uint8Array(16))");
   expect(filesWith(/Math\.random\b/u)).toEqual([
-    "src/channels/handles.ts",
-    "src/client/back-off.ts",
-    "src/client/live/client.ts",
-    "src/client/live/feed.ts",
-    "src/files/lock.ts",
-    "src/server/streams/read.ts",
-    "src/server/streams/sse.ts",
-    "src/store/postgres/connections.ts",
-    "src/store/sqlite/engine.ts",
-    "src/store/sqlite/group-commit.ts",
-    "src/store/sqlite/open.ts",
+    "packages/store/src/channels/handles.ts",
+    "packages/core/src/client/back-off.ts",
+    "packages/core/src/client/live/client.ts",
+    "packages/core/src/client/live/feed.ts",
+    "packages/files/src/lock.ts",
+    "packages/server/src/server/streams/read.ts",
+    "packages/server/src/server/streams/sse.ts",
+    "packages/store/src/store/postgres/connections.ts",
+    "packages/store/src/store/sqlite/engine.ts",
+    "packages/store/src/store/sqlite/group-commit.ts",
+    "packages/store/src/store/sqlite/open.ts",
   ]);
 });
 

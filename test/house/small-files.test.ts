@@ -13,7 +13,7 @@ test("a file below 25 lines has two users, a unit test, or another reason to be 
 });
 
 test("a small file with one user is found", () => {
-  const file = (path: string, text: string): SourceFile => ({ path, text, imports: [] });
+  const file = (path: string, text: string): SourceFile => ({ path, file: path, text, imports: [] });
   const small = file("room/small.ts", "/** Small. */\n\nexport function small(): void {}\n");
   const user = (path: string): SourceFile =>
     file(path, `import { small } from "./small.ts";\n${"\n".repeat(30)}small();\n`);

@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import { ENVIRONMENT_READERS } from "./floor-plan.ts";
-import { folderOf, type SourceFile } from "./imports.ts";
+import { DOORS, folderOf, pathOf, type SourceFile } from "./imports.ts";
 
 export const SMALL_LINES = 25;
 
@@ -25,7 +25,7 @@ export function crumbsIn(files: readonly SourceFile[], documents: readonly strin
           ENVIRONMENT_READERS.some(
             (allowed) => allowed.source.includes("environment") && allowed.test(file.path),
           ) ||
-          documents.some((text) => text.includes(file.path)) ||
+          documents.some((text) => text.includes(file.file) || text.includes(`\`${file.path}`)) ||
           usersOf(file, uses).size > 1
         ),
     )
@@ -71,7 +71,7 @@ function usesIn(files: readonly SourceFile[]): Use[] {
     [...text.matchAll(/^import (?:type )?\{([^}]*)\} from "([^"]+)";/gmu)].map(
       ([, names = "", from = ""]) => ({
         user: path,
-        target: posix.join(folderOf(path), from),
+        target: DOORS.has(from) ? pathOf(DOORS.get(from) ?? "") : posix.join(folderOf(path), from),
         names: new Set(names.match(/\w+/gu)),
       }),
     ),

@@ -4,13 +4,11 @@ import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
 import { testTitlesOf } from "./test-titles.ts";
 
-const FOLDERS = ["src", "test", "web", "extension"];
-
-const titles = FOLDERS.flatMap((folder) =>
+const titles = [undefined, "test", "web", "extension"].flatMap((folder) =>
   readSource(folder)
     .filter(({ text }) => /^\s*(?:test|it|describe)\b/mu.test(text))
-    .flatMap(({ path, text }) =>
-      testTitlesOf({ path, text }).map((title) => ({ ...title, place: `${folder}/${path}:${title.line}` })),
+    .flatMap(({ path, file, text }) =>
+      testTitlesOf({ path, text }).map((title) => ({ ...title, place: `${file}:${title.line}` })),
     ),
 );
 

@@ -10,8 +10,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "../../src/drivers/process/index.ts";
-import { talkTo } from "../../src/drivers/witness/program.ts";
+import { startAgent } from "@continuo/agents/drivers/process";
+import { talkTo } from "../../packages/agents/src/drivers/witness/program.ts";
 import { childrenOf } from "./processes.ts";
 
 const DEAF = `trap '' TERM HUP INT

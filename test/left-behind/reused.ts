@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startGuardian } from "../../src/drivers/process/index.ts";
+import { startGuardian } from "@continuo/agents/drivers/process";
 
 async function leader(): Promise<ChildProcess> {
   const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });

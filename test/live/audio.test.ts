@@ -2,9 +2,9 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type AudioChunk, openAiTranscriber, parseAudio, type Transcriber } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { type AudioChunk, openAiTranscriber, parseAudio, type Transcriber } from "../../src/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";

@@ -1,7 +1,7 @@
 /** More evidence that waits than an owner keeps in memory, and the owner after it. */
 
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/live/kit/limits.ts";
+import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 

@@ -1,8 +1,8 @@
 /** Evidence around a time: its order, its second window, its budget, and its cost. */
 
+import type { EvidenceInput } from "@continuo/core/wire";
+import type { ContextWindowOptions, EvidenceItem } from "@continuo/live";
 import { expect, test } from "vitest";
-import type { ContextWindowOptions, EvidenceItem } from "../../src/live/index.ts";
-import type { EvidenceInput } from "../../src/wire/index.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
 async function around(

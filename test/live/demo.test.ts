@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { EvidenceInput } from "@continuo/core/wire";
+import { extractiveWriter } from "@continuo/live";
 import { expect, test } from "vitest";
-import { extractiveWriter } from "../../src/live/index.ts";
-import type { EvidenceInput } from "../../src/wire/index.ts";
 import { liveTest } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 

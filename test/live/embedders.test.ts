@@ -1,7 +1,7 @@
 /** The thresholds of embedders: the lowest cosine of texts that say the same, and the highest of those that do not. */
 
+import { cosineOf, type Embedder, lexicalEmbedder } from "@continuo/live";
 import { expect, test } from "vitest";
-import { cosineOf, type Embedder, lexicalEmbedder } from "../../src/live/index.ts";
 
 /** Two notes on the same moment that say the same. */
 const SAME: readonly (readonly [string, string])[] = [

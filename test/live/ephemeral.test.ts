@@ -1,7 +1,7 @@
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { LiveHost } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { LiveHost } from "../../src/live/index.ts";
-import { ContinuoError, type Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { said } from "./live-session.ts";
 
 /** A store that cannot be written while `away` holds. */

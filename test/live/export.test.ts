@@ -1,10 +1,10 @@
 /** `continuo live export`, `replay` and a question, over HTTP. */
 
+import { openLive } from "@continuo/core/client/live";
+import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { toHtml, toMarkdown } from "../../src/cli/live/export-pages.ts";
-import { openLive } from "../../src/client/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { LiveSession, Note, WireEvent } from "../../src/wire/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";

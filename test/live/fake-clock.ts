@@ -1,7 +1,7 @@
 /** A clock that a test steps: timers fire in their order, and what they began is waited for before time goes on. */
 
 import { setImmediate as immediate } from "node:timers/promises";
-import type { Clock } from "../../src/live/index.ts";
+import type { Clock } from "@continuo/live";
 
 interface Timer {
   readonly atMs: number;

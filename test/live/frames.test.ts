@@ -1,11 +1,11 @@
 /** Pictures of frames: how long each tier stays, who is warned, what keeps one, and what goes with a video. */
 
+import { openLive } from "@continuo/core/client/live";
+import type { Store, StoredEvent } from "@continuo/core/model";
+import type { EvidenceInput, LiveServerFrame, PurgeWarning } from "@continuo/core/wire";
+import type { LiveService } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect, test, vi } from "vitest";
-import { openLive } from "../../src/client/live/index.ts";
-import type { LiveService } from "../../src/live/index.ts";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { EvidenceInput, LiveServerFrame, PurgeWarning } from "../../src/wire/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { type LiveTest, liveTest, said, scriptedWriter } from "./live-session.ts";

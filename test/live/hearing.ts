@@ -1,6 +1,6 @@
 /** A transcriber for tests. */
 
-import type { Transcriber } from "../../src/live/index.ts";
+import type { Transcriber } from "@continuo/live";
 
 /** Says what the file holds after its head. */
 export function hearing(fails: () => boolean = () => false): Transcriber {

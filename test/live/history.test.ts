@@ -1,21 +1,21 @@
 /** Windows of a continuous session: joined they are the whole feed, and their notes are those of a fold of all before. */
 
-import fc from "fast-check";
-import { expect, test } from "vitest";
-import { type HistoryQuery, LIMITS, readHistory, readNoteHistory } from "../../src/live/index.ts";
-import { shareOf } from "../../src/live/notes/note-history.ts";
-import { restore } from "../../src/live/state/restore.ts";
-import { SNAPSHOT_NAME, seal } from "../../src/live/state/snapshot.ts";
-import type { NewEvent, Store } from "../../src/model/index.ts";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import type { NewEvent, Store } from "@continuo/core/model";
 import {
   LIVE_FEED_TYPES,
   type LiveHistory,
   type NoteEvent,
   recordOf,
   toWireEvent,
-} from "../../src/wire/index.ts";
+} from "@continuo/core/wire";
+import { type HistoryQuery, LIMITS, readHistory, readNoteHistory } from "@continuo/live";
+import { createAuthenticate } from "@continuo/server";
+import { openStore } from "@continuo/store";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { shareOf } from "../../packages/live/src/notes/note-history.ts";
+import { restore } from "../../packages/live/src/state/restore.ts";
+import { SNAPSHOT_NAME, seal } from "../../packages/live/src/state/snapshot.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { liveTest, said } from "./live-session.ts";
 

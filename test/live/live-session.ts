@@ -1,5 +1,7 @@
 /** A service on a store of its own, under a fake clock, and what tests do with it. */
 
+import type { Store } from "@continuo/core/model";
+import type { EvidenceInput } from "@continuo/core/wire";
 import {
   type Clock,
   type EvidenceItem,
@@ -7,10 +9,8 @@ import {
   LiveService,
   type NoteRequest,
   type NoteWriter,
-} from "../../src/live/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { EvidenceInput } from "../../src/wire/index.ts";
+} from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 
 /** Writes one draft for each batch, with the words of its first piece; fails while it is told to. */

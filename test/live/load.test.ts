@@ -1,7 +1,7 @@
 /** More evidence than can be processed: what is acknowledged, what is dropped, and how the session recovers. */
 
+import type { EvidenceInput } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { EvidenceInput } from "../../src/wire/index.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 

@@ -3,10 +3,10 @@
 import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { StoredEvent } from "@continuo/core/model";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { LIMITS } from "../../src/live/kit/limits.ts";
-import { addEvent, depthOf, emptyFold } from "../../src/live/state/fold.ts";
-import type { StoredEvent } from "../../src/model/index.ts";
+import { LIMITS } from "../../packages/live/src/kit/limits.ts";
+import { addEvent, depthOf, emptyFold } from "../../packages/live/src/state/fold.ts";
 import { liveTest, said } from "./live-session.ts";
 
 const MEMORY_BYTES = 4_194_304;

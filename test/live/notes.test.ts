@@ -1,8 +1,8 @@
 /** Notes that improve: updates, merges, questions to the person, and what a person's note is safe from. */
 
+import type { Store, StoredEvent } from "@continuo/core/model";
+import type { EvidenceItem, LiveOptions, NoteRequest, NoteWriter } from "@continuo/live";
 import { expect, test } from "vitest";
-import type { EvidenceItem, LiveOptions, NoteRequest, NoteWriter } from "../../src/live/index.ts";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 

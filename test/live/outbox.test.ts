@@ -1,10 +1,10 @@
 /** What waits in a page for the server: evidence and speech outlive a revoked token and the page itself. */
 
+import { type LiveClient, memoryOutbox, openLive } from "@continuo/core/client/live";
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { type LiveClient, memoryOutbox, openLive } from "../../src/client/live/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";

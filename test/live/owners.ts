@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { LiveSession } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect } from "vitest";
-import type { LiveSession } from "../../src/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { said } from "./live-session.ts";
 import {

@@ -1,9 +1,9 @@
 /** Replay of recorded drafts and decisions, of the model, and of every night; questions about the video. */
 
+import type { Agent, StoredEvent } from "@continuo/core/model";
+import { agentWriter, LiveService, replayEvents } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { agentWriter, LiveService, replayEvents } from "../../src/live/index.ts";
-import type { Agent, StoredEvent } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
@@ -67,8 +67,8 @@ test("a replay makes all notes again, byte for byte, and any planted change lowe
 });
 
 test("a change that also has the right hashes is found where it is in a draft or a note, and so is one that was left out", async () => {
-  const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("../../src/model/index.ts");
-  const { sha256 } = await import("../../src/live/kit/values.ts");
+  const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("@continuo/core/model");
+  const { sha256 } = await import("../../packages/live/src/kit/values.ts");
   await using live = await liveTest({ noteWriters: [spanWriter] });
   const events = await allEvents(live.store, await play(live));
   const rehashed = (list: readonly StoredEvent[]): readonly StoredEvent[] => {

@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryOutbox, openLive } from "@continuo/core/client/live";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { memoryOutbox, openLive } from "../../src/client/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { said } from "./live-session.ts";
 import { allEvents, decidedSequences, ownerOf, sequencesOf, startServer } from "./servers.ts";
 

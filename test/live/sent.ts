@@ -1,10 +1,10 @@
 /** What clients sent, and whether the log of their session holds it: every piece, chunk, note and picture exactly once. */
 
 import { createHash } from "node:crypto";
+import type { Store, StoredEvent } from "@continuo/core/model";
+import type { Note } from "@continuo/live";
 import { expect } from "vitest";
-import type { Note } from "../../src/live/index.ts";
-import { replayRecorded } from "../../src/live/replay/replay.ts";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
+import { replayRecorded } from "../../packages/live/src/replay/replay.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 
 /** Of one client: ids in the order in which it sent them. */

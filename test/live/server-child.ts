@@ -6,9 +6,9 @@
 
 import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { EvidenceItem, NoteWriter } from "../../src/live/index.ts";
-import { allowEverybody, createServer, listen } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import type { EvidenceItem, NoteWriter } from "@continuo/live";
+import { allowEverybody, createServer, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { hearing } from "./hearing.ts";
 
 const [url = "", port = "0", name = "", log = ""] = process.argv.slice(2);

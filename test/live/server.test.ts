@@ -1,8 +1,8 @@
+import { memoryOutbox, openLive } from "@continuo/core/client/live";
+import type { EvidenceInput, LiveServerFrame } from "@continuo/core/wire";
+import { createAuthenticate, type Listening, type ServerOptions } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { memoryOutbox, openLive } from "../../src/client/live/index.ts";
-import { createAuthenticate, type Listening, type ServerOptions } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { EvidenceInput, LiveServerFrame } from "../../src/wire/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
+import type { Store, StoredEvent } from "@continuo/core/model";
 
 export interface LiveServer extends AsyncDisposable {
   readonly url: string;

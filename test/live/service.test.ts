@@ -1,7 +1,7 @@
+import { ContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { startRun } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { ContinuoError, type NewEvent, type Store, type StoredEvent } from "../../src/model/index.ts";
-import { startRun } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { liveTest, said } from "./live-session.ts";
 
 async function eventsOf(

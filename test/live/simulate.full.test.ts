@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/live/kit/limits.ts";
+import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { simulate } from "./simulate.ts";
 
 test("in simulated time of dense and sparse sessions, no transcript is lost and none waits over 12 s", async () => {

@@ -5,11 +5,11 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
+import type { EvidenceInput } from "@continuo/core/wire";
+import { LiveService, type NoteWriter, parseAudio } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import { expect } from "vitest";
-import { LiveService, type NoteWriter, parseAudio } from "../../src/live/index.ts";
-import { ContinuoError, isContinuoError, type Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { EvidenceInput } from "../../src/wire/index.ts";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 import { hearing } from "./hearing.ts";
 import { said } from "./live-session.ts";

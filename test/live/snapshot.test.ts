@@ -1,11 +1,11 @@
 /** Snapshots of a long session: made in turns, as the fold is when they begin. */
 
+import { canonicalJson } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { sha256 } from "../../src/live/kit/index.ts";
-import { emptyFold, type LiveFold } from "../../src/live/state/fold.ts";
-import type { NoteEntry } from "../../src/live/state/note-entries.ts";
-import { seal, unseal } from "../../src/live/state/snapshot.ts";
-import { canonicalJson } from "../../src/model/index.ts";
+import { sha256 } from "../../packages/live/src/kit/index.ts";
+import { emptyFold, type LiveFold } from "../../packages/live/src/state/fold.ts";
+import type { NoteEntry } from "../../packages/live/src/state/note-entries.ts";
+import { seal, unseal } from "../../packages/live/src/state/snapshot.ts";
 
 const NOTES = 1_000;
 

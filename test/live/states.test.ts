@@ -1,9 +1,9 @@
 /** The states of a whole session against a model of the table of the documentation: steps in any order, under a fake clock. */
 
+import type { LiveState } from "@continuo/live";
+import { openStore } from "@continuo/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LiveState } from "../../src/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 

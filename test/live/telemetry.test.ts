@@ -11,7 +11,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { afterEach, expect, test } from "vitest";
-import { METRICS } from "../../src/live/kit/metrics.ts";
+import { METRICS } from "../../packages/live/src/kit/metrics.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
 const HOUR_MS = 3_600_000;

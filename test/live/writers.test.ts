@@ -3,10 +3,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Agent } from "@continuo/core/model";
+import { agentWriter, cosineOf, openAiEmbedder } from "@continuo/live";
 import { expect, test } from "vitest";
-import { agentWriter, cosineOf, openAiEmbedder } from "../../src/live/index.ts";
-import type { Agent } from "../../src/model/index.ts";
-import { ModelAgent } from "../../src/model-agent/index.ts";
+import { ModelAgent } from "../../packages/agents/src/model-agent/index.ts";
 import { startModelServer, text } from "../model-servers/index.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";

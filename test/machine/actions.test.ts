@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type {
   ForkAnswer,
   HandOffAnswer,
@@ -11,7 +10,8 @@ import type {
   RepairAnswer,
   SessionsPage,
   TrashAnswer,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, writeDamaged } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -2,8 +2,8 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { chunk, DONE } from "../acp/script.ts";
 import { claudeFile, claudeText } from "../cli/home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";

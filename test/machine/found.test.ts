@@ -1,8 +1,8 @@
 /** What a page finds by text while the search still runs. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createRowSource } from "../../src/machine/rows.ts";
-import { createTextSearches } from "../../src/machine/text-searches.ts";
+import { createRowSource } from "../../packages/server/src/machine/rows.ts";
+import { createTextSearches } from "../../packages/server/src/machine/text-searches.ts";
 import { CLAUDE_ID, createHome, type Home, writeSessions } from "../cli/home.ts";
 
 let home: Home;

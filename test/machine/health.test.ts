@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { createTalkHome } from "../cli/talk.ts";
 import { EDITS, idle, ownSession, pathOf, readChat, storeOf } from "./open-chat.ts";
 import { openMachine } from "./open-machine.ts";

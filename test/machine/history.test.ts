@@ -2,7 +2,6 @@
 
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import type {
   ChangesAnswer,
   FileChanges,
@@ -11,7 +10,8 @@ import type {
   Outline,
   SessionHead,
   SessionSearchResult,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -1,12 +1,15 @@
+import type { Message } from "@continuo/core/model";
+import type { HistoryWindow } from "@continuo/core/wire/machine";
 import { afterEach, expect, test } from "vitest";
-import { type CachedHistory, createCachedHistory } from "../../src/machine/history/cached-history.ts";
-import { changedFiles, changesOfFile, outlineOf } from "../../src/machine/history/outline.ts";
-import type { CompleteHistory } from "../../src/machine/history/reading.ts";
-import { windowOf } from "../../src/machine/history/window.ts";
-import { historyChangesOf } from "../../src/machine/history-changes.ts";
-import { imageIn, textIn } from "../../src/machine/parts.ts";
-import type { Message } from "../../src/model/index.ts";
-import type { HistoryWindow } from "../../src/wire/machine/index.ts";
+import {
+  type CachedHistory,
+  createCachedHistory,
+} from "../../packages/server/src/machine/history/cached-history.ts";
+import { changedFiles, changesOfFile, outlineOf } from "../../packages/server/src/machine/history/outline.ts";
+import type { CompleteHistory } from "../../packages/server/src/machine/history/reading.ts";
+import { windowOf } from "../../packages/server/src/machine/history/window.ts";
+import { historyChangesOf } from "../../packages/server/src/machine/history-changes.ts";
+import { imageIn, textIn } from "../../packages/server/src/machine/parts.ts";
 
 const NAME = { key: "pi:1" };
 let kept: CachedHistory;

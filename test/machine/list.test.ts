@@ -2,9 +2,9 @@
 
 import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import type { MachineSession, SessionsChanged, SessionsPage } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { MACHINE_LIMITS } from "../../src/machine/limits.ts";
-import type { MachineSession, SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
+import { MACHINE_LIMITS } from "../../packages/server/src/machine/limits.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -1,8 +1,8 @@
 /** A chat as a page sees it: the events of the server folded as the page does it, and what a page can send. */
 
 import { join } from "node:path";
-import { openStore } from "../../src/store/index.ts";
-import type { ChatEvent, ChatState } from "../../src/wire/machine/index.ts";
+import type { ChatEvent, ChatState } from "@continuo/core/wire/machine";
+import { openStore } from "@continuo/store";
 import { foldLive, NO_RUNNING_TURN, type RunningTurn } from "../../web/state/live.ts";
 import { chunk, DONE, type Script } from "../acp/script.ts";
 import type { TalkHome } from "../cli/talk.ts";

@@ -1,10 +1,10 @@
 /** A server on loopback over the sessions of a scratch home, with tokens of chosen scopes. */
 
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { loadMachine } from "../../src/cli/serve/machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { cleanEnv, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { openServer } from "../server/harness/open-server.ts";
 

@@ -1,9 +1,9 @@
 /** Sub-agents, which are named below the session that started them, and Continuo's own sessions. */
 
 import { join } from "node:path";
+import type { HistoryWindow, Outline, SessionHead, SessionsPage } from "@continuo/core/wire/machine";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import type { HistoryWindow, Outline, SessionHead, SessionsPage } from "../../src/wire/machine/index.ts";
 import { claudeFile } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-page-"));

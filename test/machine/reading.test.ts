@@ -4,8 +4,8 @@ import diagnostics from "node:diagnostics_channel";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
+import type { ChangesAnswer, HistoryWindow, Outline, SessionHead } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ChangesAnswer, HistoryWindow, Outline, SessionHead } from "../../src/wire/machine/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -2,8 +2,8 @@
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { CLAUDE_ID, claudeFile, createHome, writeSessions } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 

@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { PageEntry } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import type { PageEntry } from "../../src/wire/index.ts";
 import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } from "../cli/home.ts";
 import { fetchNamed } from "../server/harness/fetch-named.ts";
 import { exchange } from "../server/harness/open-page.ts";

@@ -1,10 +1,10 @@
 /** The tools at `/mcp` of a server: who may call them, and what they hide. */
 
+import { type ContinuoServer, createAuthenticate, createServer } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { mcpService } from "../../src/cli/mcp/index.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
-import { type ContinuoServer, createAuthenticate, createServer } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   claudeFile,

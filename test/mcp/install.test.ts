@@ -11,6 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { parseCommented } from "@continuo/files";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -19,8 +21,6 @@ import {
   registrationOf,
   type ServerCommand,
 } from "../../src/cli/mcp/registering/index.ts";
-import { parseCommented } from "../../src/files/index.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { createHome, type Home, MAIN, run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { rounds } from "../sizes/counts.ts";

@@ -1,9 +1,9 @@
 /** The MCP server in this process, on two streams, for a home of a test. */
 
 import { PassThrough } from "node:stream";
+import { serveMcpOnStdio } from "@continuo/server/mcp";
 import { machineOf } from "../../src/cli/mcp/machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
-import { serveMcpOnStdio } from "../../src/mcp/index.ts";
 import { cleanEnv, type Home } from "../cli/home.ts";
 import { createWireClient, ENVELOPE, type Reply, type WireClient } from "./wire-client.ts";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "../../src/mcp/tokens.ts";
+import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,

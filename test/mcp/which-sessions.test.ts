@@ -2,9 +2,9 @@
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { trashNativeSession } from "@continuo/agents";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { trashNativeSession } from "../../src/agents.ts";
-import { openStore } from "../../src/store/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { openMcp } from "./open-mcp.ts";
 

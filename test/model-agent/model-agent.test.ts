@@ -2,10 +2,10 @@
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { AgentEvent, AgentRequest, Block, Message } from "@continuo/core/model";
 import { jsonSchema, type LanguageModel, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentEvent, AgentRequest, Block, Message } from "../../src/model/index.ts";
-import { ModelAgent } from "../../src/model-agent/model-agent.ts";
+import { ModelAgent } from "../../packages/agents/src/model-agent/model-agent.ts";
 import type { Item } from "../agents/items.ts";
 import { normaliseRequest } from "../agents/requests.ts";
 import {

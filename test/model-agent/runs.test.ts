@@ -2,12 +2,12 @@
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { runOnce } from "@continuo/store/sessions";
 import { jsonSchema, type LanguageModel, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { ModelAgent } from "../../src/model-agent/model-agent.ts";
-import { runOnce } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import { ModelAgent } from "../../packages/agents/src/model-agent/model-agent.ts";
 import { normaliseRequest } from "../agents/requests.ts";
 import { tool as call, type ModelServer, startModelServer, text, thinking } from "../model-servers/index.ts";
 

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT } from "../house/imports.ts";
+import { linkModules } from "../sizes/linked-modules.ts";
 
 export interface Baseline {
   /** Test files that fail as the source is. */
@@ -29,7 +30,7 @@ export function copyPackage(folder: string): void {
   for (const name of readdirSync(ROOT)) {
     if (!NOT_COPIED.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  linkModules(folder);
   if (existsSync(join(ROOT, "dist"))) symlinkSync(join(ROOT, "dist"), join(folder, "dist"));
   mkdirSync(join(folder, "home"));
 }

@@ -20,28 +20,22 @@ const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
 /** For each source file, below the root: the tests that reach it, nearest first. */
 export function readReaches(): (path: string) => readonly Reach[] {
   const importers = new Map<string, Set<string>>();
-  for (const folder of ["src", "test"]) {
-    for (const file of readSource(folder)) {
-      const from = `${folder}/${file.path}`;
-      for (const to of targetsOf(folder, file)) {
-        const known = importers.get(to) ?? new Set();
-        importers.set(to, known.add(from));
-      }
+  for (const source of [...readSource(), ...readSource("test")]) {
+    for (const to of targetsOf(source)) {
+      const known = importers.get(to) ?? new Set();
+      importers.set(to, known.add(source.file));
     }
   }
   return (path) => reachesOf(path, importers);
 }
 
-function targetsOf(folder: string, file: SourceFile): readonly string[] {
-  const from = `${folder}/${file.path}`;
-  const imported = file.imports
-    .filter(({ local }) => local)
-    .map(({ target }) => posix.normalize(`${folder}/${target}`));
+function targetsOf({ file, text, imports }: SourceFile): readonly string[] {
+  const imported = imports.map((one) => one.file).filter((one) => one !== "");
   // The programs that a test bundles are named from the root.
-  const named = [...file.text.matchAll(NAMED)].map(([, name = ""]) =>
-    name.startsWith("test/") ? name : posix.join(dirname(from), name),
+  const named = [...text.matchAll(NAMED)].map(([, name = ""]) =>
+    name.startsWith("test/") ? name : posix.join(dirname(file), name),
   );
-  const command = /\bbundledCommand\(/u.test(file.text) ? [COMMAND] : [];
+  const command = /\bbundledCommand\(/u.test(text) ? [COMMAND] : [];
   return [...imported, ...named, ...command];
 }
 

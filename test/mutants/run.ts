@@ -73,9 +73,9 @@ async function main(): Promise<number> {
     ({ path }) => !path.endsWith(".test.ts") && rooms.some((room) => path.startsWith(`${room}/`)),
   );
   const empty = rooms.filter((room) => !files.some(({ path }) => path.startsWith(`${room}/`)));
-  if (empty.length > 0) throw new Error(`src/ has no room ${empty.join(", ")}`);
-  const all = files.flatMap(({ path, text }) =>
-    mutantsOf(text).map((mutant): Planted => ({ path: `src/${path}`, ...mutant })),
+  if (empty.length > 0) throw new Error(`there is no room ${empty.join(", ")}`);
+  const all = files.flatMap(({ file, text }) =>
+    mutantsOf(text).map((mutant): Planted => ({ path: file, ...mutant })),
   );
   const { index, of } = options.shard;
   const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);

@@ -12,8 +12,8 @@ import {
   repairNativeSession,
   restoreNativeSession,
   trashNativeSession,
-} from "../../src/agents.ts";
-import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { FORMATS } from "../hand-off/homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

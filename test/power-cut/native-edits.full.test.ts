@@ -1,5 +1,5 @@
+import { AGENT_NAMES } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AGENT_NAMES } from "../../src/model/index.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { type TracedEdits, traceEdits } from "./native-edits.ts";
 import type { Operations } from "./operations.ts";

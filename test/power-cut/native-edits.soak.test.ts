@@ -1,5 +1,5 @@
+import { AGENT_NAMES } from "@continuo/core/model";
 import { expect } from "vitest";
-import { AGENT_NAMES } from "../../src/model/index.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 import { traceEdits } from "./native-edits.ts";
 import { firstLoss } from "./power-cut.ts";

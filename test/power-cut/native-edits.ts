@@ -3,11 +3,11 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listNativeSessions, type Places } from "../../src/agents.ts";
-import { settleUnfinished } from "../../src/editing/index.ts";
-import { openOutputFile } from "../../src/files/index.ts";
-import { packSession } from "../../src/handoff/bundle/index.ts";
-import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import { listNativeSessions, type Places } from "@continuo/agents";
+import { packSession } from "@continuo/agents/handoff/bundle";
+import type { AgentName, SessionInfo } from "@continuo/core/model";
+import { openOutputFile } from "@continuo/files";
+import { settleUnfinished } from "@continuo/native/editing";
 import type { Folder } from "./disk.ts";
 import { type NativeState, nativeState } from "./native-state.ts";
 import { type Operations, readTree } from "./operations.ts";

@@ -1,6 +1,6 @@
 /** What a person has on a machine, as text that two machines can be compared by: native sessions and the trash. */
 
-import { listNativeSessions, listTrashedSessions, type Places, readNativeSession } from "../../src/agents.ts";
+import { listNativeSessions, listTrashedSessions, type Places, readNativeSession } from "@continuo/agents";
 
 /** The sessions, each with what was said in it, and the trash: a line for each. */
 export type NativeState = Readonly<Record<string, string>>;

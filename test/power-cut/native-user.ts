@@ -15,9 +15,9 @@ import {
   repairNativeSession,
   restoreNativeSession,
   trashNativeSession,
-} from "../../src/agents.ts";
-import { unpackBundle } from "../../src/handoff/bundle/index.ts";
-import type { AgentName } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import { unpackBundle } from "@continuo/agents/handoff/bundle";
+import type { AgentName } from "@continuo/core/model";
 import { FORMATS } from "../hand-off/homes.ts";
 import { nativeState } from "./native-state.ts";
 

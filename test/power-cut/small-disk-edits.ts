@@ -1,8 +1,8 @@
 /** Native edits on a disk that is full or read-only: each is made, or refused with a code and a hint, and changes nothing. */
 
 import { join } from "node:path";
-import { settleUnfinished } from "../../src/editing/index.ts";
-import { type AgentName, isContinuoError } from "../../src/model/index.ts";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
+import { settleUnfinished } from "@continuo/native/editing";
 import { prepareHome } from "./edits-on-disk.ts";
 import { nativeState } from "./native-state.ts";
 import type { SmallDisk } from "./small-disk.ts";

@@ -1,5 +1,5 @@
+import { AGENT_NAMES } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { AGENT_NAMES } from "../../src/model/index.ts";
 import { openSmallDisk } from "./small-disk.ts";
 import { editOnSmallDisk } from "./small-disk-edits.ts";
 

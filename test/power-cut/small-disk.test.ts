@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { openSmallDisk } from "./small-disk.ts";
 import { editOnSmallDisk } from "./small-disk-edits.ts";
 

@@ -3,18 +3,18 @@
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { createClaudeDriver } from "../../src/drivers/claude/index.ts";
-import { createCodexDriver } from "../../src/drivers/codex/index.ts";
 import {
   type DriverLimits,
   type DriverOptions,
   NO_CAPABILITIES,
   rememberCapabilities,
-} from "../../src/drivers/link/index.ts";
-import { GATE_COMMAND } from "../../src/drivers/pi/gate.ts";
-import { createPiDriver } from "../../src/drivers/pi/index.ts";
-import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "../../src/model/index.ts";
+} from "@continuo/agents/drivers/link";
+import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "@continuo/core/model";
+import { describe, expect, test } from "vitest";
+import { createClaudeDriver } from "../../packages/agents/src/drivers/claude/index.ts";
+import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index.ts";
+import { GATE_COMMAND } from "../../packages/agents/src/drivers/pi/gate.ts";
+import { createPiDriver } from "../../packages/agents/src/drivers/pi/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rememberCapabilities } from "@continuo/agents/drivers/link";
+import { NO_CAPABILITIES } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createCodexDriver } from "../../src/drivers/codex/index.ts";
-import { rememberCapabilities } from "../../src/drivers/link/index.ts";
-import { NO_CAPABILITIES } from "../../src/model/index.ts";
+import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import type { StandInScript } from "./stand-in.ts";
 

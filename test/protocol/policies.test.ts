@@ -3,14 +3,14 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
-import * as claude from "../../src/drivers/claude/policy.ts";
-import { ownSettings, threadSettings, turnSettings } from "../../src/drivers/codex/policy.ts";
-import type { CodexServer } from "../../src/drivers/codex/server.ts";
-import { heldTools, noteHeld } from "../../src/drivers/pi/held-tools.ts";
-import * as pi from "../../src/drivers/pi/policy.ts";
-import { ContinuoError } from "../../src/model/index.ts";
+import { toPermissionRequest } from "../../packages/agents/src/drivers/claude/permission.ts";
+import * as claude from "../../packages/agents/src/drivers/claude/policy.ts";
+import { ownSettings, threadSettings, turnSettings } from "../../packages/agents/src/drivers/codex/policy.ts";
+import type { CodexServer } from "../../packages/agents/src/drivers/codex/server.ts";
+import { heldTools, noteHeld } from "../../packages/agents/src/drivers/pi/held-tools.ts";
+import * as pi from "../../packages/agents/src/drivers/pi/policy.ts";
 
 describe("Claude Code", () => {
   test("is started with only reading tools under safe, and unchanged under any other policy", () => {

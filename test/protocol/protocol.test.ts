@@ -1,14 +1,14 @@
 /** What real agents printed (`capture.ts`), as the events that their drivers make of it. */
 
 import { readFileSync } from "node:fs";
+import { isJson, type Json } from "@continuo/files";
 import { describe, expect, test } from "vitest";
-import * as claude from "../../src/drivers/claude/fold.ts";
-import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
-import { endingOf } from "../../src/drivers/claude/turn-end.ts";
-import * as codex from "../../src/drivers/codex/fold.ts";
-import { toQuestion } from "../../src/drivers/codex/permission.ts";
-import * as pi from "../../src/drivers/pi/fold.ts";
-import { isJson, type Json } from "../../src/files/index.ts";
+import * as claude from "../../packages/agents/src/drivers/claude/fold.ts";
+import { toPermissionRequest } from "../../packages/agents/src/drivers/claude/permission.ts";
+import { endingOf } from "../../packages/agents/src/drivers/claude/turn-end.ts";
+import * as codex from "../../packages/agents/src/drivers/codex/fold.ts";
+import { toQuestion } from "../../packages/agents/src/drivers/codex/permission.ts";
+import * as pi from "../../packages/agents/src/drivers/pi/fold.ts";
 
 const linesOf = (agent: string): readonly Json[] =>
   readFileSync(new URL(`${agent}/lines.jsonl`, import.meta.url), "utf8")

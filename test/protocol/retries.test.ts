@@ -1,10 +1,10 @@
 /** Agents that ask their model again, by records that the real agents sent to a model server that answered 529. */
 
+import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { createClaudeFold, foldLine } from "../../src/drivers/claude/fold.ts";
-import { createCodexFold, foldNotification } from "../../src/drivers/codex/fold.ts";
-import { createPiFold, foldRecord } from "../../src/drivers/pi/fold.ts";
-import type { AgentEvent } from "../../src/model/index.ts";
+import { createClaudeFold, foldLine } from "../../packages/agents/src/drivers/claude/fold.ts";
+import { createCodexFold, foldNotification } from "../../packages/agents/src/drivers/codex/fold.ts";
+import { createPiFold, foldRecord } from "../../packages/agents/src/drivers/pi/fold.ts";
 
 const said = (events: readonly AgentEvent[]) =>
   events.map((event) => [event.type, "message" in event ? event.message : ""]);

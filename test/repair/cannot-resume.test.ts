@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkNativeSession, readNativeSession, repairNativeSession } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
 import { copyHome } from "../fixture-home.ts";
 import { recordsOf } from "./hostile-changes.ts";
 

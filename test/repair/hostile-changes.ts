@@ -2,19 +2,19 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
-import { expect } from "vitest";
 import {
   checkNativeSession,
   listNativeSessions,
   type Places,
   readNativeSession,
   repairNativeSession,
-} from "../../src/agents.ts";
-import { convertMessages } from "../../src/handoff/converting/index.ts";
-import { AGENT_NAMES, type AgentName, isContinuoError } from "../../src/model/index.ts";
-import { messageToHtml } from "../../src/transcript/html/index.ts";
-import { messageToMarkdown } from "../../src/transcript/render/index.ts";
+} from "@continuo/agents";
+import { convertMessages } from "@continuo/agents/handoff/converting";
+import { AGENT_NAMES, type AgentName, isContinuoError } from "@continuo/core/model";
+import { messageToHtml } from "@continuo/core/transcript/html";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { messageToMarkdown } from "../../packages/core/src/transcript/render/index.ts";
 
 /** The texts of a session's records, and how changed ones are put in their place. */
 export interface Records {

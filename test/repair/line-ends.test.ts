@@ -3,8 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkNativeSession, repairNativeSession } from "@continuo/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkNativeSession, repairNativeSession } from "../../src/agents.ts";
 import { copyHome } from "../fixture-home.ts";
 
 let scratch: string;

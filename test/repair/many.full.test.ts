@@ -1,11 +1,11 @@
 /** Sessions of many records, each of which needs a repair: one that costs more for each record would not end here. */
 
+import type { AgentName } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import { bytesOf, draftOf, editsOf } from "@continuo/native/repairing";
+import { makersOfNow } from "@continuo/native/writing";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/files/index.ts";
-import type { AgentName } from "../../src/model/index.ts";
-import { formatOf } from "../../src/native/index.ts";
-import { bytesOf, draftOf, editsOf } from "../../src/native/repairing/index.ts";
-import { makersOfNow } from "../../src/native/writing/index.ts";
 
 const COUNT = 10_000;
 const TIMEOUT_MS = 100_000;

@@ -3,10 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
 import { anyDamage } from "../damage.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { soakTest } from "../sizes/soak-test.ts";

@@ -32,7 +32,7 @@ test("a pipe in the place of any file of an agent is not waited for", () => {
     "mkfifo",
     PIPES.map((pipe) => join(home, pipe)),
   );
-  const library = new URL("../../src/agents.ts", import.meta.url).href;
+  const library = new URL("../../packages/agents/src/index.ts", import.meta.url).href;
   const list = `
     import { listNativeSessions } from ${JSON.stringify(library)};
     const sessions = await listNativeSessions({ places: { home: ${JSON.stringify(home)}, env: {} } });

@@ -3,16 +3,16 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkNativeSession,
   HOME_VARIABLES,
   lookUpSession,
   type Places,
   repairNativeSession,
-} from "../../src/agents.ts";
-import { isContinuoError, type Problem, type ProblemCode, severityOf } from "../../src/model/index.ts";
+} from "@continuo/agents";
+import { isContinuoError, type Problem, type ProblemCode, severityOf } from "@continuo/core/model";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anyDamage } from "../damage.ts";
 import { rounds } from "../sizes/counts.ts";
 

@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import type { Places } from "@continuo/agents";
+import { updateTexts } from "@continuo/agents/catalog";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { updateTexts } from "../../src/catalog/index.ts";
 import { copyHome } from "../fixture-home.ts";
 import { rounds } from "../sizes/counts.ts";
 import { contentOf, LATER } from "./grown-home.ts";

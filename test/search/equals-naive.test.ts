@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Places } from "@continuo/agents";
+import { type Texts, updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, type SearchQuery, search } from "@continuo/agents/search";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { type Texts, updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, type SearchQuery, search } from "../../src/search/index.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, type NaiveTurn, readNaively } from "./naive.ts";

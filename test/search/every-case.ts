@@ -2,8 +2,8 @@
 
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES, type Places } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { HOME_VARIABLES, type Places } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** Each case of opencode is a database of its own: only one can be in a home. */

@@ -2,9 +2,9 @@
 
 import { appendFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
+import { emptyTrash, type Places, trashNativeSession } from "@continuo/agents";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { emptyTrash, type Places, trashNativeSession } from "../../src/agents.ts";
-import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,

@@ -1,6 +1,6 @@
 /** Fills the index of a home in small transactions, with a dot for each session, until it is killed or done. */
 
-import { updateTexts } from "../../src/catalog/index.ts";
+import { updateTexts } from "@continuo/agents/catalog";
 
 const [, , places, batchChars] = process.argv;
 if (places === undefined) throw new Error("which places?");

@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { HOME_VARIABLES, type Places } from "../../src/agents.ts";
-import type { AgentName } from "../../src/model/index.ts";
+import { HOME_VARIABLES, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 
 export interface GrownHistory {
   readonly agent: AgentName;

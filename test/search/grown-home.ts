@@ -1,7 +1,7 @@
 /** All that the index holds of the texts of a home, to compare two of them. */
 
-import type { Places } from "../../src/agents.ts";
-import { indexPathOf, passagesOf, useIndex } from "../../src/index-file/index.ts";
+import type { Places } from "@continuo/agents";
+import { indexPathOf, passagesOf, useIndex } from "@continuo/native/index-file";
 
 /** Long after anything was written, so that nothing counts as being written now. */
 export const LATER: number = Date.now() + 86_400_000;

@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Places } from "@continuo/agents";
+import { updateTexts } from "@continuo/agents/catalog";
 import { expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { updateTexts } from "../../src/catalog/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 

@@ -19,10 +19,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Places } from "@continuo/agents";
+import { updateTexts } from "@continuo/agents/catalog";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { updateTexts } from "../../src/catalog/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { rounds } from "../sizes/counts.ts";
 import { GROWN_HISTORIES, placeHistory } from "./grown-histories.ts";

@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { examplePlaces, updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, search } from "@continuo/agents/search";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import { expect, test } from "vitest";
-import { examplePlaces, updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, search } from "../../src/search/index.ts";
 
 const LEAP = ["3a1f0c52"];
 const MONTHS = ["b7d2e4f6"];

@@ -3,12 +3,12 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Places } from "@continuo/agents";
+import { updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, search } from "@continuo/agents/search";
+import { listSessions } from "@continuo/native";
+import { indexPathOf, openRows, useIndex } from "@continuo/native/index-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, openRows, useIndex } from "../../src/index-file/index.ts";
-import { listSessions } from "../../src/native/index.ts";
-import { parseQuery, search } from "../../src/search/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { copyEveryCase } from "./every-case.ts";

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Places } from "@continuo/agents";
+import { listSessions } from "@continuo/native";
+import { indexPathOf, openRows } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { indexPathOf, openRows } from "../../src/index-file/index.ts";
-import { listSessions } from "../../src/native/index.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 

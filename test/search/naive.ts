@@ -1,8 +1,8 @@
 /** A search without an index: every session is read, and every turn is looked at. It shares no code with the index. */
 
-import type { Places } from "../../src/agents.ts";
-import type { Block, Message } from "../../src/model/index.ts";
-import { findSessions, openNativeSession } from "../../src/native/index.ts";
+import type { Places } from "@continuo/agents";
+import type { Block, Message } from "@continuo/core/model";
+import { findSessions, openNativeSession } from "@continuo/native";
 
 export interface NaiveTurn {
   readonly location: string;

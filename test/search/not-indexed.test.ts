@@ -2,10 +2,10 @@
 
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { openTexts, updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, type SessionSearchResults, searchSessions } from "@continuo/agents/search";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openTexts, updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, type SessionSearchResults, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 

@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Places } from "@continuo/agents";
+import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, type SearchResults, search, searchSessions } from "@continuo/agents/search";
+import { indexPathOf, matchTurns, useIndex } from "@continuo/native/index-file";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Places } from "../../src/agents.ts";
-import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, matchTurns, useIndex } from "../../src/index-file/index.ts";
-import { parseQuery, type SearchResults, search, searchSessions } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { copyEveryCase } from "./every-case.ts";
 

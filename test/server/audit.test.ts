@@ -1,9 +1,9 @@
 /** The audit log as the server writes and shows it: in whose name, from where, and to whom. */
 
+import type { IssuedToken } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { followAudit, type OpenedStore, openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { IssuedToken } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { followAudit, type OpenedStore, openStore } from "../../src/store/index.ts";
 import { openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,9 +1,9 @@
 /** The token of a wake: what else it opens, and what else is taken for it. */
 
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { codeFor, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,11 +1,11 @@
 /** What is appended to a channel without a connection: the same rules as for frames, and whose name stands on it. */
 
+import { connect } from "@continuo/core/client";
+import type { NewToken, Store } from "@continuo/core/model";
+import type { ChannelHead, MessagesWindow, WireError } from "@continuo/core/wire";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect } from "../../src/client/index.ts";
-import type { NewToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { ChannelHead, MessagesWindow, WireError } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

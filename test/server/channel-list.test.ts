@@ -1,9 +1,9 @@
 /** The list of a workspace's channels: in pages, and with little work between two turns of the event loop. */
 
+import type { ChannelsPage } from "@continuo/core/wire";
+import { createAuthenticate } from "@continuo/server";
+import { LIMITS, openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { LIMITS, openStore } from "../../src/store/index.ts";
-import type { ChannelsPage } from "../../src/wire/index.ts";
 import { countWork } from "../store/harness/turns.ts";
 import { openServer } from "./harness/open-server.ts";
 

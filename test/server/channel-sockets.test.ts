@@ -1,10 +1,10 @@
 /** WebSockets of channels: how they prove themselves, what frames they take, and how often they hear a heartbeat. */
 
+import { SUBPROTOCOL } from "@continuo/core/wire";
+import { createAuthenticate } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { SUBPROTOCOL } from "../../src/wire/index.ts";
 import { until } from "../channels/contract/case.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,6 +1,6 @@
+import { openStore } from "@continuo/store";
 import { runConformanceTests } from "@durable-streams/server-conformance-tests";
 import { afterAll, beforeAll, describe } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,9 +1,9 @@
 /** Files that the server gives out: their names and types are the server's, whatever a sender or a session says. */
 
+import type { Store } from "@continuo/core/model";
+import type { Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import type { Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "./harness/open-server.ts";
 import { recordingMachine } from "./harness/recording.ts";
 

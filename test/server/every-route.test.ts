@@ -5,16 +5,16 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:ht
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
+import type { Store } from "@continuo/core/model";
 import {
   type ContinuoServer,
   createAuthenticate,
   createServer,
   type Listening,
   listen,
-} from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
+} from "@continuo/server";
+import { openStore } from "@continuo/store";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { recordingMachine, recordingStore } from "./harness/recording.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];

@@ -1,9 +1,9 @@
 /** Names that look like parts of a statement, stored and asked for on each engine: they are only names. */
 
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { openServer } from "./harness/open-server.ts";
 

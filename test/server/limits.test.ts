@@ -3,18 +3,13 @@
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { connect } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
+import type { WireError } from "@continuo/core/wire";
+import { createAuthenticate, DEFAULT_LIMITS, type Listening, type ServerLimits } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { connect } from "../../src/client/index.ts";
-import { SERVER_LIMIT_KEYS } from "../../src/config/server-limits.ts";
-import type { Store } from "../../src/model/index.ts";
-import {
-  createAuthenticate,
-  DEFAULT_LIMITS,
-  type Listening,
-  type ServerLimits,
-} from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { WireError } from "../../src/wire/index.ts";
+import { SERVER_LIMIT_KEYS } from "../../packages/agents/src/config/server-limits.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

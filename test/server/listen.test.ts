@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

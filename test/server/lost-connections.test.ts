@@ -1,7 +1,7 @@
 /** A server whose connections to Postgres are all lost while clients read: nobody is sent away, and nothing is missing. */
 
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { openChannelServer, take, words } from "../channels/open-channel.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { postgresProxy } from "../store/harness/postgres-proxy.ts";

@@ -2,10 +2,10 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { openServer } from "./harness/open-server.ts";
 

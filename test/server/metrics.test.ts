@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 test("/metrics is Prometheus text, and its counters count", async () => {

@@ -1,11 +1,11 @@
 /** What a page may do with channels and continuous sessions: what its token may, or only read, and from its own origin. */
 
+import type { Store } from "@continuo/core/model";
+import type { ChannelHead, ServerFrame } from "@continuo/core/wire";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { ChannelHead, ServerFrame } from "../../src/wire/index.ts";
 import { openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,11 +1,11 @@
 /** Pages of the server in a browser: codes, the secrets of tabs, cookies over TLS, and who may not use them. */
 
 import { createHmac } from "node:crypto";
+import type { IssuedToken, Store } from "@continuo/core/model";
+import { type PageEntry, parsePageLabel } from "@continuo/core/wire";
+import { createAuthenticate, createServer, type Listening, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { IssuedToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, createServer, type Listening, listen } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { type PageEntry, parsePageLabel } from "../../src/wire/index.ts";
 import { codeFor, exchange, newNonce, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,12 +1,12 @@
 /** Clients that send requests and do not wait for the answers, or do not read them. */
 
 import { connect, type Socket } from "node:net";
+import type { Store } from "@continuo/core/model";
+import { SUBPROTOCOL } from "@continuo/core/wire";
+import type { Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import type { Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { SUBPROTOCOL } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 function connected({ url }: Listening): Socket {

@@ -1,12 +1,12 @@
 /** Open connections of a token that is revoked or expires: sockets, streams and waits, also those of its pages. */
 
 import { once } from "node:events";
+import type { Store } from "@continuo/core/model";
+import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "../../src/wire/index.ts";
 import { openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -1,14 +1,14 @@
 /** The security log: who was let in, what was refused to whom, and that nothing which others send forges a line. */
 
 import { once } from "node:events";
+import type { IssuedToken, Store } from "@continuo/core/model";
+import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
+import { createAuthenticate, createServer, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import type { IssuedToken, Store } from "../../src/model/index.ts";
-import type { Peer } from "../../src/server/context/index.ts";
-import { createAuthenticate, createServer, type Listening } from "../../src/server/index.ts";
-import { createSecurityLog } from "../../src/server/security-log/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "../../src/wire/index.ts";
+import type { Peer } from "../../packages/server/src/server/context/index.ts";
+import { createSecurityLog } from "../../packages/server/src/server/security-log/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

@@ -1,10 +1,10 @@
 /** The security log of a server: what it records, what it leaves out, and how many lines a stranger can cause. */
 
+import type { IssuedToken, Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { IssuedToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { createSecurityLog } from "../../src/server/security-log/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import { createSecurityLog } from "../../packages/server/src/server/security-log/index.ts";
 import { codeFor, exchange, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

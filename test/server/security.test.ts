@@ -2,11 +2,11 @@
 
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import type { IssuedToken, NewToken, Store } from "@continuo/core/model";
+import type { WireError } from "@continuo/core/wire";
+import { createAuthenticate, type Listening, trustedProxies } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { IssuedToken, NewToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening, trustedProxies } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { WireError } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const LIMITS = { requestsPerSecond: 2_000, connections: 2, channels: 2, requestBytes: 10_000 };

@@ -2,10 +2,10 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
+import type { Store } from "@continuo/core/model";
+import { allowEverybody, createServer, type ServerOptions } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { allowEverybody, createServer, type ServerOptions } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 const LOG = "channels/team";
 const COUNT = 40;

@@ -1,9 +1,9 @@
 /** A Postgres that is killed under a server and its clients, and comes back. */
 
+import { connect } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { connect } from "../../src/client/index.ts";
-import { isContinuoError } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openChannelServer, take } from "../channels/open-channel.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 

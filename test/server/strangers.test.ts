@@ -1,12 +1,12 @@
 /** Clients that have shown no token: what they may send, how long they may wait, and how many of them there may be. */
 
 import { connect, type Socket } from "node:net";
+import type { Store } from "@continuo/core/model";
+import { CHANNEL_LIMITS, LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { CHANNEL_LIMITS, LIVE_SUBPROTOCOL, SUBPROTOCOL } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

@@ -1,10 +1,10 @@
 /** What a Durable Stream of Continuo does beyond the cases of the conformance suite. */
 
+import type { Store, StoredEvent } from "@continuo/core/model";
+import type { WireError } from "@continuo/core/wire";
+import type { Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
-import type { Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { WireError } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;

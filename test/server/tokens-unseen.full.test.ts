@@ -1,14 +1,14 @@
 /** A server whose database goes away: what is open and what is asked with a token that may have been revoked meanwhile. */
 
 import { once } from "node:events";
+import { type ClientEvent, connect } from "@continuo/core/client";
+import type { ContinuoError } from "@continuo/core/model";
+import { SUBPROTOCOL } from "@continuo/core/wire";
+import { createAuthenticate } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { type ClientEvent, connect } from "../../src/client/index.ts";
-import type { ContinuoError } from "../../src/model/index.ts";
-import { LIMITS } from "../../src/server/context/index.ts";
-import { createAuthenticate } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { SUBPROTOCOL } from "../../src/wire/index.ts";
+import { LIMITS } from "../../packages/server/src/server/context/index.ts";
 import { words } from "../channels/open-channel.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { postgresProxy } from "../store/harness/postgres-proxy.ts";

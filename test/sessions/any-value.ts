@@ -1,10 +1,10 @@
 /** Anything that an agent or a callback in plain JavaScript can produce, and a run in which it is produced. */
 
+import { type Agent, ContinuoError, type Run, type StoredEvent } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { type Agent, ContinuoError, type Run, type StoredEvent } from "../../src/model/index.ts";
-import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { eventsOf } from "./harness/log.ts";
 
 /** Made anew each time: some can be read only once. */

@@ -1,10 +1,10 @@
 /** A bounded replay reads what it may give, however long the log is; a run pays nothing for those before it. */
 
+import type { NewEvent, Store, StoredEvent } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NewEvent, Store, StoredEvent } from "../../src/model/index.ts";
-import { executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 
 let store: OpenedStore;
 beforeEach(async () => {

@@ -1,8 +1,13 @@
+import { ContinuoError } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { type Continuation, executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ContinuoError } from "../../src/model/index.ts";
-import { type Continuation, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, type NativeKind, type Script, ScriptedAgent } from "../../src/testing/index.ts";
+import {
+  EchoAgent,
+  type NativeKind,
+  type Script,
+  ScriptedAgent,
+} from "../../packages/store/src/testing/index.ts";
 import { logOf, normal, words } from "./harness/log.ts";
 
 let store: OpenedStore;

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
+import { startSession } from "@continuo/store/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSession } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { faultsOf, givenIn, KILLS, workAndDie } from "./harness/continuity.ts";
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type OpenedStore, openStore } from "@continuo/store";
 import {
   cancelRun,
   executeRun,
@@ -12,9 +12,9 @@ import {
   startRun,
   startSession,
   wake,
-} from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent } from "../../src/testing/index.ts";
+} from "@continuo/store/sessions";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { type Child, startChild } from "../store/harness/lines.ts";
 

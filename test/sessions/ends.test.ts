@@ -1,8 +1,8 @@
+import type { Agent, AgentEvent, AgentResult, StoredEvent } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { runOnce, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Agent, AgentEvent, AgentResult, StoredEvent } from "../../src/model/index.ts";
-import { runOnce, startSession, wake } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { CANNOT } from "../../src/testing/agents/capabilities.ts";
+import { CANNOT } from "../../packages/store/src/testing/agents/capabilities.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
 
 let store: OpenedStore;

@@ -1,8 +1,8 @@
+import type { Run } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Run } from "../../src/model/index.ts";
-import { executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { eventsOf } from "./harness/log.ts";
 
 let store: OpenedStore;

@@ -1,10 +1,10 @@
 /** Refusals of the session manager, compared whole: code, message, hint and details. */
 
+import { ContinuoError } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ContinuoError } from "../../src/model/index.ts";
-import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 
 let store: OpenedStore;
 beforeEach(async () => {

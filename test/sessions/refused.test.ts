@@ -1,8 +1,8 @@
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { runOnce, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runOnce, startSession } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, type NativeKind, ScriptedAgent } from "../../src/testing/index.ts";
-import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { EchoAgent, type NativeKind, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { logOf } from "./harness/log.ts";
 
 let store: OpenedStore;

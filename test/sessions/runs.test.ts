@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent, AgentEvent } from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Agent, AgentEvent } from "../../src/model/index.ts";
-import { executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, type Script, ScriptedAgent } from "../../src/testing/index.ts";
-import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { eventsOf, logOf, normal, words } from "./harness/log.ts";
 
 let store: OpenedStore;

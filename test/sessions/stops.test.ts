@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ContinuoError, type Run, type Store } from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ContinuoError, type Run, type Store } from "../../src/model/index.ts";
-import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, type Script, ScriptedAgent } from "../../src/testing/index.ts";
-import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { logOf, words } from "./harness/log.ts";
 
 let folder: string;

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { openStore } from "@continuo/store";
+import { runOnce, startSession } from "@continuo/store/sessions";
 import { expect, onTestFinished, test } from "vitest";
-import { runOnce, startSession } from "../../src/sessions/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { EchoAgent } from "../../src/testing/index.ts";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 
 const WAKER = await bundledProgram("test/sessions/processes/waker.ts");

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { NewEvent, Run } from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { NewEvent, Run } from "../../src/model/index.ts";
-import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
-import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
 

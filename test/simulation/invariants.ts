@@ -1,6 +1,6 @@
 /** What must be true of the store after a simulation, whatever happened in it. */
 
-import type { Run, Store, StoredEvent } from "../../src/model/index.ts";
+import type { Run, Store, StoredEvent } from "@continuo/core/model";
 
 /** What the processes were told. */
 export interface Promised {

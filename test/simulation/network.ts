@@ -1,6 +1,6 @@
 /** The store as a simulated process has it: every call travels, and may be refused, or executed without an answer. */
 
-import { type ErrorCode, isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
+import { type ErrorCode, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { Graph } from "./graphs.ts";
 import type { SimulatedProcess, World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 /** Processes that share sessions for some generations, are killed, frozen and cut off, and what must be true afterwards. */
 
-import type { Agent, AgentResult, ExecuteOptions, Run, Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import type { Agent, AgentResult, ExecuteOptions, Run, Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Graph } from "./graphs.ts";
 import { faultsIn, type Promised } from "./invariants.ts";
 import { type Faults, storeOver } from "./network.ts";

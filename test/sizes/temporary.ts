@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isRunning } from "../../src/files/index.ts";
+import { isRunning } from "@continuo/files";
 
 const IN_MEMORY = "/dev/shm";
 /** A run of the full size holds a few hundred megabytes at a time. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-activity-"));

@@ -3,16 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backupStore, followAudit, LIMITS, type OpenedStore, openStore, restoreStore } from "@continuo/store";
 import { afterAll, describe, expect, test } from "vitest";
-import { sql } from "../../src/store/engine/index.ts";
-import {
-  backupStore,
-  followAudit,
-  LIMITS,
-  type OpenedStore,
-  openStore,
-  restoreStore,
-} from "../../src/store/index.ts";
+import { sql } from "../../packages/store/src/store/engine/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { backupStore, openStore, restoreStore, vacuumStore, verifyStore } from "@continuo/store";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { backupStore, openStore, restoreStore, vacuumStore, verifyStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-backup-"));

@@ -3,11 +3,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BlobSource } from "@continuo/core/model";
+import { backupStore, LIMITS, openStore, restoreStore } from "@continuo/store";
 import { afterAll, describe, expect, test } from "vitest";
-import type { BlobSource } from "../../src/model/index.ts";
-import { sql } from "../../src/store/engine/index.ts";
-import { backupStore, LIMITS, openStore, restoreStore } from "../../src/store/index.ts";
-import type { OpenedStore } from "../../src/store/sql-store.ts";
+import { sql } from "../../packages/store/src/store/engine/index.ts";
+import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-blobs-"));
 afterAll(() => rmSync(folder, { recursive: true }));

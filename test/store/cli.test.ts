@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
-import { createKysely } from "../../src/store/sqlite/index.ts";
+import { migrate, SCHEMA_VERSION } from "../../packages/store/src/store/schema/index.ts";
+import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { bundledCommand, newPostgresDatabase } from "../sizes/prepared.ts";
 
 const MAIN = await bundledCommand();

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 /** Plain appends to Postgres in one statement: which appends take it, and that the others are as right as without it. */
 
+import type { AppendOptions, NewEvent, StoredEvent } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AppendOptions, NewEvent, StoredEvent } from "../../src/model/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
-import { createStore, type OpenedStore } from "../../src/store/sql-store.ts";
+import { openPostgres } from "../../packages/store/src/store/postgres/index.ts";
+import { createStore, type OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 /** The way of each append of the store: one statement, or a transaction. */

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { migrate } from "../../src/store/schema/index.ts";
-import { createStore } from "../../src/store/sql-store.ts";
-import { createKysely } from "../../src/store/sqlite/dialect.ts";
-import { openLeaseClock, wallTimeOf } from "../../src/store/sqlite/lease-clock.ts";
-import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { migrate } from "../../packages/store/src/store/schema/index.ts";
+import { createStore } from "../../packages/store/src/store/sql-store.ts";
+import { createKysely } from "../../packages/store/src/store/sqlite/dialect.ts";
+import { openLeaseClock, wallTimeOf } from "../../packages/store/src/store/sqlite/lease-clock.ts";
+import { openSqlite } from "../../packages/store/src/store/sqlite/open.ts";
 
 const HOUR_MS = 3_600_000;
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";
-import type { Scope, Statement } from "../../src/store/engine/index.ts";
-import { type ListLeases, listLeases } from "../../src/store/rules/leases.ts";
-import { migrate } from "../../src/store/schema/index.ts";
-import { createKysely, SQLITE } from "../../src/store/sqlite/dialect.ts";
+import type { Scope, Statement } from "../../packages/store/src/store/engine/index.ts";
+import { type ListLeases, listLeases } from "../../packages/store/src/store/rules/leases.ts";
+import { migrate } from "../../packages/store/src/store/schema/index.ts";
+import { createKysely, SQLITE } from "../../packages/store/src/store/sqlite/dialect.ts";
 
 let database: DatabaseSync;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Long logs go, and lose payloads, page by page: the work between two turns of the event loop is counted. */
 
+import type { ContinuoError } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
-import type { ContinuoError } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import type { OpenedStore } from "../../src/store/sql-store.ts";
+import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 
 const EVENTS = 5_000;
 let nowMs = 0;

@@ -1,11 +1,11 @@
 /** Connections to Postgres that are lost while a store is used. */
 
+import { isContinuoError, type NewEvent, type StoredEvent } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { SessionManager } from "../../src/index.ts";
-import { isContinuoError, type NewEvent, type StoredEvent } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
-import { EchoAgent } from "../../src/testing/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { type Cut, type PostgresProxy, postgresProxy } from "./harness/postgres-proxy.ts";
 

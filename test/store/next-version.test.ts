@@ -4,13 +4,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Store } from "@continuo/core/model";
+import { openStore, verifyStore } from "@continuo/store";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
-import { openStore, verifyStore } from "../../src/store/index.ts";
-import { MIGRATIONS, type Migration, migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
-import { createKysely } from "../../src/store/sqlite/index.ts";
+import {
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  SCHEMA_VERSION,
+} from "../../packages/store/src/store/schema/index.ts";
+import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-next-"));

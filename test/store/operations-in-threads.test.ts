@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   backupStore,
   checkDatabase,
@@ -12,8 +11,9 @@ import {
   restoreStore,
   vacuumStore,
   verifyStore,
-} from "../../src/store/index.ts";
-import type { OpenedStore } from "../../src/store/sql-store.ts";
+} from "@continuo/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-threads-"));
 const BACKUP = join(folder, "backup.db");

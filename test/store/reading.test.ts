@@ -1,9 +1,9 @@
 /** Pages of a log and of its forks, whatever their bounds are: a plain array says what they must hold. */
 
+import type { Store, StoredEvent } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store, StoredEvent } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 let store: Store;
 beforeAll(async () => {

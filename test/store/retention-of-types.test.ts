@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
 
 test("types of the application's own have the retention that the store was opened with, in every view", async () => {
   await using store = await openStore("memory:", {

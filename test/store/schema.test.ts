@@ -9,8 +9,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MIGRATIONS, migrate, SCHEMA_VERSION, TABLES } from "../../src/store/schema/index.ts";
-import { createKysely } from "../../src/store/sqlite/index.ts";
+import { MIGRATIONS, migrate, SCHEMA_VERSION, TABLES } from "../../packages/store/src/store/schema/index.ts";
+import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 /** By table: its lines. */

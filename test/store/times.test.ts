@@ -1,7 +1,7 @@
 /** Times of rows, exactly, on a store whose clock a test steps. */
 
+import { type OpenedStore, openStore } from "@continuo/store";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 const MINUTE_MS = 60_000;

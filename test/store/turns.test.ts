@@ -1,9 +1,9 @@
 /** Long work on a store gives way: what is done between two turns of the event loop is counted. */
 
+import type { NewEvent } from "@continuo/core/model";
+import { LIMITS, openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NewEvent } from "../../src/model/index.ts";
-import { LIMITS, openStore } from "../../src/store/index.ts";
-import type { OpenedStore } from "../../src/store/sql-store.ts";
+import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { countWork } from "./harness/turns.ts";
 
 /** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */

@@ -1,9 +1,9 @@
 /** What writes, forks and repairs sessions of the toy agent. */
 
-import { isJson, type Json } from "../../src/files/index.ts";
-import type { NativeForker } from "../../src/native/forking/index.ts";
-import { addBehind, type NativeRepairer, remainingLines } from "../../src/native/repairing/index.ts";
-import { type NativeWriter, type NewSession, openLineSink } from "../../src/native/writing/index.ts";
+import { isJson, type Json } from "@continuo/files";
+import type { NativeForker } from "@continuo/native/forking";
+import { addBehind, type NativeRepairer, remainingLines } from "@continuo/native/repairing";
+import { type NativeWriter, type NewSession, openLineSink } from "@continuo/native/writing";
 import { placeOf, TOY } from "./places.ts";
 
 const BY = { user: "person", assistant: "toy", tool: "tool" } as const;

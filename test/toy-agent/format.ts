@@ -2,12 +2,12 @@
 
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isJson, type Json, statFile, textField } from "../../src/files/index.ts";
-import { openLines } from "../../src/files/records/index.ts";
-import type { SessionInfo } from "../../src/model/index.ts";
-import type { AgentFormat } from "../../src/native/format/index.ts";
-import type { FoundSession } from "../../src/native/kit/index.ts";
-import { openByScan } from "../../src/native/scanning/index.ts";
+import type { SessionInfo } from "@continuo/core/model";
+import { isJson, type Json, statFile, textField } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+import type { FoundSession } from "@continuo/native/kit";
+import type { AgentFormat } from "../../packages/native/src/native/format/index.ts";
+import { openByScan } from "../../packages/native/src/native/scanning/index.ts";
 import { folderOf, TOY } from "./places.ts";
 import { rowOf, toyScan } from "./scan.ts";
 

@@ -6,9 +6,9 @@
  */
 
 import { join } from "node:path";
-import { moved } from "../../src/files/index.ts";
-import type { Agent } from "../../src/native/format/index.ts";
-import { itself, MOST_IMAGE_TYPES } from "../../src/native/kit/index.ts";
+import { moved } from "@continuo/files";
+import { itself, MOST_IMAGE_TYPES } from "@continuo/native/kit";
+import type { Agent } from "../../packages/native/src/native/format/index.ts";
 import { TOY } from "./places.ts";
 
 export const toyAgent: Agent = {

@@ -1,8 +1,8 @@
 /** The toy agent's name, and where it keeps its sessions. */
 
 import { join } from "node:path";
-import type { Places } from "../../src/files/index.ts";
-import type { AgentName } from "../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
 
 /** As if it stood in `AGENT_NAMES`. */
 export const TOY: AgentName = "toy" as AgentName;

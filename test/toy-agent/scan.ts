@@ -1,8 +1,8 @@
 /** The toy agent's scan: every line behind the first one is a message. */
 
-import { isJson, type Json, textField, toTime } from "../../src/files/index.ts";
-import type { LinePlace, LineRecord } from "../../src/files/records/index.ts";
-import type { Block, Message, Problem, SessionInfo } from "../../src/model/index.ts";
+import type { Block, Message, Problem, SessionInfo } from "@continuo/core/model";
+import { isJson, type Json, textField, toTime } from "@continuo/files";
+import type { LinePlace, LineRecord } from "@continuo/files/records";
 import {
   addProblem,
   allProblems,
@@ -10,14 +10,14 @@ import {
   type FoundSession,
   type ProblemList,
   toTitle,
-} from "../../src/native/kit/index.ts";
+} from "@continuo/native/kit";
 import {
   type LineSource,
   lineEntries,
   type MessageCounts,
   openLineSource,
   type Scan,
-} from "../../src/native/scanning/index.ts";
+} from "../../packages/native/src/native/scanning/index.ts";
 import { TOY } from "./places.ts";
 
 interface ToyState {

@@ -3,7 +3,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type AdapterFormat,
   checkNativeSession,
@@ -14,10 +13,11 @@ import {
   openSessionAdapter,
   readNativeSession,
   repairNativeSession,
-} from "../../src/agents.ts";
-import { trustIn } from "../../src/drivers/trust/index.ts";
-import { textOf } from "../../src/model/index.ts";
-import { registerAgent } from "../../src/native/index.ts";
+} from "@continuo/agents";
+import { trustIn } from "@continuo/agents/drivers/trust";
+import { textOf } from "@continuo/core/model";
+import { registerAgent } from "@continuo/native";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { toyAgent } from "./index.ts";

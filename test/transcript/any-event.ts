@@ -1,7 +1,7 @@
 /** Events of every type that speak of the same few messages, calls and runs, so that they meet. */
 
+import type { NewEvent } from "@continuo/core/model";
 import fc from "fast-check";
-import type { NewEvent } from "../../src/model/index.ts";
 
 const text = fc.constantFrom("", "a", "words", "more words", "😀", "line\nline");
 const messageId = fc.constantFrom("m1", "m2");

@@ -1,10 +1,10 @@
 /** A transcript within a budget costs what the budget can take, however long the log is. */
 
+import type { NewEvent, ReadOptions } from "@continuo/core/model";
+import { planContext, TranscriptBuilder, type TranscriptSource } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { NewEvent, ReadOptions } from "../../src/model/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { planContext, TranscriptBuilder, type TranscriptSource } from "../../src/transcript/index.ts";
 import { rounds } from "../sizes/counts.ts";
 
 const { fromStore, updateFromStore } = TranscriptBuilder;

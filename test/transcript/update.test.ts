@@ -1,10 +1,10 @@
 /** An update gives what reading it all again gives, wherever the log was cut in two. */
 
+import type { NewEvent, ReadOptions } from "@continuo/core/model";
+import { type EventLike, type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NewEvent, ReadOptions } from "../../src/model/index.ts";
-import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { type EventLike, type Transcript, TranscriptBuilder } from "../../src/transcript/index.ts";
 import { rounds } from "../sizes/counts.ts";
 import { anyEvent } from "./any-event.ts";
 

@@ -17,8 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { findSessions, type Places } from "@continuo/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findSessions, type Places } from "../../src/agents.ts";
 import {
   type AgentName,
   emptyTrash,

@@ -1,7 +1,7 @@
 /** The viewer for everybody: axe over its pages, in both themes, on a wide and on a narrow screen. */
 
+import type { NewEvent, Store } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { NewEvent, Store } from "../../src/model/index.ts";
 import { CLAUDE_ID } from "../cli/home.ts";
 import { liveTest } from "../live/live-session.ts";
 import { violations } from "./axe.ts";

@@ -1,9 +1,9 @@
 /** Channels in real browsers: people and an agent in one channel, threads, streaming, what is hostile, and who may write. */
 
+import { type AgenticClient, connect } from "@continuo/core/client";
+import type { NewEvent } from "@continuo/core/model";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import type { NewEvent } from "../../src/model/index.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { WATCH_SAYING } from "./saying.ts";

@@ -1,10 +1,10 @@
 /** Every format case and recorded session of every agent, opened in one page of the viewer. */
 
+import { listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
+import { AGENT_NAMES } from "@continuo/core/model";
+import { messageKind, visibleText } from "@continuo/core/transcript";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../src/agents.ts";
-import { AGENT_NAMES } from "../../src/model/index.ts";
-import { messageKind, visibleText } from "../../src/transcript/index.ts";
 import { counted } from "../../web/content/words.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "../machine/open-machine.ts";

@@ -2,8 +2,8 @@
 
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { HOME_VARIABLES, listNativeSessions } from "../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { HOME_VARIABLES, listNativeSessions } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { createHome, type Home } from "../cli/home.ts";
 
 const TESTS = join(import.meta.dirname, "..");

@@ -1,8 +1,8 @@
 /** The page folds windows of a continuous session to the same notes as the server, at its end and at any place before. */
 
+import { LIVE_FEED_TYPES, toWireEvent, type WireEvent } from "@continuo/core/wire";
+import { readHistory } from "@continuo/live";
 import { expect, test } from "vitest";
-import { readHistory } from "../../src/live/index.ts";
-import { LIVE_FEED_TYPES, toWireEvent, type WireEvent } from "../../src/wire/index.ts";
 import {
   EMPTY_PART,
   foldNotes,

@@ -1,9 +1,9 @@
 /** Continuous sessions in a real browser: the timeline, notes with their lineage and evidence, and the replay of the log. */
 
 import { readFileSync } from "node:fs";
+import type { NewEvent } from "@continuo/core/model";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NewEvent } from "../../src/model/index.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";

@@ -1,8 +1,8 @@
 /** What the pages look like: pictures of them in both themes and three widths, compared with those in `pictures/`. */
 
+import type { NewEvent, Store } from "@continuo/core/model";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NewEvent, Store } from "../../src/model/index.ts";
 import { liveTest } from "../live/live-session.ts";
 import { sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer, signIn } from "./open-viewer.ts";

@@ -5,10 +5,10 @@
  */
 
 import { join } from "node:path";
+import { createAuthenticate, createServer, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { loadMachine } from "../../src/cli/serve/machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
-import { createAuthenticate, createServer, listen } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 const [home = "", pageFolder = "", port = "0"] = process.argv.slice(2);
 const store = await openStore(`sqlite:${join(home, "tokens.db")}`);

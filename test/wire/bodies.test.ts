@@ -1,8 +1,8 @@
 /** Bodies and server-sent events of real servers, as `protocol/http.json` and `protocol/live.json` have them. */
 
+import { memoryOutbox, openLive } from "@continuo/core/client/live";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { memoryOutbox, openLive } from "../../src/client/live/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { fakeClock } from "../live/fake-clock.ts";
 import { said, scriptedWriter } from "../live/live-session.ts";
 import { openMachine } from "../machine/open-machine.ts";

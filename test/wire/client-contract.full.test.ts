@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clientContract, clientProgram, type StartClient } from "../../src/testing/index.ts";
+import { clientContract, clientProgram, type StartClient } from "../../packages/store/src/testing/index.ts";
 import { ourClient } from "./our-client.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { toText } from "../../scripts/protocol/files.ts";
-import { openStore } from "../../src/store/index.ts";
 import { walkThrough } from "./walk.ts";
 
 test("the examples of the protocol are what a real server was sent and sent", async () => {

@@ -1,8 +1,8 @@
 /** The TypeScript client as the conformance program drives it. */
 
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import { isContinuoError } from "../../src/model/index.ts";
-import type { ClientReport, StartClient } from "../../src/testing/index.ts";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
+import type { ClientReport, StartClient } from "../../packages/store/src/testing/index.ts";
 
 export const ourClient: StartClient = async (onReport) => {
   let client: AgenticClient | null = null;

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgenticClient, connect } from "../../src/client/index.ts";
-import { openStore } from "../../src/store/index.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const started = new Set<ChildProcess>();

@@ -1,13 +1,7 @@
+import { EVENT_KINDS, FIELD_KINDS, fieldNames, isContinuoError, payloadProblem } from "@continuo/core/model";
+import { CHANNEL_LIMITS, parseClientFrame } from "@continuo/core/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  EVENT_KINDS,
-  FIELD_KINDS,
-  fieldNames,
-  isContinuoError,
-  payloadProblem,
-} from "../../src/model/index.ts";
-import { CHANNEL_LIMITS, parseClientFrame } from "../../src/wire/index.ts";
 import { type Check, checkOf, readSchemas } from "./schemas.ts";
 import type { Step } from "./walk.ts";
 

@@ -3,10 +3,10 @@
  * the times and the ids of the server made equal, so that two walks are.
  */
 
+import type { Store } from "@continuo/core/model";
+import { SUBPROTOCOL } from "@continuo/core/wire";
 import { expect } from "vitest";
 import { WebSocket as PausableSocket } from "ws";
-import type { Store } from "../../src/model/index.ts";
-import { SUBPROTOCOL } from "../../src/wire/index.ts";
 import { type Frame, openRaw, type RawSocket } from "../channels/contract/raw.ts";
 import { openServer } from "../server/harness/open-server.ts";
 

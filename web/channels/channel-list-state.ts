@@ -1,7 +1,7 @@
 /** The list of channels: pages are read as they are needed, and again every few seconds while the browser shows them. */
 
+import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { ChannelRow, ChannelsPage } from "../../src/wire/index.ts";
 import { Poll } from "../state/polling.ts";
 import { ask, sayError } from "../state/server.ts";
 import {

@@ -1,9 +1,9 @@
 /** The channels that the page may read, page by page; refreshed while the browser shows them. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { ChannelRow, ChannelSummary } from "@continuo/core/wire";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { ChannelRow, ChannelSummary } from "../../src/wire/index.ts";
 import { clock, counted, dateAndClock, dayName } from "../content/words.ts";
 import { LINK_KEYS, LinkRows } from "../parts/link-list.tsx";
 import { useKeys } from "../shell/keys.ts";

@@ -1,10 +1,10 @@
 /** One channel: its messages, and who is there. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { Participant } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { Participant } from "../../src/wire/index.ts";
 import { counted } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { ChannelState } from "./channel-state.ts";

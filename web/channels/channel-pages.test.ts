@@ -1,5 +1,5 @@
+import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { ChannelRow, ChannelsPage } from "../../src/wire/index.ts";
 import {
   type ChannelPages,
   FIRST_PAGE,

@@ -1,6 +1,6 @@
 /** The channels that were read so far, in the server's order, which is by name, from as many pages as were read. Pure. */
 
-import type { ChannelRow, ChannelsPage } from "../../src/wire/index.ts";
+import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 
 /** The place where a page begins: after the name `after`. The server's cursor for it is `null` for the first page. */
 export interface PageStart {

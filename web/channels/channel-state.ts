@@ -1,6 +1,5 @@
 /** One channel: its loaded part, its participants, and the connection that receives new events. */
 
-import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   type AgenticClient,
   type ChannelWatch,
@@ -8,9 +7,10 @@ import {
   connect,
   type Participant,
   watch,
-} from "../../src/client/index.ts";
-import { createIds, isContinuoError } from "../../src/model/index.ts";
-import { type ChannelHead, isName, type MessagesWindow } from "../../src/wire/index.ts";
+} from "@continuo/core/client";
+import { createIds, isContinuoError } from "@continuo/core/model";
+import { type ChannelHead, isName, type MessagesWindow } from "@continuo/core/wire";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
 import { ask, sayError } from "../state/server.ts";

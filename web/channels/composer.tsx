@@ -1,10 +1,10 @@
 /** The field for a message or a reply, and the writer's name. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { CHANNEL_LIMITS, isName } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { CHANNEL_LIMITS, isName } from "../../src/wire/index.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import { useKeys } from "../shell/keys.ts";
 import type { ChannelState } from "./channel-state.ts";

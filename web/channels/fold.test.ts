@@ -1,6 +1,6 @@
+import type { ClientEvent } from "@continuo/core/client";
+import type { ChannelMessage } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { ClientEvent } from "../../src/client/index.ts";
-import type { ChannelMessage } from "../../src/wire/index.ts";
 import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./fold.ts";
 
 const AT = "2026-01-01T10:00:00.000Z";

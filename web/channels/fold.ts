@@ -1,7 +1,7 @@
 /** The loaded part of a channel as a value, and its changes: windows from the end, and new events. Pure. */
 
-import type { ClientEvent } from "../../src/client/index.ts";
-import type { ChannelMessage, MessagesWindow } from "../../src/wire/index.ts";
+import type { ClientEvent } from "@continuo/core/client";
+import type { ChannelMessage, MessagesWindow } from "@continuo/core/wire";
 
 export interface ShownMessage extends Omit<ChannelMessage, "content" | "kind"> {
   /** For an unfinished message only its beginning: `open` has the present text. */

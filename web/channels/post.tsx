@@ -1,9 +1,9 @@
 /** One message of a channel: author, time and text. An unfinished text is a single node that grows. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { blockToHtml } from "@continuo/core/transcript/html";
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { blockToHtml } from "../../src/transcript/html/index.ts";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { Html } from "../content/html.tsx";
 import { clock, dateAndClock } from "../content/words.ts";
 import type { ChannelState } from "./channel-state.ts";

@@ -1,8 +1,8 @@
 /** The messages of a channel: only those on the screen are in the page. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { clock, counted, dayName } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";

@@ -1,6 +1,6 @@
 /** The name under which this person writes in channels, kept by the browser. */
 
-import { isName } from "../../src/wire/index.ts";
+import { isName } from "@continuo/core/wire";
 
 const KEY = "continuo-name";
 

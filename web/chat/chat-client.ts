@@ -1,6 +1,5 @@
 /** The chat of a session: its state from the server, and the actions of this page. */
 
-import { batch, type Signal, signal } from "@preact/signals";
 import {
   type AnswerRequest,
   type ChatEvent,
@@ -8,7 +7,8 @@ import {
   type ChatState,
   type PromptAnswer,
   sessionPath,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { batch, type Signal, signal } from "@preact/signals";
 import type { SessionState } from "../session/session-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { Handlers } from "../state/listen.ts";

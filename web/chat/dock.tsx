@@ -1,10 +1,10 @@
 /** The part below the turns: the running turn, waiting prompts, questions, and the next prompt. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { CHAT_LIMITS, type ChatRun, type ChatState } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { CHAT_LIMITS, type ChatRun, type ChatState } from "../../src/wire/machine/index.ts";
 import { agentName } from "../content/words.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";

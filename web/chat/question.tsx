@@ -1,12 +1,12 @@
 /** A question for permission: the whole request, and the answers. */
 
+import type { PermissionOption } from "@continuo/core/model";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
+import { changesToHtml } from "@continuo/core/transcript/html";
+import { CHAT_LIMITS, type ChatQuestion } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import type { PermissionOption } from "../../src/model/index.ts";
-import { changesToHtml } from "../../src/transcript/html/index.ts";
-import { visibleLine, visibleText } from "../../src/transcript/index.ts";
-import { CHAT_LIMITS, type ChatQuestion } from "../../src/wire/machine/index.ts";
 import { Html } from "../content/html.tsx";
 import { clock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";

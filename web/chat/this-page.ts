@@ -1,6 +1,6 @@
 /** The name of this page on other pages after it answered first. */
 
-import type { ChatPage } from "../../src/wire/machine/index.ts";
+import type { ChatPage } from "@continuo/core/wire/machine";
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg\//u, "Edge"],

@@ -1,5 +1,6 @@
 /** Finds keywords, strings and so on in code, and changes within a line. Pure, and large: only a worker loads it. */
 
+import type { Language } from "@continuo/core/transcript/html";
 import { diffWordsWithSpace } from "diff";
 import highlight from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -14,7 +15,6 @@ import sql from "highlight.js/lib/languages/sql";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { Language } from "../../src/transcript/html/index.ts";
 import { changedWords, highlightRangesOf } from "./highlight-ranges.ts";
 import type { ColourRequest, HighlightRanges } from "./tokens.ts";
 

@@ -1,4 +1,4 @@
-/** HTML from `src/transcript/html` in the page: code is coloured when it is on the screen, and can be copied. */
+/** HTML from `packages/core/src/transcript/html` in the page: code is coloured when it is on the screen, and can be copied. */
 
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,5 +1,5 @@
 /**
- * The only place of the page that turns text into HTML: the output of `src/transcript/html`, which escapes everything
+ * The only place of the page that turns text into HTML: the output of `packages/core/src/transcript/html`, which escapes everything
  * from a session. The policy of the page (Trusted Types) allows it only here. The policy also names the one script that
  * can be started as a worker.
  */
@@ -21,7 +21,7 @@ const policy = (globalThis as { readonly trustedTypes?: Factory }).trustedTypes?
   createScriptURL: () => CONTINUO_COLOUR_WORKER,
 });
 
-/** `html` is from `src/transcript/html`. */
+/** `html` is from `packages/core/src/transcript/html`. */
 export function fillWithHtml(element: Element, html: string): void {
   element.innerHTML = (policy?.createHTML(html) ?? html) as string;
 }

@@ -1,5 +1,5 @@
+import type { SavedSession, WindowMessage } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import type { SavedSession, WindowMessage } from "../../src/wire/machine/index.ts";
 import { answersOf } from "./answers.ts";
 
 function messageAt(index: number): WindowMessage {

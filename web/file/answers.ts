@@ -6,7 +6,7 @@ import {
   sessionPath,
   type TextRest,
   type WindowMessage,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
 import { ServerError } from "../state/server.ts";
 
 /** The number of characters of a text that one click shows, as on a server. */

@@ -1,7 +1,7 @@
 /** The viewer in a file with one session inside: `continuo view ID --output FILE`. It asks nobody for anything. */
 
+import { SAVED_ELEMENT, type SavedSession } from "@continuo/core/wire/machine";
 import { render, type VNode } from "preact";
-import { SAVED_ELEMENT, type SavedSession } from "../../src/wire/machine/index.ts";
 import { colourWith } from "../colour/colour.ts";
 import { wordsOf } from "../colour/words-of.ts";
 import { dateAndClock } from "../content/words.ts";

@@ -1,9 +1,9 @@
 /** Health: whether the server is ready, what it does, and what its store holds. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "../../src/wire/machine/index.ts";
 import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";

@@ -1,7 +1,7 @@
 /** The filters of the list: a line to search in, and a column of agents, projects and times. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
 import { facets, filters, setFilters, total } from "./list-state.ts";

@@ -1,12 +1,12 @@
 /** The list of sessions: loaded page by page, kept up to date by what the server pushes. */
 
-import { batch, computed, signal } from "@preact/signals";
 import {
   type MachineSession,
   type SessionsChanged,
   type SessionsPage,
   sessionsPath,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { batch, computed, signal } from "@preact/signals";
 import { type Growth, listen } from "../state/listen.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import { type Filters, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";

@@ -1,9 +1,9 @@
 /** Every session, by day and project: a list of any length, of which only what is on the screen is in the page. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { counted, dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";

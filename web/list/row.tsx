@@ -1,9 +1,9 @@
 /** One session as a line of the list. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { MachineSession, TextMatch } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { MachineSession, TextMatch } from "../../src/wire/machine/index.ts";
 import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { selected } from "./list-state.ts";

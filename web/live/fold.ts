@@ -3,8 +3,8 @@
  * can be shown at any position of the part. It grows to both sides and stays bounded. Pure.
  */
 
-import type { LiveHistory, Note, NoteCut, NoteEvent, NoteStatus } from "../../src/wire/index.ts";
-import { NOTE_EVENT_TYPES, recordOf, textOfContent, type WireEvent } from "../../src/wire/index.ts";
+import type { LiveHistory, Note, NoteCut, NoteEvent, NoteStatus } from "@continuo/core/wire";
+import { NOTE_EVENT_TYPES, recordOf, textOfContent, type WireEvent } from "@continuo/core/wire";
 
 interface Place {
   readonly sequence: number;

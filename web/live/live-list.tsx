@@ -1,8 +1,8 @@
 /** All continuous sessions, the one with the newest input first; refreshed while the page is visible. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { LiveSession } from "@continuo/core/wire";
 import type { VNode } from "preact";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { LiveSession } from "../../src/wire/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { LinkListPage } from "../parts/link-list.tsx";
 import { LIVE, liveLink } from "./paths.ts";

@@ -1,10 +1,10 @@
 /** One continuous session: its evidence, its notes, and the navigation through its log. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { LiveSession } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { LiveSession } from "../../src/wire/index.ts";
 import { copyText } from "../content/copy.ts";
 import { cost, dateAndClock, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";

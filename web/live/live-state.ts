@@ -1,13 +1,13 @@
 /** One continuous session: a window of its log, which grows to both sides, and the shown position in it. */
 
-import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   type LiveServerFrame,
   type LiveSession,
   type LiveWatch,
   watchLive,
-} from "../../src/client/live/index.ts";
-import type { LiveHistory, NoteHistory, WireEvent } from "../../src/wire/index.ts";
+} from "@continuo/core/client/live";
+import type { LiveHistory, NoteHistory, WireEvent } from "@continuo/core/wire";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
 import { ask, isAbort, ServerError, sayError } from "../state/server.ts";

@@ -1,6 +1,6 @@
 /** Notes as Markdown, with their texts escaped. Pure. */
 
-import { visibleLine } from "../../src/transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import type { NoteVersion } from "./fold.ts";
 import { mediaTime } from "./paths.ts";
 

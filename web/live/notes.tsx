@@ -1,10 +1,10 @@
 /** The notes of a session at a position: their versions, their origins, and their evidence. */
 
+import { visibleLine, visibleText } from "@continuo/core/transcript";
+import type { NoteHistory, NoteStatus } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { visibleLine, visibleText } from "../../src/transcript/index.ts";
-import type { NoteHistory, NoteStatus } from "../../src/wire/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { type Item, type NoteVersion, versionOfEvent } from "./fold.ts";

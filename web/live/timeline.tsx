@@ -1,8 +1,8 @@
 /** The timeline of a session in the order of its log: captions, remarks, frames, notes and states. */
 
+import { visibleLine, visibleText } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { visibleLine, visibleText } from "../../src/transcript/index.ts";
 import { clock, counted, dateAndClock } from "../content/words.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
 import { showImage } from "../state/files.ts";

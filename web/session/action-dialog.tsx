@@ -1,9 +1,6 @@
 /** The dialog of an action: a preview, then the result. */
 
-import { type Signal, useSignal } from "@preact/signals";
-import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { visibleLine, visibleText } from "../../src/transcript/index.ts";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
 import {
   type ForkAnswer,
   type HandOffAnswer,
@@ -17,7 +14,10 @@ import {
   type ResumeOffer,
   sessionPath,
   type TrashAnswer,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { type Signal, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";

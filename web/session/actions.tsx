@@ -1,9 +1,9 @@
 /** The actions on a session: a menu, and a dialog for actions that need input or a preview. */
 
+import { exportPath } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import { exportPath } from "../../src/wire/machine/index.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { downloadFile } from "../state/files.ts";

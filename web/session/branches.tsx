@@ -3,11 +3,11 @@
  * point.
  */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { type Branch, type SessionBranches, sessionPath } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { type Branch, type SessionBranches, sessionPath } from "../../src/wire/machine/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";

@@ -1,8 +1,8 @@
 /** The facts of a session: its files, numbers, branches, sub-agents and problems. */
 
+import { visibleLine, visibleText } from "@continuo/core/transcript";
+import type { MachineProblem } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
-import { visibleLine, visibleText } from "../../src/transcript/index.ts";
-import type { MachineProblem } from "../../src/wire/machine/index.ts";
 import { bytes, counted, dateAndClock, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { SessionState } from "./session-state.ts";

@@ -1,7 +1,7 @@
 /** The line below the title: which agent, where, how much. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { agentName, cost, counted, dateAndClock, shortFolder, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { SessionState } from "./session-state.ts";

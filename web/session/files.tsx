@@ -1,17 +1,17 @@
 /** The changes of a session in files, file by file in the order of its changes. */
 
-import { signal } from "@preact/signals";
-import type { VNode } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
-import { languageAttribute, linesToHtml } from "../../src/transcript/html/index.ts";
-import { visibleLine } from "../../src/transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
+import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
 import {
   type ChangedPath,
   type ChangesAnswer,
   type FileChange,
   type FileChanges,
   sessionPath,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";

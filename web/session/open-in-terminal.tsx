@@ -1,9 +1,9 @@
 /** Starts the command of a session in a new window of a terminal, on the machine of the server. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import { sessionPath, type TerminalAnswer } from "@continuo/core/wire/machine";
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { sessionPath, type TerminalAnswer } from "../../src/wire/machine/index.ts";
 import { ask } from "../state/server.ts";
 
 interface OpenInTerminalProps {

@@ -1,10 +1,10 @@
 /** The rail: the turns of a session, and the points to which a reader may want to jump. */
 
+import { visibleLine } from "@continuo/core/transcript";
+import type { OutlineTurn } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import type { OutlineTurn } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { useVirtual } from "../shell/virtual.ts";

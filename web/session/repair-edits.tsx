@@ -1,8 +1,8 @@
 /** The changes that a repair would make in a session, record by record. */
 
+import { visibleText } from "@continuo/core/transcript";
+import type { RepairAnswer } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
-import { visibleText } from "../../src/transcript/index.ts";
-import type { RepairAnswer } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
 
 export function RepairEdits({ answer }: { answer: RepairAnswer }): VNode {

@@ -1,10 +1,10 @@
 /** The lines of a session, each by its kind. */
 
+import { messageKind, visibleLine } from "@continuo/core/transcript";
+import { blockToHtml, callToHtml, messageToHtml, resultToHtml } from "@continuo/core/transcript/html";
+import type { WindowMessage } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { blockToHtml, callToHtml, messageToHtml, resultToHtml } from "../../src/transcript/html/index.ts";
-import { messageKind, visibleLine } from "../../src/transcript/index.ts";
-import type { WindowMessage } from "../../src/wire/machine/index.ts";
 import { copyText } from "../content/copy.ts";
 import { Html } from "../content/html.tsx";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";

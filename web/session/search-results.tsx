@@ -1,9 +1,9 @@
 /** The results of a search in the session: one line per message, the newest first. */
 
+import { type FoundMessage, type SessionSearchResult, sessionPath } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { type FoundMessage, type SessionSearchResult, sessionPath } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";

@@ -1,6 +1,5 @@
 /** One session: its newest part first, more as the reader scrolls, and new messages as they arrive. */
 
-import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   type HistoryView,
   type HistoryWindow,
@@ -11,7 +10,8 @@ import {
   type TextCut,
   type TextRest,
   type WindowMessage,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   EMPTY_PART,
   foldGrowth,

@@ -1,9 +1,9 @@
 /** One session: its turns, its files, and what is known of it. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
 import { rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";

@@ -1,6 +1,6 @@
+import type { Block, Message } from "@continuo/core/model";
+import type { OutlineTurn, WindowMessage } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import type { Block, Message } from "../../src/model/index.ts";
-import type { OutlineTurn, WindowMessage } from "../../src/wire/machine/index.ts";
 import { EMPTY_PART, foldGrowth, foldWindow, toRows, turnOfRow } from "./history.ts";
 
 function said(

@@ -1,7 +1,7 @@
 /** The loaded part of a session as a value, its changes, and its rows. Pure. */
 
-import type { ToolResultBlock } from "../../src/model/index.ts";
-import { messageKind } from "../../src/transcript/index.ts";
+import type { ToolResultBlock } from "@continuo/core/model";
+import { messageKind } from "@continuo/core/transcript";
 import {
   type HistoryWindow,
   type OutlineTurn,
@@ -9,7 +9,7 @@ import {
   valueAt,
   type WindowMessage,
   withText,
-} from "../../src/wire/machine/index.ts";
+} from "@continuo/core/wire/machine";
 
 /** A piece of the history without gaps. */
 export interface LoadedPart {

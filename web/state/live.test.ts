@@ -1,6 +1,6 @@
+import type { Block } from "@continuo/core/model";
+import type { WindowMessage } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import type { Block } from "../../src/model/index.ts";
-import type { WindowMessage } from "../../src/wire/machine/index.ts";
 import { foldLive, NO_RUNNING_TURN, type RunningTurn, settled, withLive } from "./live.ts";
 
 function told(

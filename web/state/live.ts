@@ -1,7 +1,7 @@
 /** The running turn as a value: the events of the server, and how they join the messages that were read. Pure. */
 
-import type { Block } from "../../src/model/index.ts";
-import type { ChatEvent, WindowMessage } from "../../src/wire/machine/index.ts";
+import type { Block } from "@continuo/core/model";
+import type { ChatEvent, WindowMessage } from "@continuo/core/wire/machine";
 
 export interface RunningTurn {
   /** Messages by their sequence in the log. */

@@ -1,6 +1,6 @@
 /** The exchange of the code in the address, once, for what lets this tab in. */
 
-import { isNonce, type PageEntry, type PageRequest } from "../../src/wire/index.ts";
+import { isNonce, type PageEntry, type PageRequest } from "@continuo/core/wire";
 import { keepPass, passSecret } from "./pass.ts";
 import { newNonce } from "./proof.ts";
 import { access } from "./server.ts";

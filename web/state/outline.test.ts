@@ -1,5 +1,5 @@
+import type { Outline } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import type { Outline } from "../../src/wire/machine/index.ts";
 import { withNewestTurns, withOlderTurns } from "./outline.ts";
 
 /** Turns of one session from one to another; `ids` tells sessions apart. */

@@ -1,6 +1,6 @@
 /** The loaded turns of a session: from the end, and further back on request. Pure. */
 
-import type { Outline } from "../../src/wire/machine/index.ts";
+import type { Outline } from "@continuo/core/wire/machine";
 
 /** Adds nothing if the older turns do not fit, because the outline may have been read again in the meantime. */
 export function withOlderTurns(known: Outline, older: Outline): Outline {

@@ -3,7 +3,7 @@
  * host with TLS the browser has a cookie instead, and without tokens the server asks for nothing: then there is no pass.
  */
 
-import type { PageEntry } from "../../src/wire/index.ts";
+import type { PageEntry } from "@continuo/core/wire";
 
 const PASS = "continuo-pass";
 

@@ -1,6 +1,6 @@
 /** Proofs of the server: only the server that let the page in can make the one for a nonce. */
 
-import { proofText } from "../../src/wire/index.ts";
+import { proofText } from "@continuo/core/wire";
 
 export function newNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));

@@ -1,7 +1,7 @@
 /** Requests to the server of the page. */
 
+import { NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
 import { signal } from "@preact/signals";
-import { NONCE_HEADER, PROOF_HEADER } from "../../src/wire/index.ts";
 import { keepPass, passHeaders, passOfTab } from "./pass.ts";
 
 /** An error from the server, with its code, message and hint. */

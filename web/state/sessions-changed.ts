@@ -1,6 +1,6 @@
 /** Changes of the list of sessions. Pure. */
 
-import type { MachineSession, SessionsChanged } from "../../src/wire/machine/index.ts";
+import type { MachineSession, SessionsChanged } from "@continuo/core/wire/machine";
 import { type Filters, sinceOf } from "./sessions.ts";
 
 /**

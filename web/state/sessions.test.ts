@@ -1,5 +1,5 @@
+import type { MachineSession } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import type { MachineSession } from "../../src/wire/machine/index.ts";
 import { NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
 import { foldChanged } from "./sessions-changed.ts";
 

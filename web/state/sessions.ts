@@ -1,6 +1,6 @@
 /** The list of sessions as a value. Pure. */
 
-import type { MachineSession } from "../../src/wire/machine/index.ts";
+import type { MachineSession } from "@continuo/core/wire/machine";
 
 export interface Filters {
   readonly agents: readonly string[];

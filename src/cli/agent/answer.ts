@@ -1,7 +1,7 @@
 /** One answer in a channel, as the agent gives it: parts as they come, whole at the end, under the run's own id. */
 
-import type { AgenticClient } from "../../client/index.ts";
-import { type AgentEvent, isContinuoError, textOf } from "../../model/index.ts";
+import type { AgenticClient } from "@continuo/core/client";
+import { type AgentEvent, isContinuoError, textOf } from "@continuo/core/model";
 
 export interface AnswerOptions {
   readonly client: AgenticClient;

@@ -1,6 +1,6 @@
 /** The flags of `continuo agent …`. */
 
-import type { TalkFlags } from "../../conversations/index.ts";
+import type { TalkFlags } from "@continuo/agents/conversations";
 import type { ServerFlags } from "../channel/index.ts";
 
 export interface JoinFlags extends ServerFlags, Pick<TalkFlags, "cwd" | "permissions" | "model"> {

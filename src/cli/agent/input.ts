@@ -1,9 +1,9 @@
 /** One input of an agent in a channel, from its claim to the end of its run. */
 
-import { type AgenticClient, type ClientEvent, formatMessages } from "../../client/index.ts";
-import type { EarlierTurn, Talk } from "../../conversations/index.ts";
-import { isContinuoError, present } from "../../model/index.ts";
-import type { ClaimedInput } from "../../wire/index.ts";
+import type { EarlierTurn, Talk } from "@continuo/agents/conversations";
+import { type AgenticClient, type ClientEvent, formatMessages } from "@continuo/core/client";
+import { isContinuoError, present } from "@continuo/core/model";
+import type { ClaimedInput } from "@continuo/core/wire";
 import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { Answer } from "./answer.ts";

@@ -1,14 +1,14 @@
 /** `continuo agent join`: an agent of this machine answers in a channel of a server. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AgenticClient, type ConnectOptions, connect } from "../../client/index.ts";
-import { agentOptionsOf, readConfiguration } from "../../config/index.ts";
-import { openTalk } from "../../conversations/index.ts";
-import { findAgentProgram } from "../../drivers/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
-import { CHANNEL_LIMITS } from "../../wire/index.ts";
+import { agentOptionsOf, readConfiguration } from "@continuo/agents/config";
+import { openTalk } from "@continuo/agents/conversations";
+import { findAgentProgram } from "@continuo/agents/drivers";
+import { type AgenticClient, type ConnectOptions, connect } from "@continuo/core/client";
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
+import { placesOf } from "@continuo/files";
 import { accessOf } from "../channel/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";

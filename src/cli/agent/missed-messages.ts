@@ -1,6 +1,6 @@
 /** Messages in the channel that were not addressed to the agent: its next input brings them along. */
 
-import { type ClientEvent, formatMessages, type MissedMessage } from "../../client/index.ts";
+import { type ClientEvent, formatMessages, type MissedMessage } from "@continuo/core/client";
 
 /** The newest are kept: what a person scrolls through, and what fits a prompt. */
 const MAX_MESSAGES = 1_000;

@@ -1,10 +1,15 @@
 /** `agents doctor`: one agent, started in a scratch home, and what it really does. */
 
-import { type AgentSettings, agentOptionsOf, assertRunnable, readConfiguration } from "../../config/index.ts";
-import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../drivers/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, ERROR_KINDS, isContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import {
+  type AgentSettings,
+  agentOptionsOf,
+  assertRunnable,
+  readConfiguration,
+} from "@continuo/agents/config";
+import { type AgentProgram, findAgentProgram, keepCapabilities } from "@continuo/agents/drivers";
+import { ContinuoError, ERROR_KINDS, isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
 import {
   createOutput,
   type Paint,

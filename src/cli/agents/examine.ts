@@ -1,7 +1,7 @@
 /** Compares the abilities that an agent reports with what it really does, step by step. No model is asked. */
 
-import { type AgentProgram, type OpenAgentOptions, openAgent } from "../../drivers/index.ts";
-import { writeNativeSession } from "../../handoff/index.ts";
+import { type AgentProgram, type OpenAgentOptions, openAgent } from "@continuo/agents/drivers";
+import { writeNativeSession } from "@continuo/agents/handoff";
 import {
   type AgentDriver,
   type Conversation,
@@ -11,7 +11,7 @@ import {
   messageOf,
   type OpenConversation,
   type SessionCapabilities,
-} from "../../model/index.ts";
+} from "@continuo/core/model";
 import type { Scratch } from "./scratch.ts";
 
 export type StepName =

@@ -6,11 +6,11 @@ import {
   type Configuration,
   readConfiguration,
   untrustedWarning,
-} from "../../config/index.ts";
-import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
-import { placesOf } from "../../files/index.ts";
-import type { SessionCapabilities } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/agents/config";
+import { type AgentProgram, findAgentProgram } from "@continuo/agents/drivers";
+import type { SessionCapabilities } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
 import {
   type Column,
   createOutput,

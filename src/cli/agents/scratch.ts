@@ -3,9 +3,9 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { CLOSED_URL } from "../../drivers/witness/index.ts";
-import { makeScratchFolder, type Places } from "../../files/index.ts";
-import { HOME_VARIABLES } from "../../native/index.ts";
+import { CLOSED_URL } from "@continuo/agents/drivers/witness";
+import { makeScratchFolder, type Places } from "@continuo/files";
+import { HOME_VARIABLES } from "@continuo/native";
 
 export interface Scratch extends Disposable {
   readonly places: Places;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { runAudit } from "./audit.ts";
 import type { AuditFlags } from "./flags.ts";

@@ -7,9 +7,9 @@ import {
   ContinuoError,
   present,
   type Store,
-} from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
-import { maskAuditEntry } from "../../transcript/secrets/index.ts";
+} from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { maskAuditEntry } from "@continuo/core/transcript/secrets";
 import { openForCommand } from "../store/index.ts";
 import {
   createOutput,

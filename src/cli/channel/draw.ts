@@ -1,6 +1,6 @@
 /** Messages as lines. What somebody wrote reaches the terminal as visible text only. */
 
-import { visibleLine, visibleText } from "../../transcript/index.ts";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
 
 export interface ShownMessage {
   readonly handle: string | null;

@@ -1,6 +1,6 @@
 /** `continuo channel list`, `show` and `export`. */
 
-import type { ChannelMessage, ChannelRow, ChannelsPage, Participant } from "../../wire/index.ts";
+import type { ChannelMessage, ChannelRow, ChannelsPage, Participant } from "@continuo/core/wire";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import { lineOfMessage, oneLine } from "./draw.ts";

@@ -1,8 +1,8 @@
 /** `continuo channel send`: one message of somebody who does not stay. */
 
 import { userInfo } from "node:os";
-import { ContinuoError, present } from "../../model/index.ts";
-import { CHANNEL_LIMITS } from "../../wire/index.ts";
+import { ContinuoError, present } from "@continuo/core/model";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import type { SendFlags } from "./flags.ts";

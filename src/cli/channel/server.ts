@@ -1,8 +1,8 @@
 /** The address of the server, and the token of a command. */
 
-import { usersListening } from "../../files/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
-import { errorFromWire } from "../../wire/index.ts";
+import { ContinuoError, present } from "@continuo/core/model";
+import { errorFromWire } from "@continuo/core/wire";
+import { usersListening } from "@continuo/files";
 import { DEFAULT_LISTEN, readTokenFile, tokenFileOf } from "../serve/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ServerFlags } from "./flags.ts";

@@ -1,6 +1,6 @@
 /** `continuo channel tail`: what is written, whole message by whole message, until Ctrl-C. */
 
-import { type ClientEvent, watch } from "../../client/index.ts";
+import { type ClientEvent, watch } from "@continuo/core/client";
 import type { Shell } from "../terminal/index.ts";
 import { lineOfMessage } from "./draw.ts";
 import type { TailFlags } from "./flags.ts";

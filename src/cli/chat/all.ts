@@ -1,11 +1,11 @@
 /** `chat --all`: the same prompt to every agent that is installed, at the same time, each in a new session of its own. */
 
-import { agentOptionsOf, assertRunnable, readConfiguration } from "../../config/index.ts";
-import { openTalk } from "../../conversations/index.ts";
-import { findAgentProgram } from "../../drivers/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, ERROR_KINDS, exitCodeOf, isContinuoError, messageOf } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { agentOptionsOf, assertRunnable, readConfiguration } from "@continuo/agents/config";
+import { openTalk } from "@continuo/agents/conversations";
+import { findAgentProgram } from "@continuo/agents/drivers";
+import { ContinuoError, ERROR_KINDS, exitCodeOf, isContinuoError, messageOf } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { describeTurn, errorOf } from "../conversation/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";

@@ -1,7 +1,7 @@
 /** `chat`: one turn. */
 
-import { openTalk, type Talk } from "../../conversations/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { openTalk, type Talk } from "@continuo/agents/conversations";
+import { ContinuoError } from "@continuo/core/model";
 import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";

@@ -1,6 +1,6 @@
 /** The flags of `chat`. */
 
-import type { TalkFlags } from "../../conversations/index.ts";
+import type { TalkFlags } from "@continuo/agents/conversations";
 
 export interface ChatFlags extends TalkFlags {
   readonly json?: true;

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
+import { TALK_LIMITS } from "@continuo/agents/conversations";
 import { expect, test } from "vitest";
-import { TALK_LIMITS } from "../../conversations/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { readInput } from "./input.ts";
 

@@ -1,7 +1,7 @@
 /** Joins the prompt of the command line and standard input after it, as `claude -p` does. */
 
-import { TALK_LIMITS } from "../../conversations/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { TALK_LIMITS } from "@continuo/agents/conversations";
+import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 
 const AFTER_BUSY_MS = 50;

@@ -1,5 +1,5 @@
+import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../model/index.ts";
 import { createPlainText } from "./plain-text.ts";
 
 async function said(events: readonly AgentEvent[]): Promise<string> {

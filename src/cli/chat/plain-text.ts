@@ -1,7 +1,7 @@
 /** The agent's answer as plain text in a stream: visible text only. */
 
-import type { AgentEvent } from "../../model/index.ts";
-import { visibleText } from "../../transcript/index.ts";
+import type { AgentEvent } from "@continuo/core/model";
+import { visibleText } from "@continuo/core/transcript";
 import type { Output } from "../terminal/index.ts";
 
 export interface PlainText {

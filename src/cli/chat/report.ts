@@ -1,7 +1,7 @@
 /** Prints events: on the terminal, as plain text with notes, or as JSON. */
 
-import { type AgentEvent, isContinuoError } from "../../model/index.ts";
-import type { RunResult } from "../../sessions/index.ts";
+import { type AgentEvent, isContinuoError } from "@continuo/core/model";
+import type { RunResult } from "@continuo/store/sessions";
 import { TurnPrinter } from "../conversation/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";

@@ -1,7 +1,7 @@
 /** Output of the one turn, for a person or a program. */
 
-import type { Talk, TurnResult } from "../../conversations/index.ts";
-import type { AskPermission } from "../../drivers/link/index.ts";
+import type { Talk, TurnResult } from "@continuo/agents/conversations";
+import type { AskPermission } from "@continuo/agents/drivers/link";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import {
   createPermissionPrompt,

@@ -1,8 +1,8 @@
 /** Candidates for the last word, from the tree of commands. Pure. */
 
+import { OWN } from "@continuo/agents/catalog";
+import { READABLE_AGENTS } from "@continuo/native";
 import type { Argument, Command, Option } from "commander";
-import { OWN } from "../../catalog/index.ts";
-import { READABLE_AGENTS } from "../../native/index.ts";
 
 export interface Candidate {
   readonly value: string;

@@ -1,11 +1,11 @@
 /** `complete-words`: the candidates of one word, a line each. */
 
+import { listCatalog, rowsByIdPrefix } from "@continuo/agents/catalog";
+import { visibleLine } from "@continuo/core/transcript";
+import type { Places } from "@continuo/files";
+import { placesOf } from "@continuo/files";
+import { listTrashedSessions } from "@continuo/native/editing";
 import type { Command } from "commander";
-import { listCatalog, rowsByIdPrefix } from "../../catalog/index.ts";
-import { listTrashedSessions } from "../../editing/index.ts";
-import type { Places } from "../../files/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
 import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { type Candidate, wantedFor } from "./candidates.ts";

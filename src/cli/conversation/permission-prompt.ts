@@ -3,8 +3,8 @@
  * whole; until then only no is an answer.
  */
 
-import type { AskPermission } from "../../drivers/link/index.ts";
-import type { PermissionDecision, PermissionRequest } from "../../model/index.ts";
+import type { AskPermission } from "@continuo/agents/drivers/link";
+import type { PermissionDecision, PermissionRequest } from "@continuo/core/model";
 import { answerOf, drawRequest, oneKeyIn } from "./drawing/index.ts";
 import type { TurnPrinter } from "./turn-printer.ts";
 

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
+import type { PermissionRequest } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { PermissionRequest } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { TurnPrinter } from "./turn-printer.ts";
 

@@ -1,8 +1,8 @@
 /** Tells a person what happens in a turn, while it happens, as lines on a terminal or in a file. */
 
-import { TALK_LIMITS } from "../../conversations/index.ts";
-import type { AgentEvent, PermissionRequest } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { TALK_LIMITS } from "@continuo/agents/conversations";
+import type { AgentEvent, PermissionRequest } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { type Paint, paintFor, type Shell, screenOf, wrap } from "../terminal/index.ts";
 import {
   beginDrawing,

@@ -1,14 +1,14 @@
 /** The outcome of a turn: one line for the person, an error for the exit code. */
 
-import { firstAndLast } from "../../drivers/process/index.ts";
+import { firstAndLast } from "@continuo/agents/drivers/process";
 import {
   type ContextUse,
   ContinuoError,
   ERROR_KINDS,
   type ErrorCode,
   type Usage,
-} from "../../model/index.ts";
-import type { RunResult } from "../../sessions/index.ts";
+} from "@continuo/core/model";
+import type { RunResult } from "@continuo/store/sessions";
 import { formatCount } from "../terminal/index.ts";
 
 /** `12 s · 1,234 tokens in, 56 out · $0.0123` */

@@ -1,11 +1,11 @@
 /** The checks of the agents: whether each is installed, its version, and the number of its sessions. */
 
-import { agentOptionsOf, readConfiguration } from "../../config/index.ts";
-import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
-import { isSince } from "../../drivers/process/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { isAgentName } from "../../model/index.ts";
-import { listSessions, TRIED_VERSIONS } from "../../native/index.ts";
+import { agentOptionsOf, readConfiguration } from "@continuo/agents/config";
+import { type AgentProgram, findAgentProgram } from "@continuo/agents/drivers";
+import { isSince } from "@continuo/agents/drivers/process";
+import { isAgentName } from "@continuo/core/model";
+import { placesOf } from "@continuo/files";
+import { listSessions, TRIED_VERSIONS } from "@continuo/native";
 import { plural, type Shell, tildePath } from "../terminal/index.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 /** Makes the checks and prints their findings. */
 
-import { ERROR_KINDS } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { ERROR_KINDS } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import {
   createOutput,
   paintFor,

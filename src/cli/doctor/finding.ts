@@ -1,6 +1,6 @@
 /** The outcome of one check. */
 
-import { isContinuoError, messageOf, present } from "../../model/index.ts";
+import { isContinuoError, messageOf, present } from "@continuo/core/model";
 
 export interface Finding {
   /** The thing that was looked at, such as `store` or the name of an agent. */

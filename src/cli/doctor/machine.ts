@@ -2,12 +2,12 @@
 
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { openOwn, textsState } from "../../catalog/index.ts";
-import { assertRunnable, readConfiguration } from "../../config/index.ts";
-import { settleBeforeReading } from "../../editing/index.ts";
-import { continuoHome, placesOf, readVersion } from "../../files/index.ts";
-import { indexPathOf, useIndex } from "../../index-file/index.ts";
-import { adviceFor, shellWord } from "../../model/index.ts";
+import { openOwn, textsState } from "@continuo/agents/catalog";
+import { assertRunnable, readConfiguration } from "@continuo/agents/config";
+import { adviceFor, shellWord } from "@continuo/core/model";
+import { continuoHome, placesOf, readVersion } from "@continuo/files";
+import { settleBeforeReading } from "@continuo/native/editing";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import { isIndexing } from "../indexing/index.ts";
 import { formatCount, formatSize, plural, type Shell, tildePath } from "../terminal/index.ts";
 import type { Finding } from "./finding.ts";

@@ -1,6 +1,6 @@
 /** The flags of `handoff` and `resume`, as commander gives them. */
 
-import { AGENT_NAMES, type AgentName } from "../../model/index.ts";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export const AGENT_CHOICES: readonly AgentName[] = AGENT_NAMES;
 

@@ -1,11 +1,11 @@
 /** `handoff`: the receipt, then the new session and how to continue it. */
 
 import { resolve } from "node:path";
-import { handOver } from "../../conversations/index.ts";
-import { placesOf } from "../../files/index.ts";
-import type { HandOff } from "../../handoff/index.ts";
-import { commandLine, present } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { handOver } from "@continuo/agents/conversations";
+import type { HandOff } from "@continuo/agents/handoff";
+import { commandLine, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { HandoffFlags } from "./flags.ts";

@@ -2,11 +2,11 @@
 
 import { statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
-import { placesOf } from "../../files/index.ts";
-import { unpackBundle } from "../../handoff/bundle/index.ts";
-import { handOff, isNamed } from "../../handoff/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { openNativeSession } from "../../native/index.ts";
+import { handOff, isNamed } from "@continuo/agents/handoff";
+import { unpackBundle } from "@continuo/agents/handoff/bundle";
+import { ContinuoError } from "@continuo/core/model";
+import { placesOf } from "@continuo/files";
+import { openNativeSession } from "@continuo/native";
 import { plural, type Shell } from "../terminal/index.ts";
 import type { ImportFlags } from "./flags.ts";
 import { printHandOff } from "./handoff.ts";

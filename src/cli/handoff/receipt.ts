@@ -1,8 +1,8 @@
 /** A hand-over in words: what became of each kind of block, and the session that was made. */
 
-import type { Receipt } from "../../handoff/converting/index.ts";
-import type { HandOff } from "../../handoff/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { HandOff } from "@continuo/agents/handoff";
+import type { Receipt } from "@continuo/agents/handoff/converting";
+import { visibleLine } from "@continuo/core/transcript";
 import { plural, type Shell, tildePath } from "../terminal/index.ts";
 
 /** The receipt and the session, as lines of text that ends with a line feed. */

@@ -2,15 +2,15 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import type { LocatedSession, LookUpHit, OwnRow } from "../../catalog/index.ts";
-import { handOver } from "../../conversations/index.ts";
-import { findProgram } from "../../drivers/process/index.ts";
-import { type Places, placesOf } from "../../files/index.ts";
-import { folderNotNamed, isNamed } from "../../handoff/index.ts";
-import { type AgentName, ContinuoError, commandLine, handOffCommand, shellWord } from "../../model/index.ts";
-import { formatOf, readNativeDetails, resumeCommandOf } from "../../native/index.ts";
-import type { FoundSession } from "../../native/kit/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { LocatedSession, LookUpHit, OwnRow } from "@continuo/agents/catalog";
+import { handOver } from "@continuo/agents/conversations";
+import { findProgram } from "@continuo/agents/drivers/process";
+import { folderNotNamed, isNamed } from "@continuo/agents/handoff";
+import { type AgentName, ContinuoError, commandLine, handOffCommand, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { type Places, placesOf } from "@continuo/files";
+import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
+import type { FoundSession } from "@continuo/native/kit";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";

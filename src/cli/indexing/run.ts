@@ -1,10 +1,10 @@
 /** Indexes what is missing, until all is done or the time is over. */
 
 import { existsSync } from "node:fs";
-import { updateTexts } from "../../catalog/index.ts";
-import { lockSession, placesOf, type WriterLock } from "../../files/index.ts";
-import { indexPathOf } from "../../index-file/index.ts";
-import { isContinuoError } from "../../model/index.ts";
+import { updateTexts } from "@continuo/agents/catalog";
+import { isContinuoError } from "@continuo/core/model";
+import { lockSession, placesOf, type WriterLock } from "@continuo/files";
+import { indexPathOf } from "@continuo/native/index-file";
 import { homeConfiguration } from "../spending/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";

@@ -2,8 +2,8 @@
 
 import { closeSync, futimesSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { storeUrlOf } from "../../catalog/index.ts";
-import { continuoHome, makeFolderDurably, type Places } from "../../files/index.ts";
+import { storeUrlOf } from "@continuo/agents/catalog";
+import { continuoHome, makeFolderDurably, type Places } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 

@@ -1,13 +1,13 @@
 /** `continuo live demo`: plays a recorded viewing into a server, and prints transcripts and the notes made of them. */
 
 import { readFile } from "node:fs/promises";
-import { openLive } from "../../client/live/index.ts";
-import { packageFile } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { allowEverybody, createServer, listen } from "../../server/index.ts";
-import { openStore } from "../../store/index.ts";
-import { visibleText } from "../../transcript/index.ts";
-import type { EvidenceInput, LiveServerFrame } from "../../wire/index.ts";
+import { openLive } from "@continuo/core/client/live";
+import { ContinuoError } from "@continuo/core/model";
+import { visibleText } from "@continuo/core/transcript";
+import type { EvidenceInput, LiveServerFrame } from "@continuo/core/wire";
+import { packageFile } from "@continuo/files";
+import { allowEverybody, createServer, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { accessOf, type ServerAccess } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { DemoFlags } from "./flags.ts";

@@ -1,8 +1,8 @@
 /** A session as Markdown and as a page. Everything in it came from others. Pure. */
 
-import { escapeHtml, headToHtml } from "../../transcript/html/index.ts";
-import { visibleLine, visibleText } from "../../transcript/index.ts";
-import type { LiveSession, Note, WireEvent } from "../../wire/index.ts";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
+import { escapeHtml, headToHtml } from "@continuo/core/transcript/html";
+import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
 import { timeOf } from "./lines.ts";
 
 export interface LiveExport {

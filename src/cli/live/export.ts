@@ -1,10 +1,10 @@
 /** `continuo live export`: the notes, the evidence and the pictures of a session, in one file. */
 
 import { resolve } from "node:path";
-import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { forbiddenFolders } from "../../native/index.ts";
-import type { BlobPointer, LiveSession, Note, WireEvent } from "../../wire/index.ts";
+import { ContinuoError } from "@continuo/core/model";
+import type { BlobPointer, LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "@continuo/files";
+import { forbiddenFolders } from "@continuo/native";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { plural, type Shell, toJsonText } from "../terminal/index.ts";
 import { type LiveExport, toHtml, toMarkdown } from "./export-pages.ts";

@@ -1,6 +1,6 @@
 /** Notes and times of a medium as lines of a terminal. */
 
-import { visibleText } from "../../transcript/index.ts";
+import { visibleText } from "@continuo/core/transcript";
 
 export interface ShownNote {
   readonly startMs: number;

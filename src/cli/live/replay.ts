@@ -1,7 +1,7 @@
 /** `continuo live replay`. */
 
-import type { ReplayReport } from "../../live/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
+import type { ReplayReport } from "@continuo/live";
 import { accessOf, callServer } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ReplayFlags } from "./flags.ts";

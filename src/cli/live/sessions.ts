@@ -1,7 +1,7 @@
 /** `continuo live list`, `notes`, `verify` and `repair`. */
 
-import { visibleLine } from "../../transcript/index.ts";
-import type { LiveSession, Note } from "../../wire/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
+import type { LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { LiveFlags } from "./flags.ts";

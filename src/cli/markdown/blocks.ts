@@ -1,7 +1,7 @@
 /** Block tokens as lines. */
 
+import { isTooLongForMarkdown } from "@continuo/core/transcript";
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { isTooLongForMarkdown } from "../../transcript/index.ts";
 import { layOut, type Paint, type Span, widthOf, wrap } from "../terminal/index.ts";
 import { toSpans } from "./inline.ts";
 

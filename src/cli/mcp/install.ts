@@ -8,9 +8,9 @@ import {
   ContinuoError,
   isAgentName,
   isContinuoError,
-} from "../../model/index.ts";
-import { agentOf, HOME_VARIABLES } from "../../native/index.ts";
-import { maskSecrets, visibleLine } from "../../transcript/index.ts";
+} from "@continuo/core/model";
+import { maskSecrets, visibleLine } from "@continuo/core/transcript";
+import { agentOf, HOME_VARIABLES } from "@continuo/native";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
 import {

@@ -1,7 +1,7 @@
 /** The part of this machine that the tools of the MCP server see. */
 
-import type { Machine } from "../../mcp/index.ts";
-import { maskSecrets } from "../../transcript/index.ts";
+import { maskSecrets } from "@continuo/core/transcript";
+import type { Machine } from "@continuo/server/mcp";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";

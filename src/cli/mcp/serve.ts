@@ -1,6 +1,6 @@
 /** `mcp`: the server on standard input and output. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 import { machineOf } from "./machine.ts";
 
@@ -11,7 +11,7 @@ export async function runMcp(shell: Shell): Promise<number> {
       hint: "Run `continuo mcp --help` to see how agents start it.",
     });
   }
-  const { serveMcpOnStdio } = await import("../../mcp/index.ts");
+  const { serveMcpOnStdio } = await import("@continuo/server/mcp");
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({

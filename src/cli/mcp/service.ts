@@ -1,13 +1,13 @@
 /** The MCP server of `continuo serve`: loaded with the first request. */
 
-import type { McpHttpService } from "../../mcp/index.ts";
+import type { McpHttpService } from "@continuo/server/mcp";
 import type { Shell } from "../terminal/index.ts";
 import { machineOf } from "./machine.ts";
 
 export function mcpService(shell: Shell): McpHttpService {
   let service: Promise<McpHttpService> | null = null;
   const load = async (): Promise<McpHttpService> => {
-    const { createMcpService } = await import("../../mcp/index.ts");
+    const { createMcpService } = await import("@continuo/server/mcp");
     return createMcpService(machineOf(shell, "remote"));
   };
   return {

@@ -1,8 +1,8 @@
 /** The notices themselves, and the look-up that gives one of them. */
 
-import { type LookUpHit, type LookUpOptions, lookUp } from "../../catalog/index.ts";
-import { adviceFor, type Problem } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type LookUpHit, type LookUpOptions, lookUp } from "@continuo/agents/catalog";
+import { adviceFor, type Problem } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { paintFor, type Shell, screenOf } from "../terminal/index.ts";
 
 /** From what a person types to one session; a notice says when it is an example. Errors: as `lookUp` of the catalog. */

@@ -1,6 +1,6 @@
 /** The screen as lines, one a row, none wider than the terminal. Pure. */
 
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, cutStart, type Paint, relativeTime, tildePath, widthOf } from "../terminal/index.ts";
 import type { PickEntry } from "./filter.ts";
 import { type PickState, searchedFor } from "./state.ts";

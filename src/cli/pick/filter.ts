@@ -1,6 +1,6 @@
 /** Sessions narrowed by what was typed. Pure. */
 
-import type { ListedSession } from "../../catalog/index.ts";
+import type { ListedSession } from "@continuo/agents/catalog";
 
 export interface PickEntry {
   readonly info: ListedSession;

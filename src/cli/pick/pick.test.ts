@@ -1,6 +1,6 @@
+import type { SessionInfo } from "@continuo/core/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionInfo } from "../../model/index.ts";
 import { widthOf } from "../terminal/index.ts";
 import { cursorColumn, drawScreen, layOutScreen } from "./draw.ts";
 import { filterEntries, toEntries } from "./filter.ts";

@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type CatalogList, isOwn, type ListedSession, listCatalog, nameOf } from "../../catalog/index.ts";
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { type CatalogList, isOwn, type ListedSession, listCatalog, nameOf } from "@continuo/agents/catalog";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { resumeWork } from "../handoff/index.ts";
 import { startIndexingOf } from "../indexing/index.ts";
 import { replWork } from "../repl/index.ts";

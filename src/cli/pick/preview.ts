@@ -1,8 +1,8 @@
 /** The end of a session as lines for the preview, kept for when it is chosen again. */
 
-import { type ListedSession, locateRow, openCatalogSession } from "../../catalog/index.ts";
-import { isContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type ListedSession, locateRow, openCatalogSession } from "@continuo/agents/catalog";
+import { isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { drawWork } from "../session/index.ts";
 import { type Paint, type Shell, wrap } from "../terminal/index.ts";
 

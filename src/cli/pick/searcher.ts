@@ -1,9 +1,9 @@
 /** The search of the picker, while somebody types: one at a time, and the newest words next. */
 
-import type { ListedSession } from "../../catalog/index.ts";
-import { isContinuoError } from "../../model/index.ts";
-import { parseQuery, type SearchResult, searchSessions } from "../../search/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { ListedSession } from "@continuo/agents/catalog";
+import { parseQuery, type SearchResult, searchSessions } from "@continuo/agents/search";
+import { isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";

@@ -4,8 +4,8 @@
  */
 
 import { execFile } from "node:child_process";
-import { findProgram } from "../../drivers/process/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { findProgram } from "@continuo/agents/drivers/process";
+import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 

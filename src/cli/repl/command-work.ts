@@ -1,8 +1,8 @@
 /** The work of the commands of the REPL, as lines for the screen. */
 
-import type { Talk } from "../../conversations/index.ts";
-import { type AgentCommand, ContinuoError, type Usage } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { Talk } from "@continuo/agents/conversations";
+import { type AgentCommand, ContinuoError, type Usage } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { contextLeft, usageParts } from "../conversation/index.ts";
 import { searchWork } from "../search/index.ts";
 import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";

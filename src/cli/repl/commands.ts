@@ -1,7 +1,7 @@
 /** The command, apart from its work. */
 
+import type { TalkFlags } from "@continuo/agents/conversations";
 import type { Command } from "commander";
-import type { TalkFlags } from "../../conversations/index.ts";
 import { addTalkOptions } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 

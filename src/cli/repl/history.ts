@@ -2,7 +2,7 @@
 
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { continuoHome, makeFolderDurably, placesOf, writeDurably } from "../../files/index.ts";
+import { continuoHome, makeFolderDurably, placesOf, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 

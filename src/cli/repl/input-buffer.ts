@@ -3,7 +3,7 @@
  * waiting line back to be edited, and Up again the one before; Down goes forward; Enter puts it back in its place. Pure.
  */
 
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { keysIn } from "../conversation/drawing/index.ts";
 import { INTERRUPT } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";

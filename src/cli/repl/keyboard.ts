@@ -5,7 +5,7 @@
 
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { oneKeyIn } from "../conversation/drawing/index.ts";
 import { afterInput, INTERRUPT, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";

@@ -3,7 +3,7 @@
  * the line, `[paste 1: 12 lines]`, and are put in its place when the line is sent. Ctrl-V types `@clipboard`. Pure.
  */
 
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface Pastes {

@@ -2,7 +2,7 @@
 
 import { opendir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { REPL_LIMITS } from "./limits.ts";
 
 /** Returns paths as they are typed, folders with a slash. A name with white space or invisible signs is not offered. */

@@ -1,8 +1,8 @@
 /** `repl`: lines in, turns out, until the person leaves. */
 
-import { openTalk, type Talk, type TalkFlags, type TurnResult } from "../../conversations/index.ts";
-import { type Block, ContinuoError, isContinuoError, present } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { openTalk, type Talk, type TalkFlags, type TurnResult } from "@continuo/agents/conversations";
+import { type Block, ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { createPermissionPrompt, describeTurn, errorOf, TurnPrinter } from "../conversation/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";

@@ -1,9 +1,9 @@
 /** The sessions of a folder: Continuo's own, and those of agents that nobody took up yet. */
 
-import { isOwn, listCatalog, readOwn, rowsByIdPrefix } from "../../catalog/index.ts";
-import type { Talk } from "../../conversations/index.ts";
-import { type AgentDriver, isContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { isOwn, listCatalog, readOwn, rowsByIdPrefix } from "@continuo/agents/catalog";
+import type { Talk } from "@continuo/agents/conversations";
+import { type AgentDriver, isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, type Paint, relativeTime, type Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 

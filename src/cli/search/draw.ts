@@ -1,7 +1,7 @@
 /** Results for a person: a line for the session, and the piece of the turn that matches. */
 
-import type { Excerpt, SearchResult, SearchResults } from "../../search/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { Excerpt, SearchResult, SearchResults } from "@continuo/agents/search";
+import { visibleLine } from "@continuo/core/transcript";
 import {
   cutEnd,
   formatCount,

@@ -1,9 +1,9 @@
 /** `index status | update | rebuild | clear`. */
 
 import { statSync } from "node:fs";
-import { type Texts, textsState } from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { indexPathOf, removeIndex, useIndex } from "../../index-file/index.ts";
+import { type Texts, textsState } from "@continuo/agents/catalog";
+import { placesOf } from "@continuo/files";
+import { indexPathOf, removeIndex, useIndex } from "@continuo/native/index-file";
 import { isIndexing } from "../indexing/index.ts";
 import {
   createOutput,

@@ -5,8 +5,8 @@
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { continuoHome, isJson, processStartOf, readJsonFile, writeDurably } from "../../files/index.ts";
-import type { SearchResult } from "../../search/index.ts";
+import type { SearchResult } from "@continuo/agents/search";
+import { continuoHome, isJson, processStartOf, readJsonFile, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { nameOfResult } from "./result-json.ts";
 

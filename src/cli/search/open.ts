@@ -1,6 +1,6 @@
 /** `open`: one turn of a session, as `session show` draws it. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import { showTurnWork } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { OpenFlags } from "./flags.ts";

@@ -1,8 +1,8 @@
 /** One result as `search --json` prints it: keys in the order of the contract. */
 
-import { type IndexedSession, OWN, TRASHED } from "../../catalog/index.ts";
-import { shellWord } from "../../model/index.ts";
-import type { SearchResult } from "../../search/index.ts";
+import { type IndexedSession, OWN, TRASHED } from "@continuo/agents/catalog";
+import type { SearchResult } from "@continuo/agents/search";
+import { shellWord } from "@continuo/core/model";
 
 export function resultToJson(
   { session, turn, excerpt, turns, score }: SearchResult,

@@ -1,14 +1,14 @@
 /** `search`: the results, ranked, each with the turn that matches best. */
 
-import { ContinuoError, present } from "../../model/index.ts";
 import {
   parseQuery,
   type SearchQuery,
   type SessionSearchOptions,
   type SessionSearchResults,
   searchSessions,
-} from "../../search/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/agents/search";
+import { ContinuoError, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { isIndexing, startIndexing } from "../indexing/index.ts";
 import {
   createOutput,

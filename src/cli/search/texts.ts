@@ -1,8 +1,8 @@
 /** The index brought up to date for a command, with progress on a terminal. */
 
-import { type Texts, updateTexts } from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { present } from "../../model/index.ts";
+import { type Texts, updateTexts } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import { placesOf } from "@continuo/files";
 import { homeConfiguration } from "../spending/index.ts";
 import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Configuration, readConfiguration } from "@continuo/agents/config";
 import { expect, test } from "vitest";
-import { type Configuration, readConfiguration } from "../../config/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { liveSettings } from "./live-settings.ts";
 

@@ -1,15 +1,15 @@
 /** `live` of continuo.yaml as what a server runs continuous sessions with. */
 
-import { type AgentSettings, type Configuration, openDriver } from "../../config/index.ts";
-import { toAgent } from "../../drivers/link/index.ts";
+import { type AgentSettings, type Configuration, openDriver } from "@continuo/agents/config";
+import { toAgent } from "@continuo/agents/drivers/link";
+import { type Agent, ContinuoError, present } from "@continuo/core/model";
 import {
   agentWriter,
   extractiveWriter,
   type LiveOptions,
   openAiEmbedder,
   openAiTranscriber,
-} from "../../live/index.ts";
-import { type Agent, ContinuoError, present } from "../../model/index.ts";
+} from "@continuo/live";
 import type { Shell } from "../terminal/index.ts";
 
 /** Errors: `usage` for an agent that no file names, `not_found` for a variable that is not set. */

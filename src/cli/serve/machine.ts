@@ -1,11 +1,11 @@
 /** The sessions of this machine for the server: loaded with the first request. */
 
 import { resolve } from "node:path";
-import { storeUrlOf } from "../../catalog/index.ts";
-import type { PlacesAt } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import type { OpenedStore } from "../../store/index.ts";
-import type { MachineService } from "../../wire/machine/index.ts";
+import { storeUrlOf } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
+import type { MachineService } from "@continuo/core/wire/machine";
+import type { PlacesAt } from "@continuo/files";
+import type { OpenedStore } from "@continuo/store";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
@@ -22,7 +22,7 @@ export interface ServedMachine {
 }
 
 export async function loadMachine(shell: Shell, { store, reach }: ServedMachine): Promise<MachineService> {
-  const { createMachine } = await import("../../machine/index.ts");
+  const { createMachine } = await import("@continuo/server/machine");
   const places = placesFor(shell, store);
   return createMachine({
     places,

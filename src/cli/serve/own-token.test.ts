@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LOOPBACK_LABEL } from "@continuo/core/wire";
+import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type OpenedStore, openStore } from "../../store/index.ts";
-import { LOOPBACK_LABEL } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { keepOwnToken } from "./own-token.ts";
 

@@ -1,8 +1,8 @@
 /** The token that other commands of this machine use: made at the first start, and renewed while the server runs. */
 
-import { ContinuoError, messageOf, shellWord } from "../../model/index.ts";
-import type { OpenedStore } from "../../store/index.ts";
-import { LOOPBACK_LABEL } from "../../wire/index.ts";
+import { ContinuoError, messageOf, shellWord } from "@continuo/core/model";
+import { LOOPBACK_LABEL } from "@continuo/core/wire";
+import type { OpenedStore } from "@continuo/store";
 import type { Shell } from "../terminal/index.ts";
 import { TOKEN_LIFE_DAYS } from "../token/index.ts";
 import type { ServeFlags } from "./flags.ts";

@@ -6,8 +6,8 @@ import {
   readConfiguration,
   type ServerLimitSettings,
   serverLimitsOfFlags,
-} from "../../config/index.ts";
-import { ContinuoError, type Principal, present } from "../../model/index.ts";
+} from "@continuo/agents/config";
+import { ContinuoError, type Principal, present } from "@continuo/core/model";
 import {
   allowEverybody,
   createAuthenticate,
@@ -15,8 +15,8 @@ import {
   type Listening,
   listen,
   trustedProxies,
-} from "../../server/index.ts";
-import { followAudit, type OpenedStore } from "../../store/index.ts";
+} from "@continuo/server";
+import { followAudit, type OpenedStore } from "@continuo/store";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";

@@ -1,6 +1,6 @@
 /** Metrics of a server over OTLP. Its packages are loaded only where an endpoint is configured. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 
 const ENDPOINTS = ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"] as const;

@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { continuoHome, writeDurably } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
+import { continuoHome, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
 const MAX_BYTES = 4_096;

@@ -1,9 +1,9 @@
 /** Functions of `serve` for other commands: the machine (loaded at the first call), the page, and the stop signal. */
 
 import { randomBytes } from "node:crypto";
-import { packageFile } from "../../files/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
-import type { MachineService } from "../../wire/machine/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
+import type { MachineService } from "@continuo/core/wire/machine";
+import { packageFile } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
 /** The sessions of this machine, as the server shows them. */

@@ -1,5 +1,5 @@
+import type { Block, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { Block, Message } from "../../model/index.ts";
 import { activityOf } from "./activity.ts";
 
 async function* historyOf(...contents: readonly (readonly Block[])[]): AsyncGenerator<Message, void, void> {

@@ -1,7 +1,7 @@
 /** The work in a session, by its calls and their results: files named, commands run, commits made. Pure. */
 
-import { filesOfCall } from "../../index-file/index.ts";
-import { type Message, textOf } from "../../model/index.ts";
+import { type Message, textOf } from "@continuo/core/model";
+import { filesOfCall } from "@continuo/native/index-file";
 
 export interface Commit {
   readonly branch: string;

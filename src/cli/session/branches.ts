@@ -1,7 +1,7 @@
 /** The messages of one branch, of the model view, or of all branches, each message once. */
 
-import { type CatalogSession, type LookUpHit, messageCounts, modelViewOf } from "../../catalog/index.ts";
-import type { Leaf, Message } from "../../model/index.ts";
+import { type CatalogSession, type LookUpHit, messageCounts, modelViewOf } from "@continuo/agents/catalog";
+import type { Leaf, Message } from "@continuo/core/model";
 
 export interface BranchStep {
   readonly message: Message;

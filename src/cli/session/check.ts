@@ -1,14 +1,14 @@
 /** `session check`: what is wrong with one session or all of them, and what to do about it. */
 
 import { Readable } from "node:stream";
-import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
-import { settleBeforeReading } from "../../editing/index.ts";
-import type { Places } from "../../files/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { adviceFor, severityOf, shellWord } from "../../model/index.ts";
-import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "../../native/index.ts";
-import type { FoundSession } from "../../native/kit/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
+import { adviceFor, severityOf, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import type { Places } from "@continuo/files";
+import { placesOf } from "@continuo/files";
+import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "@continuo/native";
+import { settleBeforeReading } from "@continuo/native/editing";
+import type { FoundSession } from "@continuo/native/kit";
 import { locate, warnOfUnfinished } from "../notices/index.ts";
 import {
   createOutput,

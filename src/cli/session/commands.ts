@@ -1,7 +1,7 @@
 /** The flags of each command. Nothing here does any work. */
 
+import type { RowOrder } from "@continuo/agents/catalog";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { RowOrder } from "../../catalog/index.ts";
 import { ID_HELP } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";

@@ -5,9 +5,9 @@
  * heading. What one agent says in one go, tool calls between, has one heading.
  */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import type { Message } from "../../model/index.ts";
-import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "../../transcript/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import type { Message } from "@continuo/core/model";
+import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "@continuo/core/transcript";
 import { drawMarkdown } from "../markdown/index.ts";
 import { clockTime, cutEnd, type Paint, type Style, wrap } from "../terminal/index.ts";
 import type { BranchStep } from "./branches.ts";

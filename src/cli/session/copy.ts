@@ -1,10 +1,10 @@
 /** `session copy`: the last answer of a session on the clipboard. */
 
 import { spawnSync } from "node:child_process";
-import { type CatalogSession, openCatalogSession } from "../../catalog/index.ts";
-import { findProgram } from "../../drivers/process/index.ts";
-import { ContinuoError, shellWord, textOf } from "../../model/index.ts";
-import { messageKind } from "../../transcript/index.ts";
+import { type CatalogSession, openCatalogSession } from "@continuo/agents/catalog";
+import { findProgram } from "@continuo/agents/drivers/process";
+import { ContinuoError, shellWord, textOf } from "@continuo/core/model";
+import { messageKind } from "@continuo/core/transcript";
 import { locate } from "../notices/index.ts";
 import { plural, type Shell } from "../terminal/index.ts";
 

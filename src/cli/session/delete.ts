@@ -1,9 +1,6 @@
 /** `session delete`: sessions moved to the trash, each reported; what is refused keeps none of the others from it. */
 
-import { deleteOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
-import { trashNativeSession } from "../../editing/index.ts";
-import { type TrashedSession, trashFolder } from "../../editing/trash/index.ts";
-import { placesOf } from "../../files/index.ts";
+import { deleteOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
 import {
   ContinuoError,
   ERROR_KINDS,
@@ -11,8 +8,11 @@ import {
   isContinuoError,
   type SessionInfo,
   shellWord,
-} from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { trashNativeSession } from "@continuo/native/editing";
+import { type TrashedSession, trashFolder } from "@continuo/native/editing/trash";
 import { locate, matchLines } from "../notices/index.ts";
 import {
   canAsk,

@@ -1,6 +1,6 @@
 /** Tool calls and results drawn for a terminal, short or in full. */
 
-import type { Part, ResultPart } from "../../transcript/index.ts";
+import type { Part, ResultPart } from "@continuo/core/transcript";
 import {
   callHead,
   cutEnd,

@@ -1,7 +1,8 @@
 /** One session as an HTML page, a message at a time, with the conversations of its sub-agents where they were called. */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import type { Message, SubagentInfo } from "../../model/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import type { Message, SubagentInfo } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import {
   branchToHtml,
   type ContentsLine,
@@ -11,8 +12,7 @@ import {
   subagentEnd,
   subagentStart,
   turnTitle,
-} from "../../transcript/html/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/core/transcript/html";
 import type { BranchStep } from "./branches.ts";
 import { describeHidden, type HiddenCounts, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { Subagents } from "./subagents.ts";

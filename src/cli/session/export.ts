@@ -1,11 +1,11 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
-import { type CatalogSession, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
-import { openOutputFile, placesOf } from "../../files/index.ts";
-import { ContinuoError, shellWord } from "../../model/index.ts";
-import { forbiddenFolders } from "../../native/index.ts";
-import { type SecretsFound, visibleLine } from "../../transcript/index.ts";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
+import { ContinuoError, shellWord } from "@continuo/core/model";
+import { type SecretsFound, visibleLine } from "@continuo/core/transcript";
+import { openOutputFile, placesOf } from "@continuo/files";
+import { forbiddenFolders } from "@continuo/native";
 import { locate } from "../notices/index.ts";
 import {
   createFileOutput,
@@ -84,7 +84,7 @@ async function writeBundle(
       hint: `Run \`continuo handoff ${shellWord(located.row.sessionId)} --to AGENT\` to make a native session, which can be bundled.`,
     });
   }
-  const { packSession } = await import("../../handoff/bundle/index.ts");
+  const { packSession } = await import("@continuo/agents/handoff/bundle");
   const { found, places } = located.native;
   const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
   using output = await openOutputFile(resolve(shell.cwd, path), options);

@@ -1,6 +1,6 @@
 /** `session follow`: a session while it grows, for a person on a terminal, for a file, or for a program. */
 
-import { type FollowItem, follow, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
+import { type FollowItem, follow, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Output, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";
 import type { BranchStep } from "./branches.ts";

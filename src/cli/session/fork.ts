@@ -1,10 +1,10 @@
 /** `session fork`: a new session with the same history, and how to continue it. */
 
-import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalog/index.ts";
-import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, commandLine, present } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "@continuo/agents/catalog";
+import { ContinuoError, commandLine, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { type ForkedSession, forkNativeSession } from "@continuo/native/editing";
 import { locate } from "../notices/index.ts";
 import { createOutput, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 

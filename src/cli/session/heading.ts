@@ -1,8 +1,8 @@
 /** The lines above and below a conversation: its owner, and the parts that are not shown. */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import { type Block, type Message, shellWord } from "../../model/index.ts";
-import { messageKind, visibleLine } from "../../transcript/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import { type Block, type Message, shellWord } from "@continuo/core/model";
+import { messageKind, visibleLine } from "@continuo/core/transcript";
 import { formatSize, plural } from "../terminal/index.ts";
 import type { View } from "./view.ts";
 

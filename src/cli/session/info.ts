@@ -8,9 +8,9 @@ import {
   PRICE_SOURCES,
   PRICES_AS_OF,
   usageOf,
-} from "../../catalog/index.ts";
-import type { NativeRef, Problem, SubagentInfo, Usage } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/agents/catalog";
+import type { NativeRef, Problem, SubagentInfo, Usage } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { locate } from "../notices/index.ts";
 import { drawCost, homeConfiguration } from "../spending/index.ts";
 import {

@@ -1,8 +1,8 @@
 /** Sessions as `--json` prints them: keys in the order of the contract, absent facts as `null`. */
 
-import type { CatalogDetails, CatalogSession, ListedSession } from "../../catalog/index.ts";
-import type { TrashedSession } from "../../editing/trash/index.ts";
-import { adviceFor, type Problem, present, type Severity, severityOf } from "../../model/index.ts";
+import type { CatalogDetails, CatalogSession, ListedSession } from "@continuo/agents/catalog";
+import { adviceFor, type Problem, present, type Severity, severityOf } from "@continuo/core/model";
+import type { TrashedSession } from "@continuo/native/editing/trash";
 import { type Output, toJsonText } from "../terminal/index.ts";
 import type { BranchStep } from "./branches.ts";
 

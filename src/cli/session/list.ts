@@ -9,8 +9,7 @@ import {
   listCatalog,
   OWN,
   type RowOrder,
-} from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
+} from "@continuo/agents/catalog";
 import {
   AGENT_NAMES,
   type ContinuoError,
@@ -18,9 +17,10 @@ import {
   isAgentName,
   present,
   type SessionInfo,
-} from "../../model/index.ts";
-import { findSessions, listSessions } from "../../native/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { findSessions, listSessions } from "@continuo/native";
 import { startIndexingOf } from "../indexing/index.ts";
 import { warnOfUnfinished } from "../notices/index.ts";
 import {

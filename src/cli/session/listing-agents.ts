@@ -1,9 +1,9 @@
 /** Agents whose files Continuo does not read: if a person names one, it is started and asked. */
 
-import { isListedOnlyByAgent, OWN } from "../../catalog/index.ts";
-import { assertRunnable, type Configuration, openDriver, readConfiguration } from "../../config/index.ts";
-import { type AgentDriver, ContinuoError } from "../../model/index.ts";
-import { READABLE_AGENTS } from "../../native/index.ts";
+import { isListedOnlyByAgent, OWN } from "@continuo/agents/catalog";
+import { assertRunnable, type Configuration, openDriver, readConfiguration } from "@continuo/agents/config";
+import { type AgentDriver, ContinuoError } from "@continuo/core/model";
+import { READABLE_AGENTS } from "@continuo/native";
 import type { Shell } from "../terminal/index.ts";
 
 /** Errors: `usage` for an agent that nobody knows; `untrusted`, `invalid` for what the configuration says. */

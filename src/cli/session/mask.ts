@@ -1,8 +1,8 @@
 /** `--mask-secrets`: a session without secrets of known forms, and how many were masked. */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import { present } from "../../model/index.ts";
-import { maskSecrets, type SecretsFound, sumSecrets } from "../../transcript/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import { maskSecrets, type SecretsFound, sumSecrets } from "@continuo/core/transcript";
 import { plural } from "../terminal/index.ts";
 import type { BranchStep } from "./branches.ts";
 import type { Subagents } from "./subagents.ts";

@@ -1,7 +1,7 @@
 /** The conversation as Markdown, for a file or a pipe: in order, whole, a message at a time. */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import { messageToMarkdown } from "../../transcript/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import { messageToMarkdown } from "@continuo/core/transcript";
 import type { BranchStep } from "./branches.ts";
 import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { View } from "./view.ts";

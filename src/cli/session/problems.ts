@@ -1,7 +1,7 @@
 /** Problems of a session, for a person. */
 
-import { type Problem, severityOf } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type Problem, severityOf } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { tildePath } from "../terminal/index.ts";
 
 /** With its place, as one line that is safe to print. */

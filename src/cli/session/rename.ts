@@ -1,10 +1,10 @@
 /** `session rename`: another title, through the agent's own format, or in Continuo's store. */
 
-import { type OwnRow, openOwn, renameOwn } from "../../catalog/index.ts";
-import { renameNativeSession } from "../../editing/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type OwnRow, openOwn, renameOwn } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { renameNativeSession } from "@continuo/native/editing";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 

@@ -1,11 +1,11 @@
 /** `session repair --all`: a plan for every damaged session, and, with --in-place, the repairs. */
 
-import { repairNativeSession, type SessionRepair } from "../../editing/index.ts";
-import { type Places, placesOf } from "../../files/index.ts";
-import { ContinuoError, exitCodeOf, isContinuoError } from "../../model/index.ts";
-import { checkFoundSession, findSessions, formatOf } from "../../native/index.ts";
-import type { FoundSession } from "../../native/kit/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { type Places, placesOf } from "@continuo/files";
+import { checkFoundSession, findSessions, formatOf } from "@continuo/native";
+import { repairNativeSession, type SessionRepair } from "@continuo/native/editing";
+import type { FoundSession } from "@continuo/native/kit";
 import {
   canAsk,
   confirm,

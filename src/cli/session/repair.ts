@@ -1,11 +1,11 @@
 /** `session repair`: what is wrong with a session's records, record by record, and a whole copy of it. */
 
-import type { OwnRow } from "../../catalog/index.ts";
-import { type RepairOptions, repairNativeSession, type SessionRepair } from "../../editing/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, present, shellWord } from "../../model/index.ts";
-import type { RepairEdit } from "../../native/repairing/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { OwnRow } from "@continuo/agents/catalog";
+import { ContinuoError, present, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { type RepairOptions, repairNativeSession, type SessionRepair } from "@continuo/native/editing";
+import type { RepairEdit } from "@continuo/native/repairing";
 import { locate } from "../notices/index.ts";
 import {
   createOutput,

@@ -1,8 +1,8 @@
 /** `session restore`: a session out of the trash, back to where it was. */
 
-import { restoreNativeSession } from "../../editing/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { restoreNativeSession } from "@continuo/native/editing";
 import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import { trashedToJson } from "./json.ts";
 

@@ -1,7 +1,7 @@
 /** Sessions as a table, fitted to the terminal; in a file or a pipe nothing is cut. */
 
-import type { ListedSession } from "../../catalog/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import type { ListedSession } from "@continuo/agents/catalog";
+import { visibleLine } from "@continuo/core/transcript";
 import {
   type Column,
   formatSize,

@@ -1,9 +1,9 @@
 /** One turn of a conversation: from a message up to the next one of the person. */
 
-import { type CatalogSession, openCatalogSession, openTrashed, TRASHED } from "../../catalog/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { messageKind } from "../../transcript/index.ts";
+import { type CatalogSession, openCatalogSession, openTrashed, TRASHED } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
+import { messageKind } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Shell, screenOf } from "../terminal/index.ts";
 import { type BranchStep, everyBranch } from "./branches.ts";

@@ -1,7 +1,7 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
-import { type CatalogSession, type LookUpHit, openCatalogSession } from "../../catalog/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
 import { type BranchStep, everyBranch, openModelView, stepsOfBranch } from "./branches.ts";

@@ -1,7 +1,7 @@
 /** The sub-agents of a session, opened one at a time. */
 
-import { type CatalogSession, locateRow, openCatalogSession } from "../../catalog/index.ts";
-import { isContinuoError, type SubagentInfo } from "../../model/index.ts";
+import { type CatalogSession, locateRow, openCatalogSession } from "@continuo/agents/catalog";
+import { isContinuoError, type SubagentInfo } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 
 export interface Subagents {

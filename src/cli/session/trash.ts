@@ -1,10 +1,15 @@
 /** `session trash`: what was deleted, and deleting it for good. */
 
-import { emptyTrash, listTrashedSessions, settleBeforeReading, trashProblems } from "../../editing/index.ts";
-import type { TrashedSession } from "../../editing/trash/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, present, shellWord } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { ContinuoError, present, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import {
+  emptyTrash,
+  listTrashedSessions,
+  settleBeforeReading,
+  trashProblems,
+} from "@continuo/native/editing";
+import type { TrashedSession } from "@continuo/native/editing/trash";
 import { warnOfUnfinished } from "../notices/index.ts";
 import {
   type Column,

@@ -1,8 +1,8 @@
 /** `session show --tree`: a line a message, side branches indented where they leave. */
 
-import type { CatalogSession } from "../../catalog/index.ts";
-import { type Leaf, type Message, textOf } from "../../model/index.ts";
-import { type MessageKind, mainArgument, messageKind, visibleLine } from "../../transcript/index.ts";
+import type { CatalogSession } from "@continuo/agents/catalog";
+import { type Leaf, type Message, textOf } from "@continuo/core/model";
+import { type MessageKind, mainArgument, messageKind, visibleLine } from "@continuo/core/transcript";
 import { clockTime, cutEnd, type Paint, widthOf } from "../terminal/index.ts";
 import { shortIds } from "./short-ids.ts";
 

@@ -1,8 +1,8 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
-import type { CatalogSession, LookUpHit } from "../../catalog/index.ts";
-import { present } from "../../model/index.ts";
-import type { SecretsFound } from "../../transcript/index.ts";
+import type { CatalogSession, LookUpHit } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import type { SecretsFound } from "@continuo/core/transcript";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
 import type { ExportFlags, ExportFormat } from "./export-flags.ts";

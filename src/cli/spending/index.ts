@@ -5,8 +5,8 @@
  * Does not know: prices, or where tokens come from.
  */
 
-import type { Cost } from "../../catalog/index.ts";
-import { assertValid, type Configuration, readConfiguration } from "../../config/index.ts";
+import type { Cost } from "@continuo/agents/catalog";
+import { assertValid, type Configuration, readConfiguration } from "@continuo/agents/config";
 import type { Shell } from "../terminal/index.ts";
 
 /** Reads the file in `CONTINUO_HOME` only; the project has no part in it. Errors: `usage` for an invalid file. */

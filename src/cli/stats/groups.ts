@@ -7,7 +7,7 @@ import {
   type Prices,
   type SessionUsage,
   tokensOf,
-} from "../../catalog/index.ts";
+} from "@continuo/agents/catalog";
 import type { Grouping } from "./flags.ts";
 
 export interface Group {

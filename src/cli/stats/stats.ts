@@ -1,8 +1,8 @@
 /** `stats`: what all sessions used, as a table. */
 
-import { PRICE_SOURCES, PRICES_AS_OF, usageOfAll } from "../../catalog/index.ts";
-import { present } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { PRICE_SOURCES, PRICES_AS_OF, usageOfAll } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { drawCost, homeConfiguration } from "../spending/index.ts";
 import {
   type Column,

@@ -1,7 +1,7 @@
 /** `store backup FILE`. */
 
 import { resolve } from "node:path";
-import { backupStore } from "../../store/index.ts";
+import { backupStore } from "@continuo/store";
 import { formatCount, formatSize, type Shell } from "../terminal/index.ts";
 import { openForCommand, type StoreFlags } from "./opened.ts";
 import { printFacts } from "./print.ts";

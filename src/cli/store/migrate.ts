@@ -1,6 +1,6 @@
 /** `store migrate`: the one way in which a Postgres database is brought up to date. */
 
-import { openStore } from "../../store/index.ts";
+import { openStore } from "@continuo/store";
 import type { Shell } from "../terminal/index.ts";
 import { type StoreFlags, storeUrl } from "./opened.ts";
 import { type Fact, printFacts } from "./print.ts";

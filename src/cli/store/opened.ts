@@ -1,8 +1,8 @@
 /** The store that a command works on. */
 
-import { commandPrincipal, storeUrlOf } from "../../catalog/index.ts";
-import { present } from "../../model/index.ts";
-import { type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
+import { commandPrincipal, storeUrlOf } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import { type OpenedStore, type OpenStoreOptions, openStore } from "@continuo/store";
 import type { Shell } from "../terminal/index.ts";
 
 export interface StoreFlags {

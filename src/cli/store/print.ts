@@ -1,6 +1,6 @@
 /** Output of the commands of the store: facts as lines, or as one JSON object. */
 
-import { visibleLine } from "../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { createOutput, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";
 
 export type Fact = readonly [name: string, text: string];

@@ -1,7 +1,7 @@
 /** `store restore FILE`. */
 
 import { resolve } from "node:path";
-import { restoreStore } from "../../store/index.ts";
+import { restoreStore } from "@continuo/store";
 import { formatCount, type Shell } from "../terminal/index.ts";
 import { openForCommand, type StoreFlags } from "./opened.ts";
 import { printFacts } from "./print.ts";

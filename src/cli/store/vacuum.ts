@@ -1,6 +1,6 @@
 /** `store vacuum`. */
 
-import { vacuumStore } from "../../store/index.ts";
+import { vacuumStore } from "@continuo/store";
 import { formatCount, formatSize, type Shell } from "../terminal/index.ts";
 import { openForCommand, type StoreFlags } from "./opened.ts";
 import { printFacts } from "./print.ts";

@@ -1,6 +1,6 @@
 /** `store verify`: exit code 4 when the database, a log or a row is not what was stored. */
 
-import { checkDatabase, type LogVerification, verifyStore } from "../../store/index.ts";
+import { checkDatabase, type LogVerification, verifyStore } from "@continuo/store";
 import { formatCount, type Shell } from "../terminal/index.ts";
 import { openForCommand, type StoreFlags } from "./opened.ts";
 import { type Fact, printFacts } from "./print.ts";

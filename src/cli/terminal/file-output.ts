@@ -1,7 +1,7 @@
 /** The one way to the file of `--output`: nothing is replaced unasked, and folders of agents are never written to. */
 
 import { resolve } from "node:path";
-import { openOutputFile } from "../../files/index.ts";
+import { openOutputFile } from "@continuo/files";
 import type { Output } from "./output.ts";
 import type { Shell } from "./shell.ts";
 

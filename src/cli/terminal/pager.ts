@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import { createOutput, type Output } from "./output.ts";
 import type { Screen } from "./screen.ts";
 import type { Shell } from "./shell.ts";

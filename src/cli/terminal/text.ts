@@ -1,6 +1,6 @@
 /** Times, sizes, counts, paths and JSON as text for a terminal. Pure: the clock and the home are passed in. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,6 +1,6 @@
 /** The shared look of tool calls: calls, statuses, and the length at which output is cut. */
 
-import type { ToolStatus } from "../../model/index.ts";
+import type { ToolStatus } from "@continuo/core/model";
 import type { Paint, Style } from "./paint.ts";
 import { formatCount } from "./text.ts";
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { pageLabel } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../model/index.ts";
-import { openStore } from "../../store/index.ts";
-import { pageLabel } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { runCreateToken, runListTokens } from "./tokens.ts";
 

@@ -1,7 +1,7 @@
 /** `continuo token create | list | revoke`. */
 
-import { ContinuoError, present, type Token } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { ContinuoError, present, type Token } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import {
   formatScope,
   isName,
@@ -10,7 +10,7 @@ import {
   type PageLabel,
   parsePageLabel,
   parseScope,
-} from "../../wire/index.ts";
+} from "@continuo/core/wire";
 import { openForCommand } from "../store/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";

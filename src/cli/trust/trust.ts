@@ -15,11 +15,11 @@ import {
   type TrustedFile,
   trustStateOf,
   writeTrusted,
-} from "../../config/index.ts";
-import { projectConfigurationIn } from "../../drivers/trust/index.ts";
-import { continuoHome, placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+} from "@continuo/agents/config";
+import { projectConfigurationIn } from "@continuo/agents/drivers/trust";
+import { ContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { continuoHome, placesOf } from "@continuo/files";
 import { clockTime, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { TrustFlags } from "./flags.ts";
 

@@ -1,6 +1,6 @@
 /** The target of `continuo view`: a session by its id, or the address of a page. Pure. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 
 export type Target =
   | { readonly type: "session"; readonly id: string }

@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { findProgram } from "../../drivers/process/index.ts";
-import { namesIn, writeDurably } from "../../files/index.ts";
-import { escapeHtml } from "../../transcript/html/index.ts";
+import { findProgram } from "@continuo/agents/drivers/process";
+import { escapeHtml } from "@continuo/core/transcript/html";
+import { namesIn, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { viewerFolderOf } from "./running-viewer.ts";
 

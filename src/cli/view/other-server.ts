@@ -1,7 +1,7 @@
 /** Pages of a server that another command runs, such as `continuo serve`: a code for the token that is known for it. */
 
 import { connect } from "node:net";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import { accessOf, callServer } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { portOf } from "./address.ts";

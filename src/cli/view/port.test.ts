@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
+import { ContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { ContinuoError } from "../../model/index.ts";
 import { takePort } from "./port.ts";
 
 /** A listener for which these ports are taken. */

@@ -1,7 +1,7 @@
 /** Takes the port of the viewer, or another one if it is taken. */
 
-import { usersListening } from "../../files/index.ts";
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import { usersListening } from "@continuo/files";
 
 export interface WantedPort {
   readonly port: number;

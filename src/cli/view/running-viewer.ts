@@ -7,8 +7,8 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
+import { continuoHome, makeScratchFolder, type Places } from "@continuo/files";
 import { z } from "zod";
-import { continuoHome, makeScratchFolder, type Places } from "../../files/index.ts";
 
 /** The request of a command. */
 export interface ViewerRequest {

@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { placesOf } from "../../files/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
-import { forbiddenFolders } from "../../native/index.ts";
-import { maskSecrets } from "../../transcript/index.ts";
-import type { SavedSession } from "../../wire/machine/index.ts";
+import { ContinuoError, present } from "@continuo/core/model";
+import { maskSecrets } from "@continuo/core/transcript";
+import type { SavedSession } from "@continuo/core/wire/machine";
+import { placesOf } from "@continuo/files";
+import { forbiddenFolders } from "@continuo/native";
 import { machineWork, viewerFolder } from "../serve/index.ts";
 import { describeMaskedWork } from "../session/index.ts";
 import {
@@ -64,7 +64,7 @@ interface SaveWish {
 }
 
 async function readSaved({ key, turns }: SaveWish, shell: Shell): Promise<SavedSession> {
-  const { savedSession } = await import("../../machine/index.ts");
+  const { savedSession } = await import("@continuo/server/machine");
   const service = await machineWork(shell);
   const stop = new AbortController();
   using _exit = shell.onExit(() => stop.abort());

@@ -1,9 +1,9 @@
 /** A saved session as the parts of its page: what the viewer reads, and the same as text for a browser without scripts. Pure. */
 
-import type { Message } from "../../model/index.ts";
-import { escapeHtml, messageToHtml } from "../../transcript/html/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
-import { type SavedSession, type SavedText, type WindowMessage, withText } from "../../wire/machine/index.ts";
+import type { Message } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { escapeHtml, messageToHtml } from "@continuo/core/transcript/html";
+import { type SavedSession, type SavedText, type WindowMessage, withText } from "@continuo/core/wire/machine";
 
 /** JSON in which nothing ends the element that it stands in. */
 export function savedJson(value: unknown): string {

@@ -1,12 +1,12 @@
 /** `continuo view`: a server on the viewer's port, and an address that lets one tab in. */
 
 import { createHash } from "node:crypto";
-import { type OpenOwn, openOwn, storeUrlOf } from "../../catalog/index.ts";
-import { placesOf, readVersion } from "../../files/index.ts";
-import { ContinuoError, messageOf, present, type Store } from "../../model/index.ts";
-import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
-import { openStore } from "../../store/index.ts";
-import { ANY_HANDLE } from "../../wire/index.ts";
+import { type OpenOwn, openOwn, storeUrlOf } from "@continuo/agents/catalog";
+import { ContinuoError, messageOf, present, type Store } from "@continuo/core/model";
+import { ANY_HANDLE } from "@continuo/core/wire";
+import { placesOf, readVersion } from "@continuo/files";
+import { createAuthenticate, createServer, type Listening, listen } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import {
   DEFAULT_LISTEN,
   HAS_PAGE_NAMES,

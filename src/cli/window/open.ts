@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { firstAndLast } from "../../drivers/process/index.ts";
-import { besideBundle } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { firstAndLast } from "@continuo/agents/drivers/process";
+import { ContinuoError } from "@continuo/core/model";
+import { besideBundle } from "@continuo/files";
 import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
 import type { Terminal } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The terminals that are known, one row each, and which of them opens a window here. */
 
 import { basename } from "node:path";
-import { findProgram } from "../../drivers/process/index.ts";
+import { findProgram } from "@continuo/agents/drivers/process";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 /** The windows of one server: it opens them one at a time, with its own environment. */
 
 import { statSync } from "node:fs";
-import { findProgram } from "../../drivers/process/index.ts";
-import type { PlacesAt } from "../../files/index.ts";
-import type { TerminalWindows } from "../../machine/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { findProgram } from "@continuo/agents/drivers/process";
+import { ContinuoError } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import type { TerminalWindows } from "@continuo/server/machine";
 import { openWindow } from "./open.ts";
 import { findTerminal, type Screen } from "./table.ts";
 

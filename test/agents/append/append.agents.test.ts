@@ -3,8 +3,8 @@
  * request that they send, and Continuo's model view of the whole equals it.
  */
 
+import { openSessionAdapter, type SessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter, type SessionAdapter } from "../../../src/agents.ts";
 import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";

@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type AdapterFormat, lookUpSession, type Places } from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
+import { type AdapterFormat, lookUpSession, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";

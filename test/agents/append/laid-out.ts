@@ -1,6 +1,6 @@
 /** An agent in a sandbox of its own, with a model server that answers one prompt. */
 
-import type { Places } from "../../../src/agents.ts";
+import type { Places } from "@continuo/agents";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import type { AgentUnderTest, Begun } from "./begin.ts";

@@ -4,8 +4,8 @@
  */
 
 import { readFileSync, truncateSync } from "node:fs";
+import { openSessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter } from "../../../src/agents.ts";
 import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";

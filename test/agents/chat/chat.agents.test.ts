@@ -1,8 +1,8 @@
 /** `continuo chat` with the real agents: new, resumed in a new process, continued, forked, with another agent. */
 
 import { utimesSync } from "node:fs";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { AGENT_NAMES, type AgentName } from "../../../src/model/index.ts";
 import { text } from "../../model-servers/index.ts";
 import { nativeIn, type Stage, sessionIn, stage } from "./stage.ts";
 

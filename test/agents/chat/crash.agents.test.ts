@@ -2,9 +2,9 @@
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentName, Session, Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import type { AgentName, Session, Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 import { MAIN } from "../../cli/home.ts";
 import { asObject, text } from "../../model-servers/index.ts";
 import { pids, startedIn, told } from "../started.ts";

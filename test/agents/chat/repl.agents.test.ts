@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentName } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { AgentName } from "../../../src/model/index.ts";
 import type { Terminal } from "../../cli/tmux.ts";
 import { type Script, type Step, text } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";

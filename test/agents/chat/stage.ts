@@ -1,7 +1,7 @@
 /** `continuo` as a person has it: real agents on its search path, their model a scripted server. */
 
 import { join } from "node:path";
-import type { AgentName } from "../../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
 import { MAIN } from "../../cli/home.ts";
 import { openTerminal, type Terminal } from "../../cli/tmux.ts";
 import { type ModelServer, type Script, startModelServer } from "../../model-servers/index.ts";

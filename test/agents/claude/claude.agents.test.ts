@@ -6,9 +6,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
+import { type Message, textOf } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
-import { type Message, textOf } from "../../../src/model/index.ts";
 import {
   asObject,
   asObjects,

@@ -5,9 +5,9 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
+import { textOf } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
-import { textOf } from "../../../src/model/index.ts";
 import {
   asObject,
   asObjects,

@@ -1,10 +1,10 @@
 /** Any agent that speaks ACP, by its command alone; and, with `--all-versions`, the adapters of Claude Code, Codex and pi. */
 
 import { existsSync } from "node:fs";
+import type { Block } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { AcpDriver } from "../../../src/drivers/acp/driver.ts";
-import { openAgent } from "../../../src/drivers/open-agent.ts";
-import type { Block } from "../../../src/model/index.ts";
+import type { AcpDriver } from "../../../packages/agents/src/drivers/acp/driver.ts";
+import { openAgent } from "../../../packages/agents/src/drivers/open-agent.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";
 import { openOpencode } from "../opencode/driver.ts";

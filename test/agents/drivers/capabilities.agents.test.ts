@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { AGENT_NAMES, type AgentName, type SessionCapabilities } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { withSection } from "../../../scripts/section.ts";
-import { AGENT_NAMES, type AgentName, type SessionCapabilities } from "../../../src/model/index.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { PINNED } from "../install.ts";
 import { makeSandbox } from "../sandbox.ts";

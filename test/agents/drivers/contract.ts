@@ -5,8 +5,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { listNativeSessions, readNativeSession } from "../../../src/agents.ts";
+import { listNativeSessions, readNativeSession } from "@continuo/agents";
 import {
   type AgentDriver,
   type AgentEvent,
@@ -17,7 +16,8 @@ import {
   type PermissionDecision,
   type PermissionPolicy,
   textOf,
-} from "../../../src/model/index.ts";
+} from "@continuo/core/model";
+import { describe, expect, test } from "vitest";
 import {
   type ModelServer,
   type RequestRecord,

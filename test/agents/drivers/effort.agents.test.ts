@@ -1,7 +1,7 @@
 /** How much the model thinks, the agent's own commands, and the context that is left, by the real agents. */
 
+import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { type AgentName, isContinuoError } from "../../../src/model/index.ts";
 import { type JsonObject, startModelServer } from "../../model-servers/index.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { SUBJECTS } from "./subjects/index.ts";

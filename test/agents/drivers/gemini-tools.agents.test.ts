@@ -1,7 +1,7 @@
 /** What Gemini CLI's ACP does not tell of tools, a session of Continuo's has all the same: name, input and output. */
 
+import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/model/index.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { gemini } from "./subjects/gemini.ts";

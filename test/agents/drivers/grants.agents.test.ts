@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
+import { openAgent } from "@continuo/agents/drivers";
+import type { Conversation, PermissionRequest } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { openAgent } from "../../../src/drivers/index.ts";
-import type { Conversation, PermissionRequest } from "../../../src/model/index.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { claude } from "./subjects/claude.ts";

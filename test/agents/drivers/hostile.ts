@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentName } from "../../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
 import { asObject, type JsonObject } from "../../model-servers/index.ts";
 import type { Sandbox } from "../sandbox.ts";
 

@@ -1,7 +1,7 @@
 /** The model that is chosen is the one that is asked, and one that there is not is said. */
 
+import type { OpenConversation } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { OpenConversation } from "../../../src/model/index.ts";
 import { asText, type RequestRecord, startModelServer } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";
 import { makeSandbox } from "../sandbox.ts";

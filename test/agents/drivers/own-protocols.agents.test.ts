@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentEvent, Conversation, OpenConversation } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { AgentEvent, Conversation, OpenConversation } from "../../../src/model/index.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { type Prepared, proveDriver, type Subject } from "./contract.ts";

@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { permissionsBy } from "@continuo/agents/drivers/link";
 import { expect, test } from "vitest";
-import { permissionsBy } from "../../../src/drivers/link/index.ts";
 import { asObject, type JsonObject, startModelServer, text, tool } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";

@@ -5,14 +5,14 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import type {
   AgentEvent,
   Conversation,
   OpenConversation,
   PermissionDecision,
   PermissionRequest,
-} from "../../../src/model/index.ts";
+} from "@continuo/core/model";
+import { describe, expect, test } from "vitest";
 import {
   asObjects,
   asText,

@@ -3,9 +3,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { openAgent } from "@continuo/agents/drivers";
+import type { AgentName, Conversation, OpenConversation } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { openAgent } from "../../../src/drivers/index.ts";
-import type { AgentName, Conversation, OpenConversation } from "../../../src/model/index.ts";
 import { startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { type Marks, makeHostile } from "./hostile.ts";

@@ -1,7 +1,7 @@
 /** The agent itself, in another terminal, goes on with the session that a conversation of Continuo has open. */
 
+import type { Conversation } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { Conversation } from "../../../src/model/index.ts";
 import { type Script, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, runProgram } from "../sandbox.ts";
 import { claude } from "./subjects/claude.ts";

@@ -3,7 +3,6 @@
  * says what the source said up to the cut. The source stays as it was.
  */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   forkNativeSession,
   openSessionAdapter,
@@ -11,8 +10,9 @@ import {
   readNativeSession,
   renameNativeSession,
   trashNativeSession,
-} from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
+} from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Begun, type Written } from "../append/begin.ts";
 import { countKinds, proveResumption } from "../proof.ts";

@@ -6,8 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { cp, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import { type JsonObject, type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { spokenIn as allSpokenIn } from "../acp.ts";
 import type { Item } from "../items.ts";

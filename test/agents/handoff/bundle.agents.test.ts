@@ -4,10 +4,10 @@
  */
 
 import { join } from "node:path";
+import { handOff, openSessionAdapter, type Places } from "@continuo/agents";
+import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
+import { openOutputFile } from "@continuo/files";
 import { describe, expect, test } from "vitest";
-import { handOff, openSessionAdapter, type Places } from "../../../src/agents.ts";
-import { openOutputFile } from "../../../src/files/index.ts";
-import { packSession, unpackBundle } from "../../../src/handoff/bundle/index.ts";
 import { startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS } from "../append/begin.ts";
 import { countKinds, proveResumption } from "../proof.ts";

@@ -4,9 +4,9 @@
  */
 
 import { join } from "node:path";
+import { handOffMessages } from "@continuo/agents";
+import type { Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { handOffMessages } from "../../../src/agents.ts";
-import type { Message } from "../../../src/model/index.ts";
 import { AGENTS } from "../append/begin.ts";
 import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { proveResumption } from "../proof.ts";

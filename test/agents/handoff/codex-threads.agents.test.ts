@@ -7,8 +7,8 @@
 
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { formatOf, handOff, openNativeSession, type Places } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatOf, handOff, openNativeSession, type Places } from "../../../src/agents.ts";
 import {
   asObject,
   asObjects,

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentName } from "../../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
 import {
   type JsonObject,
   type Script,

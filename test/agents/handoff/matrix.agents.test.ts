@@ -6,9 +6,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatOf, handOff, openNativeSession, type Places } from "@continuo/agents";
+import type { AgentName, Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatOf, handOff, openNativeSession, type Places } from "../../../src/agents.ts";
-import type { AgentName, Message } from "../../../src/model/index.ts";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";

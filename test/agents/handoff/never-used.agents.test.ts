@@ -6,8 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { handOff, openSessionAdapter, type Places } from "@continuo/agents";
 import { describe, expect, test } from "vitest";
-import { handOff, openSessionAdapter, type Places } from "../../../src/agents.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { proveResumption } from "../proof.ts";

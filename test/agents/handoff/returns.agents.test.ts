@@ -6,9 +6,9 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { handOff, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { handOff, type Places } from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
 import {
   asObject,
   asObjects,

@@ -7,15 +7,9 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { HOME_VARIABLES, handOff, lookUpSession, type Places, repairNativeSession } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  HOME_VARIABLES,
-  handOff,
-  lookUpSession,
-  type Places,
-  repairNativeSession,
-} from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";

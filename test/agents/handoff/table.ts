@@ -1,8 +1,8 @@
 /** What every agent keeps of every other one's conversation, as a table for docs/support.md. */
 
+import type { Outcome, Receipt, ReceiptKind } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import { type Section, withSection } from "../../../scripts/section.ts";
-import type { Outcome, Receipt, ReceiptKind } from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
 import { PINNED } from "../install.ts";
 
 export interface Cell {

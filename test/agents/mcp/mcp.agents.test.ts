@@ -5,8 +5,8 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AgentName } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { AgentName } from "../../../src/model/index.ts";
 import {
   type ModelServer,
   type Script,

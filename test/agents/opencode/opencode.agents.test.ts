@@ -7,8 +7,8 @@
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { listNativeSessions, openNativeSession, type Places } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import {
   asObject,
   asObjects,

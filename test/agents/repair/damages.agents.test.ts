@@ -6,10 +6,10 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { readNativeSession, repairNativeSession } from "@continuo/agents";
+import { isContinuoError } from "@continuo/core/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readNativeSession, repairNativeSession } from "../../../src/agents.ts";
-import { isContinuoError } from "../../../src/model/index.ts";
 import { anyDamage } from "../../damage.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";

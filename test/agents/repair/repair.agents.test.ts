@@ -6,15 +6,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkNativeSession,
   listNativeSessions,
   openSessionAdapter,
   type Places,
   repairNativeSession,
-} from "../../../src/agents.ts";
-import { severityOf } from "../../../src/model/index.ts";
+} from "@continuo/agents";
+import { severityOf } from "@continuo/core/model";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Written } from "../append/begin.ts";
 import { type LaidOut, layOut } from "../append/laid-out.ts";

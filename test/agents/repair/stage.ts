@@ -5,8 +5,8 @@
 
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES, type Places } from "../../../src/agents.ts";
-import type { AgentName } from "../../../src/model/index.ts";
+import { HOME_VARIABLES, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
 import {
   type ModelServer,
   type ScriptedTurn,

@@ -4,10 +4,10 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { readNativeSession } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { isJson, type Json } from "@continuo/files";
 import { expect, test } from "vitest";
-import { readNativeSession } from "../../../src/agents.ts";
-import { isJson, type Json } from "../../../src/files/index.ts";
-import type { AgentName } from "../../../src/model/index.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
 import { type Item, normaliseView } from "../items.ts";

@@ -1,10 +1,10 @@
 /** A turn that failed or was cancelled: the next one goes on in the same native session, and nothing is told twice. */
 
+import { openRunAgent } from "@continuo/agents";
+import { AGENT_NAMES } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { type RunOnceOptions, type RunResult, runOnce } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { openRunAgent } from "../../../src/agents.ts";
-import { AGENT_NAMES } from "../../../src/model/index.ts";
-import { type RunOnceOptions, type RunResult, runOnce } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 import { type Script, startModelServer, text } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { makeSandbox } from "../sandbox.ts";

@@ -4,11 +4,11 @@
  * each with all twenty.
  */
 
+import { openRunAgent } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { type RunOnceOptions, type RunResult, runOnce } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { openRunAgent } from "../../../src/agents.ts";
-import { AGENT_NAMES, type AgentName } from "../../../src/model/index.ts";
-import { type RunOnceOptions, type RunResult, runOnce } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 import { killIfThere } from "../../left-behind/processes.ts";
 import { type ModelServer, type Step, startModelServer, text } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";

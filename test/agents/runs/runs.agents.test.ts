@@ -1,10 +1,10 @@
 /** Runs of the session manager with the real agents: continued natively, by replay, and by several in turns. */
 
+import { openRunAgent } from "@continuo/agents";
+import { AGENT_NAMES, type AgentName, type Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { type RunOnceOptions, type RunResult, runOnce } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
-import { openRunAgent } from "../../../src/agents.ts";
-import { AGENT_NAMES, type AgentName, type Store } from "../../../src/model/index.ts";
-import { type RunOnceOptions, type RunResult, runOnce } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 import { type ModelServer, type Script, startModelServer, text } from "../../model-servers/index.ts";
 import type { Prepared } from "../drivers/contract.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";

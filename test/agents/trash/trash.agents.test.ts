@@ -1,7 +1,7 @@
 /** The real agents agree: a deleted session is gone from their own lists, and a restored one goes on. */
 
+import { type Places, restoreNativeSession, trashNativeSession } from "@continuo/agents";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Places, restoreNativeSession, trashNativeSession } from "../../../src/agents.ts";
 import { asObjects, asText, type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import * as codexTalk from "../codex/conversation.ts";
 import { openCodex } from "../codex/driver.ts";

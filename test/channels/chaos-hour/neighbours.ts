@@ -5,7 +5,7 @@
 
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "../../../src/wire/index.ts";
+import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
 import { createRandom, type Random } from "../../store/harness/random.ts";
 
 export interface NeighboursPlan {

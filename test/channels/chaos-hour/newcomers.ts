@@ -4,8 +4,8 @@
  */
 
 import { createInterface } from "node:readline";
-import { connect } from "../../../src/client/index.ts";
-import type { ReplayMode } from "../../../src/wire/index.ts";
+import { connect } from "@continuo/core/client";
+import type { ReplayMode } from "@continuo/core/wire";
 import { createRandom } from "../../store/harness/random.ts";
 
 export interface NewcomersPlan {

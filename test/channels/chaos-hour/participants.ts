@@ -5,8 +5,8 @@
 
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
-import { type AgenticClient, connect } from "../../../src/client/index.ts";
-import { isContinuoError } from "../../../src/model/index.ts";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
 import { createRandom } from "../../store/harness/random.ts";
 import { answer, isInput, wholeTextOf } from "../chaos-agent.ts";
 

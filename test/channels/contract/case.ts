@@ -1,6 +1,6 @@
 /** What a case of the channel contract is: a sentence of `PROTOCOL.md` by its id, and what shows it. */
 
-import type { Store } from "../../../src/model/index.ts";
+import type { Store } from "@continuo/core/model";
 import type { OpenChannel } from "../open-channel.ts";
 
 export interface ChannelCase {

@@ -1,8 +1,8 @@
 /** Names, hello, replay, anchors, flow control. */
 
+import { isContinuoError } from "@continuo/core/model";
+import { isAddressedTo, parseScope } from "@continuo/core/wire";
 import { expect } from "vitest";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { isAddressedTo, parseScope } from "../../../src/wire/index.ts";
 import { openServer } from "../../server/harness/open-server.ts";
 import { take } from "../open-channel.ts";
 import { type ChannelCase, LOG, until } from "./case.ts";

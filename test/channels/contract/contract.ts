@@ -1,7 +1,7 @@
 /** The channel contract: every sentence of `PROTOCOL.md` that a server keeps, over any engine. */
 
+import type { Store } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { Store } from "../../../src/model/index.ts";
 import { checkSockets } from "../../wire/checked-sockets.ts";
 import { openChannelServer } from "../open-channel.ts";
 import type { ChannelCase } from "./case.ts";

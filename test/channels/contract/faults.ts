@@ -1,9 +1,9 @@
 /** Lost connections, slow readers, and a store that does not open a session. */
 
 import { connect as connectSocket } from "node:net";
+import { connect } from "@continuo/core/client";
+import { ContinuoError, type Store } from "@continuo/core/model";
 import { expect } from "vitest";
-import { connect } from "../../../src/client/index.ts";
-import { ContinuoError, type Store } from "../../../src/model/index.ts";
 import { openServer } from "../../server/harness/open-server.ts";
 import { cuttingProxy } from "../cutting-proxy.ts";
 import { take } from "../open-channel.ts";

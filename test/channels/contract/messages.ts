@@ -1,7 +1,7 @@
 /** The log, messages in progress, presence, calls. */
 
+import { isContinuoError } from "@continuo/core/model";
 import { expect } from "vitest";
-import { isContinuoError } from "../../../src/model/index.ts";
 import { take } from "../open-channel.ts";
 import { type ChannelCase, LOG, typesIn, until } from "./case.ts";
 import { hello, openRaw } from "./raw.ts";

@@ -1,6 +1,6 @@
 /** A bare WebSocket, for what no client of ours would send. */
 
-import { SUBPROTOCOL } from "../../../src/wire/index.ts";
+import { SUBPROTOCOL } from "@continuo/core/wire";
 import { plainSocket, reportServerFrame } from "../../wire/checked-sockets.ts";
 
 export type Frame = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** Cursors, sessions, history, and the inputs of agents. */
 
+import type { AgenticClient } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
 import { expect } from "vitest";
-import type { AgenticClient } from "../../../src/client/index.ts";
-import type { Store } from "../../../src/model/index.ts";
 import { take } from "../open-channel.ts";
 import { type ChannelCase, LOG, typesIn, until } from "./case.ts";
 import { hello, openRaw } from "./raw.ts";

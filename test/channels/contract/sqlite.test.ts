@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { CHANNEL_CASES, channelContract } from "./contract.ts";
 
 channelContract("SQLite", () => openStore("memory:"));

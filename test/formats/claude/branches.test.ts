@@ -2,9 +2,9 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { claudeFormat } from "@continuo/native/claude";
+import type { OpenedSession } from "@continuo/native/kit";
 import { describe, expect, test } from "vitest";
-import { claudeFormat } from "../../../src/native/claude/index.ts";
-import type { OpenedSession } from "../../../src/native/kit/index.ts";
 import {
   answer,
   call,

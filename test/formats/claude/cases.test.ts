@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { claudeFormat } from "@continuo/native/claude";
 import { expect, test } from "vitest";
-import { claudeFormat } from "../../../src/native/claude/index.ts";
 
 const CASES = fileURLToPath(new URL("cases/", import.meta.url));
 const places = { home: "/nowhere", env: {} };

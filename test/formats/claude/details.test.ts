@@ -2,9 +2,9 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ProblemCode } from "@continuo/core/model";
+import { claudeFormat } from "@continuo/native/claude";
 import { describe, expect, test } from "vitest";
-import type { ProblemCode } from "../../../src/model/index.ts";
-import { claudeFormat } from "../../../src/native/claude/index.ts";
 import {
   answer,
   call,

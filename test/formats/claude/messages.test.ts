@@ -1,7 +1,7 @@
 /** How lines of Claude Code become blocks and messages. */
 
+import type { Block } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import type { Block } from "../../../src/model/index.ts";
 import { answer, call, historyOf, type Line, line, result, shape, text, useHome, user } from "./written.ts";
 
 useHome();

@@ -3,12 +3,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Message, ProblemCode } from "@continuo/core/model";
+import { PROBLEM_KINDS } from "@continuo/core/model";
+import { claudeFormat } from "@continuo/native/claude";
+import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import fc from "fast-check";
 import { afterAll, expect, test, vi } from "vitest";
-import type { Message, ProblemCode } from "../../../src/model/index.ts";
-import { PROBLEM_KINDS } from "../../../src/model/index.ts";
-import { claudeFormat } from "../../../src/native/claude/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, survivorsIn } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { anySession } from "./sessions.ts";

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Block, Message, ProblemCode } from "@continuo/core/model";
+import { claudeFormat } from "@continuo/native/claude";
+import type { OpenedSession } from "@continuo/native/kit";
 import { afterAll, beforeAll } from "vitest";
-import type { Block, Message, ProblemCode } from "../../../src/model/index.ts";
-import { claudeFormat } from "../../../src/native/claude/index.ts";
-import type { OpenedSession } from "../../../src/native/kit/index.ts";
 
 const home: string = join(tmpdir(), `continuo-read-${randomUUID()}`);
 export const places: { home: string; env: Record<string, string> } = { home, env: {} };

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
+import { codexFormat } from "@continuo/native/codex";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codexFormat } from "../../../src/native/codex/index.ts";
 import { CASES, expectedOf, findAll, homeOf, placesOf, toModel } from "./model.ts";
 
 let scratch = "";

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProblemCode } from "@continuo/core/model";
+import { codexFormat } from "@continuo/native/codex";
+import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProblemCode } from "../../../src/model/index.ts";
-import { codexFormat } from "../../../src/native/codex/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, type Damage } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { CASES, homeOf, placesOf } from "./model.ts";

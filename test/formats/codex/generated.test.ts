@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { codexFormat } from "@continuo/native/codex";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codexFormat } from "../../../src/native/codex/index.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { findAll, placesOf } from "./model.ts";
 

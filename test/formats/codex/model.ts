@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Places } from "../../../src/files/index.ts";
-import type { Message } from "../../../src/model/index.ts";
-import { codexFormat } from "../../../src/native/codex/index.ts";
-import type { FoundSession } from "../../../src/native/kit/index.ts";
+import type { Message } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { codexFormat } from "@continuo/native/codex";
+import type { FoundSession } from "@continuo/native/kit";
 
 export const CASES: readonly string[] = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

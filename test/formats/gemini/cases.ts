@@ -1,7 +1,7 @@
 /** The format cases of Gemini CLI. */
 
 import { isDeepStrictEqual } from "node:util";
-import { geminiFormat } from "../../../src/native/gemini/index.ts";
+import { geminiFormat } from "@continuo/native/gemini";
 import type { FormatCases } from "../format-cases.ts";
 
 export const GEMINI_CASES: FormatCases = {

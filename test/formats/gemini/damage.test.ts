@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { type ProblemCode, textOf } from "@continuo/core/model";
+import { geminiFormat } from "@continuo/native/gemini";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ProblemCode, textOf } from "../../../src/model/index.ts";
-import { geminiFormat } from "../../../src/native/gemini/index.ts";
 import { anyDamage, type Damage, duplicated } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";

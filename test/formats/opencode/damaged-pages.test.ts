@@ -1,8 +1,8 @@
 /** A database of which some pages are damaged says so: nobody is sent to look for permissions. */
 
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { opencodeFormat } from "@continuo/native/opencode";
 import { expect, test } from "vitest";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { answer, findIn, placesOf, SESSION, text, user, useScratch } from "./sessions.ts";
 
 const scratch = useScratch();

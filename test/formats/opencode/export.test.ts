@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkNativeSession, openNativeSession } from "@continuo/agents";
+import { opencodeFormat } from "@continuo/native/opencode";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkNativeSession, openNativeSession } from "../../../src/agents.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { flipped, truncated } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { FIRST_MS, placesOf, SESSION, text, toolPart } from "./sessions.ts";

@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import type { Places } from "@continuo/files";
+import type { FoundSession } from "@continuo/native/kit";
+import { opencodeFormat } from "@continuo/native/opencode";
 import { describe, expect, test } from "vitest";
-import type { Places } from "../../../src/files/index.ts";
-import type { FoundSession } from "../../../src/native/kit/index.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { useScratch } from "./sessions.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/opencode");

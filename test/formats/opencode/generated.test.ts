@@ -1,11 +1,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isContinuoError } from "@continuo/core/model";
+import type { FoundSession } from "@continuo/native/kit";
+import { opencodeFormat } from "@continuo/native/opencode";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isContinuoError } from "../../../src/model/index.ts";
-import type { FoundSession } from "../../../src/native/kit/index.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { flipped, truncated } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import {

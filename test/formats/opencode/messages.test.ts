@@ -1,5 +1,5 @@
+import type { Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { Message } from "../../../src/model/index.ts";
 import {
   ASKED,
   answer,

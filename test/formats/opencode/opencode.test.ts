@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { listNativeSessions, openNativeSession } from "@continuo/agents";
+import { isContinuoError } from "@continuo/core/model";
+import { opencodeFormat } from "@continuo/native/opencode";
 import { describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession } from "../../../src/agents.ts";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import {
   answer,
   FIRST_MS,

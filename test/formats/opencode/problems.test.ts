@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { checkNativeSession, listNativeSessions, openNativeSession } from "@continuo/agents";
+import { isContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { checkNativeSession, listNativeSessions, openNativeSession } from "../../../src/agents.ts";
-import { isContinuoError } from "../../../src/model/index.ts";
 import {
   answer,
   FIRST_MS,

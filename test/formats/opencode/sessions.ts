@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Places } from "@continuo/files";
+import type { FoundSession, OpenedSession } from "@continuo/native/kit";
+import { opencodeFormat } from "@continuo/native/opencode";
 import { afterAll, beforeAll } from "vitest";
-import type { Places } from "../../../src/files/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 
 const SCHEMA = `
   create table project (id text primary key, worktree text not null, vcs text);

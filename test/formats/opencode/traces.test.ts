@@ -19,10 +19,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
+import { listNativeSessions } from "@continuo/agents";
+import { isContinuoError } from "@continuo/core/model";
+import { opencodeFormat } from "@continuo/native/opencode";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listNativeSessions } from "../../../src/agents.ts";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import {
   answer,
   findIn,

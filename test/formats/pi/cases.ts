@@ -1,6 +1,6 @@
 /** The format cases of pi. */
 
-import { piFormat } from "../../../src/native/pi/index.ts";
+import { piFormat } from "@continuo/native/pi";
 import type { FormatCases } from "../format-cases.ts";
 
 export const PI_CASES: FormatCases = {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import type { ProblemCode } from "@continuo/core/model";
+import { piFormat } from "@continuo/native/pi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ProblemCode } from "../../../src/model/index.ts";
-import { piFormat } from "../../../src/native/pi/index.ts";
 import { anyDamage, type Damage, duplicated, shuffled } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";

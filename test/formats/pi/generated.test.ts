@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { piFormat } from "@continuo/native/pi";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { piFormat } from "../../../src/native/pi/index.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { findAll } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";

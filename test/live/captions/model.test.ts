@@ -1,8 +1,8 @@
 /** A model is shown sentences, not pieces of captions, and the times of its notes are those of sentences. */
 
+import type { Agent } from "@continuo/core/model";
+import { agentWriter } from "@continuo/live";
 import { expect, test } from "vitest";
-import { agentWriter } from "../../../src/live/index.ts";
-import type { Agent } from "../../../src/model/index.ts";
 import { liveTest, said } from "../live-session.ts";
 
 interface Shown {

@@ -1,9 +1,9 @@
 /** Notes on the talks of the corpus, by the writer that needs no model. */
 
+import type { StoredEvent } from "@continuo/core/model";
+import { type EvidenceItem, extractiveWriter, type NoteRequest } from "@continuo/live";
 import { expect, test } from "vitest";
-import { type EvidenceItem, extractiveWriter, type NoteRequest } from "../../../src/live/index.ts";
-import type { Draft } from "../../../src/live/kit/types.ts";
-import type { StoredEvent } from "../../../src/model/index.ts";
+import type { Draft } from "../../../packages/live/src/kit/types.ts";
 import { type Talk, talksIn } from "./draw.ts";
 import { type Measure, measure, sumOf } from "./measure.ts";
 

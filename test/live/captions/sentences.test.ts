@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import {
   EMPTY_JOIN_STATE,
   earlierWords,
@@ -15,7 +14,8 @@ import {
   type Piece,
   type Sentence,
   stepBack,
-} from "../../../src/live/sentences/index.ts";
+} from "@continuo/live/sentences";
+import { expect, test } from "vitest";
 import { readTalk, type Talk, talksIn } from "./draw.ts";
 
 const STYLES = ["drawn", "words", "cues", "windows"] as const;

@@ -1,11 +1,11 @@
 /** Rolling captions of a talk through the HTTP API of a real server: what a person gets, also when another server continues. */
 
+import type { Store } from "@continuo/core/model";
+import type { Note } from "@continuo/core/wire";
+import { extractiveWriter } from "@continuo/live";
+import type { Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { extractiveWriter } from "../../../src/live/index.ts";
-import type { Store } from "../../../src/model/index.ts";
-import type { Listening } from "../../../src/server/index.ts";
-import { openStore } from "../../../src/store/index.ts";
-import type { Note } from "../../../src/wire/index.ts";
 import { openServer } from "../../server/harness/open-server.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { type DrawnPiece, type Talk, talksIn } from "./draw.ts";

@@ -1,7 +1,7 @@
 /** Opens a page of a server as a browser does: a code for a token, and the exchange of the code. */
 
 import { randomBytes } from "node:crypto";
-import type { PageEntry } from "../../../src/wire/index.ts";
+import type { PageEntry } from "@continuo/core/wire";
 import { fetchNamed } from "./fetch-named.ts";
 
 export const newNonce = (): string => randomBytes(16).toString("base64url");

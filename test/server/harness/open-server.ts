@@ -1,6 +1,6 @@
 /** A server on a free port of loopback; it asks for no token, unless it is given an `authenticate`. */
 
-import { present, type Store } from "../../../src/model/index.ts";
+import { present, type Store } from "@continuo/core/model";
 import {
   allowEverybody,
   createServer,
@@ -8,7 +8,7 @@ import {
   type ListenOptions,
   listen,
   type ServerOptions,
-} from "../../../src/server/index.ts";
+} from "@continuo/server";
 
 export async function openServer(
   store: Store,

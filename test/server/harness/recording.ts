@@ -1,7 +1,7 @@
 /** A store and a machine that remember what would have changed something. */
 
-import type { Store } from "../../../src/model/index.ts";
-import type { MachineService } from "../../../src/wire/machine/index.ts";
+import type { Store } from "@continuo/core/model";
+import type { MachineService } from "@continuo/core/wire/machine";
 
 /**
  * Methods of a store that may run in a request that only reads. A read restarts the time to live of a log, an export is recorded in

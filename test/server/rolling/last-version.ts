@@ -1,14 +1,15 @@
 /** Versions of Continuo as packages, packed and unpacked as an installation has them, without a registry. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { linkModules } from "../../sizes/linked-modules.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const MODULES = join(ROOT, "node_modules");
 
 /** The migrations, of which the newest one divides the versions. */
-const SCHEMA = "src/store/schema";
+const SCHEMA = "packages/store/src/store/schema";
 
 /**
  * The newest release, else the newest commit whose schema is older than ours: the version before the newest migration.
@@ -18,7 +19,13 @@ export function lastVersion(): string | null {
   const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD");
   const [tag] = tags.split("\n").filter((name) => name !== "");
   if (tag !== undefined) return tag;
-  const added = git("log", "-1", "--diff-filter=A", "--format=%H", "--", `${SCHEMA}/0*.ts`).trim();
+  const newest = readdirSync(join(ROOT, SCHEMA))
+    .filter((name) => /^\d.*\.ts$/u.test(name))
+    .sort()
+    .at(-1);
+  // By its name, because the folder of the migrations has moved since.
+  const commits = git("log", "--diff-filter=A", "--format=%H", "--", `*/store/schema/${newest}`).trim();
+  const added = commits.split("\n").at(-1) ?? "";
   if (added === "") return null;
   try {
     return git("rev-parse", "--verify", "--quiet", `${added}^`).trim();
@@ -44,7 +51,9 @@ export function installVersion(source: string | null, folder: string): string {
   const tree = source ?? (git("stash", "create").trim() || "HEAD");
   git("archive", "--output", archive, tree);
   execFileSync("tar", ["-xf", archive, "-C", clone]);
-  symlinkSync(MODULES, join(clone, "node_modules"));
+  // Versions before 0.2.0 are one package.
+  if (existsSync(join(clone, "packages"))) linkModules(clone);
+  else symlinkSync(MODULES, join(clone, "node_modules"));
   const env = { PATH: `${MODULES}/.bin:${process.env.PATH}`, HOME: folder, npm_config_offline: "true" };
   execFileSync("npm", ["pack", "--silent"], { cwd: clone, env, stdio: ["ignore", "ignore", "inherit"] });
   const { name, version, dependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8"));

@@ -5,15 +5,15 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
+import type { connect } from "@continuo/core/client";
+import { openStore, verifyStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
-import type { connect } from "../../../src/client/index.ts";
-import { openStore, verifyStore } from "../../../src/store/index.ts";
 import { type Reader, violationsOf } from "../../channels/chaos-checker.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { installVersion, lastVersion } from "./last-version.ts";
@@ -37,7 +37,8 @@ interface Version {
 
 async function versionOf(name: Version["name"], source: string | null): Promise<Version> {
   const installed = installVersion(source, join(folder, name));
-  const client = pathToFileURL(join(installed, "dist/client/index.js")).href;
+  const { exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const client = pathToFileURL(join(installed, exports["./client"].default)).href;
   return { name, installed, connect: ((await import(client)) as { connect: typeof connect }).connect };
 }
 

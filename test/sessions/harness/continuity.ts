@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store, StoredEvent } from "../../../src/model/index.ts";
+import type { Store, StoredEvent } from "@continuo/core/model";
 import { startChild } from "../../store/harness/lines.ts";
 import { eventsOf } from "./log.ts";
 

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSession } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "@continuo/store";
+import { startSession } from "@continuo/store/sessions";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { faultsOf, workAndDieAnytime } from "./continuity.ts";
 

@@ -1,6 +1,6 @@
 /** A session's log as tests compare it: whole, with ids numbered in the order in which they appear, and no times. */
 
-import type { Store, StoredEvent } from "../../../src/model/index.ts";
+import type { Store, StoredEvent } from "@continuo/core/model";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;

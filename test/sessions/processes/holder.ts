@@ -5,9 +5,9 @@
  * Arguments: URL SESSION INPUT
  */
 
-import { executeRun, startRun } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
-import { ScriptedAgent } from "../../../src/testing/index.ts";
+import { openStore } from "@continuo/store";
+import { executeRun, startRun } from "@continuo/store/sessions";
+import { ScriptedAgent } from "../../../packages/store/src/testing/index.ts";
 
 const [url = "", sessionId = "", input = ""] = process.argv.slice(2);
 

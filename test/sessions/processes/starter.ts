@@ -1,7 +1,7 @@
 /** A process that starts a run, prints who did that as one line of JSON, and never executes it. */
 
-import { startRun, startSession } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "@continuo/store";
+import { startRun, startSession } from "@continuo/store/sessions";
 
 await using store = await openStore("memory:");
 const { sessionId } = await startSession(store);

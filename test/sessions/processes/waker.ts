@@ -1,7 +1,7 @@
 /** A process that wakes a session again and again until its input ends: `waker.ts STORE SESSION`. One line each time. */
 
-import { wake } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "@continuo/store";
+import { wake } from "@continuo/store/sessions";
 
 const [, , url = "", sessionId = ""] = process.argv;
 await using store = await openStore(url);

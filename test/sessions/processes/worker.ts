@@ -8,10 +8,14 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isContinuoError, textOf } from "../../../src/model/index.ts";
-import { executeRun, startRun, wake } from "../../../src/sessions/index.ts";
-import { openStore } from "../../../src/store/index.ts";
-import { nativeSessionsInFolder, type Script, ScriptedAgent } from "../../../src/testing/index.ts";
+import { isContinuoError, textOf } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { executeRun, startRun, wake } from "@continuo/store/sessions";
+import {
+  nativeSessionsInFolder,
+  type Script,
+  ScriptedAgent,
+} from "../../../packages/store/src/testing/index.ts";
 
 const [url = "", sessionId = "", name = "", inputs = "0", folder = "", kind = "none", killedAt] =
   process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** Ways in which a store can be wrong, each a wrapper around some calls of a right one. */
 
-import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "../../../src/model/index.ts";
+import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import type { Part } from "./recorded.ts";
 
 /** True at every `n`th call. */

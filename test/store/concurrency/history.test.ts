@@ -1,7 +1,7 @@
 /** The checker itself: it accepts a store that is right, and finds each way in which a store can be wrong. */
 
+import { openStore } from "@continuo/store";
 import { describe, expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { createRandom } from "../harness/random.ts";
 import { DEFECTS } from "./defects.ts";
 import { type Operation, violationsOf } from "./history.ts";

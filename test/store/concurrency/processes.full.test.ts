@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { startChild } from "../harness/lines.ts";
 import { type Operation, type Sight, violationsOf } from "./history.ts";

@@ -1,6 +1,6 @@
 /** A few clients of one log in one process, and the history of what they were told. */
 
-import { isContinuoError, type Store, type StoredEvent } from "../../../src/model/index.ts";
+import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { Random } from "../harness/random.ts";
 import type { Operation, Sight } from "./history.ts";
 

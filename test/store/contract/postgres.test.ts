@@ -1,6 +1,6 @@
+import { openStore } from "@continuo/store";
 import { beforeAll, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
-import { storeContract } from "../../../src/testing/index.ts";
+import { storeContract } from "../../../packages/store/src/testing/index.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 
 let url: string;

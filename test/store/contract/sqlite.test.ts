@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterAll, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
-import { storeContract } from "../../../src/testing/index.ts";
+import { storeContract } from "../../../packages/store/src/testing/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-contract-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { startChild } from "../harness/lines.ts";
 
 const WRITER = join(import.meta.dirname, "../processes/writer.ts");

@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { violationsOf } from "../concurrency/history.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres-server.ts";
 import { createRandom } from "../harness/random.ts";

@@ -1,5 +1,5 @@
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { soakTest } from "../../sizes/soak-test.ts";
 import { violationsOf } from "../concurrency/history.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres-server.ts";

@@ -1,8 +1,8 @@
 /** Rounds of a crash test: writers start on one log, and each is killed at a random moment. */
 
 import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
 import { expect } from "vitest";
-import type { Store } from "../../../src/model/index.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 import { startChild } from "../harness/lines.ts";
 

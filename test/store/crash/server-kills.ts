@@ -1,8 +1,8 @@
 /** A Postgres server that is killed again and again under writers and readers, and the history of what they were told. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isContinuoError, type Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { isContinuoError, type Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Operation, Sight } from "../concurrency/history.ts";
 import type { PostgresServer } from "../harness/postgres-server.ts";
 import type { Random } from "../harness/random.ts";

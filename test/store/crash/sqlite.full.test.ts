@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { killWriters } from "./rounds.ts";
 

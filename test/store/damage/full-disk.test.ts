@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 import { type Child, startChild } from "../harness/lines.ts";
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
+import { backupStore, openStore, vacuumStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ContinuoError, isContinuoError, type Store } from "../../../src/model/index.ts";
-import { backupStore, openStore, vacuumStore } from "../../../src/store/index.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-damage-postgres-"));

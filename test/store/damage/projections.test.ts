@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { checkDatabase, openStore, verifyStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
-import { checkDatabase, openStore, verifyStore } from "../../../src/store/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-projections-"));
 afterAll(() => rmSync(folder, { recursive: true }));

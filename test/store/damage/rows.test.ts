@@ -1,10 +1,10 @@
 /** Rows of a log that were changed below the store: what `verify` returns for each kind of damage, in memory. */
 
+import type { VerifyResult } from "@continuo/core/model";
 import { afterEach, expect, test } from "vitest";
-import type { VerifyResult } from "../../../src/model/index.ts";
-import { sql } from "../../../src/store/engine/index.ts";
-import { createStore, type OpenedStore } from "../../../src/store/sql-store.ts";
-import { openSqlite } from "../../../src/store/sqlite/index.ts";
+import { sql } from "../../../packages/store/src/store/engine/index.ts";
+import { createStore, type OpenedStore } from "../../../packages/store/src/store/sql-store.ts";
+import { openSqlite } from "../../../packages/store/src/store/sqlite/index.ts";
 
 const opened: OpenedStore[] = [];
 afterEach(async () => {

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isContinuoError } from "@continuo/core/model";
+import { backupStore, openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { sql, type Transaction, type Work } from "../../../src/store/engine/index.ts";
-import { backupStore, openStore } from "../../../src/store/index.ts";
+import { sql, type Transaction, type Work } from "../../../packages/store/src/store/engine/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-damage-"));
 const whole = join(folder, "whole.db");

@@ -1,6 +1,6 @@
 /** What must be true of a log after its writers were killed. */
 
-import type { Store, StoredEvent } from "../../../src/model/index.ts";
+import type { Store, StoredEvent } from "@continuo/core/model";
 
 export interface Acknowledged {
   readonly writer: string;

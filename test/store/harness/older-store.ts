@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
-import { migrate } from "../../../src/store/schema/index.ts";
-import { createKysely } from "../../../src/store/sqlite/index.ts";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { migrate } from "../../../packages/store/src/store/schema/index.ts";
+import { createKysely } from "../../../packages/store/src/store/sqlite/index.ts";
 
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 

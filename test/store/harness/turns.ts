@@ -1,6 +1,6 @@
 /** Counts the work on SQLite between two turns of the event loop: a number that no slow machine changes. */
 
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { Connection } from "../../../packages/store/src/store/sqlite/connection.ts";
 
 export interface WorkCount {
   /** The most work of one turn; a row is 1. */

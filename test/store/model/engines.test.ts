@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { doesWhatTheModelDoes } from "./property.ts";

@@ -1,7 +1,7 @@
 /** Random operations, and what each does to a store and to the plain model. */
 
+import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import fc from "fast-check";
-import { ContinuoError, type Store, type StoredEvent } from "../../../src/model/index.ts";
 import type { PlainEvent, PlainModel } from "./plain-model.ts";
 
 export type Operation =

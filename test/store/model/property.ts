@@ -1,8 +1,8 @@
 /** Every engine does what the plain model says, whatever is asked of it. */
 
+import { openStore } from "@continuo/store";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { operations, perform, type Run } from "./operations.ts";
 import { PlainModel } from "./plain-model.ts";
 

@@ -3,8 +3,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Folder } from "../../power-cut/disk.ts";
 import type { Operations } from "../../power-cut/operations.ts";
 import { traceOperations, writeImage } from "../../power-cut/power-cut.ts";

@@ -6,8 +6,8 @@
  */
 
 import { writeFileSync } from "node:fs";
-import { isContinuoError, type StoredEvent } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { isContinuoError, type StoredEvent } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Operation, Sight } from "../concurrency/history.ts";
 
 const [url = "", logId = "", name = "", count = "0", file = ""] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 /** Stores a blob of so many bytes: `blob-filler.ts URL BYTES`. Prints `refused CODE: MESSAGE` where it is refused. */
 
 import { writeSync } from "node:fs";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { isContinuoError } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 
 const [url = "", bytes = "0"] = process.argv.slice(2);
 await using store = await openStore(url);

@@ -4,8 +4,8 @@
  */
 
 import { writeFileSync } from "node:fs";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { isContinuoError } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import type { Operation } from "../concurrency/history.ts";
 
 const [url = "", logId = "", name = "", count = "0", file = ""] = process.argv.slice(2);

@@ -4,8 +4,8 @@
  */
 
 import { writeSync } from "node:fs";
-import { isContinuoError } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { isContinuoError } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 
 const [url = "", logId = "", name = "", refusals = "1"] = process.argv.slice(2);
 const store = await openStore(url);

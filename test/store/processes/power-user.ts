@@ -6,9 +6,9 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { backupStore, type OpenedStore, openStore } from "../../../src/store/index.ts";
-import { createStore } from "../../../src/store/sql-store.ts";
-import { openSqlite } from "../../../src/store/sqlite/index.ts";
+import { backupStore, type OpenedStore, openStore } from "@continuo/store";
+import { createStore } from "../../../packages/store/src/store/sql-store.ts";
+import { openSqlite } from "../../../packages/store/src/store/sqlite/index.ts";
 
 const [folder = "", synchronous = "full"] = process.argv.slice(2);
 const path = join(folder, "new", "deeper", "store.db");

@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../../src/store/index.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 
 test("others write to a log that a process has locked and that stands still, and its own write follows", async () => {

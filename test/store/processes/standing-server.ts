@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from "node:fs";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "@continuo/store";
 
 const [url = ""] = process.argv.slice(2);
 const store = await openStore(url);

@@ -4,9 +4,9 @@
  */
 
 import { writeSync } from "node:fs";
-import { openStore } from "../../../src/store/index.ts";
-import { createStore } from "../../../src/store/sql-store.ts";
-import { openSqlite } from "../../../src/store/sqlite/index.ts";
+import { openStore } from "@continuo/store";
+import { createStore } from "../../../packages/store/src/store/sql-store.ts";
+import { openSqlite } from "../../../packages/store/src/store/sqlite/index.ts";
 
 const [url = "", logId = "", name = "", count = "Infinity", synchronous = "full"] = process.argv.slice(2);
 

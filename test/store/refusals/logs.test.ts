@@ -1,7 +1,7 @@
 /** Refusals of what becomes events: appends, logs, sessions, runs. */
 
+import type { NewEvent } from "@continuo/core/model";
 import { test } from "vitest";
-import type { NewEvent } from "../../../src/model/index.ts";
 import {
   also,
   event,

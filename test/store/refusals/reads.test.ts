@@ -1,8 +1,8 @@
 /** Refusals of reads, forks, snapshots, pruning and lists of logs, and what they accept at their bounds. */
 
+import type { ContinuoError, NewEvent, Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ContinuoError, NewEvent, Store } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 
 let store: Store;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** A store in memory that holds one of each thing, and what it says when it refuses. */
 
+import type { NewEvent, Store, Write } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { NewEvent, Store, Write } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
 
 const NOW = "2026-01-01T00:00:00.000Z";
 

@@ -1,6 +1,6 @@
 /** Calls of tools, what they change and what came of them, as short panels. */
 
-import type { AgentEvent } from "../../../model/index.ts";
+import type { AgentEvent } from "@continuo/core/model";
 import {
   type ChangedFile,
   changesOf,
@@ -10,7 +10,7 @@ import {
   toParts,
   visibleLine,
   visibleText,
-} from "../../../transcript/index.ts";
+} from "@continuo/core/transcript";
 import {
   callHead,
   cutEnd,

@@ -1,9 +1,9 @@
 /** Turns drawn, compared with `cases/`: `npx vitest run src/cli/conversation -u` writes them anew. Look at them. */
 
+import type { AgentEvent } from "@continuo/core/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../../test/sizes/counts.ts";
-import type { AgentEvent } from "../../../model/index.ts";
 import { paintFor } from "../../terminal/index.ts";
 import {
   beginDrawing,

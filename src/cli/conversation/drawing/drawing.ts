@@ -3,8 +3,8 @@
  * unfinished paragraph, a running call) is `liveLines`, redrawn as often as the terminal likes.
  */
 
-import { type AgentEvent, type AgentEventType, present } from "../../../model/index.ts";
-import { visibleLine } from "../../../transcript/index.ts";
+import { type AgentEvent, type AgentEventType, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, wrap } from "../../terminal/index.ts";
 import { type Call, drawCallLine, drawChanges, drawResult, type Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";

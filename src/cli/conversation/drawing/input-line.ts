@@ -1,6 +1,6 @@
 /** Draws the input while an agent works, below its turn: the lines that wait, and the line that is edited. Pure. */
 
-import { visibleLine } from "../../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, cutStart, type Paint, plural, widthOf } from "../../terminal/index.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 /** An agent's plan, a line a step. */
 
-import { visibleLine } from "../../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, formatCount, type Style } from "../../terminal/index.ts";
 import type { Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";

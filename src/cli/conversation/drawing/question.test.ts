@@ -1,5 +1,5 @@
+import type { PermissionOption, PermissionRequest } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import type { PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { paintFor, widthOf } from "../../terminal/index.ts";
 import { answerOf, choicesOf, drawQuestion, oneKeyIn } from "./question.ts";
 import { drawRequest } from "./request.ts";

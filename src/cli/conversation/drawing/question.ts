@@ -5,8 +5,8 @@ import {
   type PermissionOption,
   type PermissionRequest,
   present,
-} from "../../../model/index.ts";
-import { visibleLine } from "../../../transcript/index.ts";
+} from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, type Paint, type Span, wrap } from "../../terminal/index.ts";
 
 /** Options beyond this one call have a key each; more than nine are not offered. */

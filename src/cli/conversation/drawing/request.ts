@@ -1,7 +1,7 @@
 /** The complete request: a person can see everything that they allow. Pure. */
 
-import type { PermissionRequest } from "../../../model/index.ts";
-import { changesOf, visibleLine, visibleText } from "../../../transcript/index.ts";
+import type { PermissionRequest } from "@continuo/core/model";
+import { changesOf, visibleLine, visibleText } from "@continuo/core/transcript";
 import { widthOf, wrap } from "../../terminal/index.ts";
 import { drawCallLine, numberedLines, type Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";

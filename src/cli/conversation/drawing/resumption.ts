@@ -1,7 +1,7 @@
 /** The outcome of a continuation, in one line. */
 
-import type { Resumption, ResumptionStep } from "../../../model/index.ts";
-import { visibleLine } from "../../../transcript/index.ts";
+import type { Resumption, ResumptionStep } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { plural } from "../../terminal/index.ts";
 
 export interface ResumptionFacts {

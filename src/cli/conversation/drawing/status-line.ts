@@ -1,6 +1,6 @@
 /** The line that says that a turn runs, and what is waited for when the agent tells nothing. Pure. */
 
-import { visibleLine } from "../../../transcript/index.ts";
+import { visibleLine } from "@continuo/core/transcript";
 
 /** The time that a model may think before its agent counts as silent. */
 const SILENT_MS = 10_000;

@@ -1,6 +1,6 @@
 /** The message that streams: complete blocks are drawn, the rest is held. */
 
-import { visibleText } from "../../../transcript/index.ts";
+import { visibleText } from "@continuo/core/transcript";
 import { drawMarkdown } from "../../markdown/index.ts";
 import { wrap } from "../../terminal/index.ts";
 import { cutBlocks } from "./blocks.ts";

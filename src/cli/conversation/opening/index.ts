@@ -5,8 +5,8 @@
  * Does not know: how a turn is shown.
  */
 
-import type { TalkFlags, TalkOptions } from "../../../conversations/index.ts";
-import { TALK_LIMITS } from "../../../conversations/index.ts";
+import type { TalkFlags, TalkOptions } from "@continuo/agents/conversations";
+import { TALK_LIMITS } from "@continuo/agents/conversations";
 import { createProgress, type Progress, type Shell } from "../../terminal/index.ts";
 
 /** The store is loaded when it is first needed: the agent's program starts first. */

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { continuoHome, isJson, type Places, readJsonFile, writeDurably } from "../../../files/index.ts";
+import { continuoHome, isJson, type Places, readJsonFile, writeDurably } from "@continuo/files";
 import type { Edit } from "./edit.ts";
 
 export interface EditRecord {

@@ -1,6 +1,6 @@
 /** One member of a nested object in a JSON file with comments: found, added, replaced or removed as text. Pure. */
 
-import { ContinuoError } from "../../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import type { Edit } from "./edit.ts";
 
 /** The value of a name in a settings file, and the edits that change it. */

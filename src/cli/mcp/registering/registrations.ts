@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Places } from "../../../files/index.ts";
-import { type AgentName, ContinuoError } from "../../../model/index.ts";
+import { type AgentName, ContinuoError } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
 import type { Edit } from "./edit.ts";
 import { placeInJson } from "./json-file.ts";
 import { tableInToml } from "./toml-file.ts";

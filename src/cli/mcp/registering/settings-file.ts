@@ -3,8 +3,8 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, rmSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { writeDurably } from "../../../files/index.ts";
-import { ContinuoError } from "../../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
+import { writeDurably } from "@continuo/files";
 
 export interface Settings {
   /** The path, symbolic links resolved. */

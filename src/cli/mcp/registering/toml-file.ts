@@ -1,6 +1,6 @@
 /** A table of a TOML file with its sub-tables: found, added, replaced or removed as text. Pure. */
 
-import { ContinuoError } from "../../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import type { Edit } from "./edit.ts";
 
 export interface TomlTable {

@@ -2,7 +2,7 @@
 
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { claudeBinary, openClaude } from "../../claude/driver.ts";
 import { codexLauncher, openCodex } from "../../codex/driver.ts";

@@ -1,6 +1,6 @@
 /** Claude Code by its own `claude`. */
 
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { type ClaudeVersion, claudeBinary, openClaude } from "../../claude/driver.ts";
 import type { Subject } from "../contract.ts";

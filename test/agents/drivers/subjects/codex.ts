@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { type CodexVersion, codexLauncher, openCodex } from "../../codex/driver.ts";
 import type { Sandbox } from "../../sandbox.ts";

@@ -1,6 +1,6 @@
 /** Gemini CLI by its ACP. */
 
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { geminiProgram, openGemini } from "../../gemini/driver.ts";
 import type { Subject } from "../contract.ts";

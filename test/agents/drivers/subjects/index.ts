@@ -1,6 +1,6 @@
 /** The five agents as the proofs start them: each in a scratch home, its model a scripted server. */
 
-import type { AgentName } from "../../../../src/model/index.ts";
+import type { AgentName } from "@continuo/core/model";
 import type { Subject } from "../contract.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";

@@ -1,7 +1,7 @@
 /** opencode by its ACP. */
 
 import { join } from "node:path";
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../../install.ts";
 import { openOpencode } from "../../opencode/driver.ts";

@@ -1,7 +1,7 @@
 /** pi by its own RPC mode. */
 
 import { join } from "node:path";
-import { openAgent } from "../../../../src/drivers/open-agent.ts";
+import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../../install.ts";
 import { openPi, type PiVersion } from "../../pi/driver.ts";

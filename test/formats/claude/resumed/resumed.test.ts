@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Block, Message } from "@continuo/core/model";
+import { claudeFormat } from "@continuo/native/claude";
 import { afterAll, expect, test } from "vitest";
-import type { Block, Message } from "../../../../src/model/index.ts";
-import { claudeFormat } from "../../../../src/native/claude/index.ts";
 
 interface SentBlock {
   readonly type: string;

@@ -1,0 +1,146 @@
+/** Lists that agents report about their own sessions: open ones, and those whose files Continuo does not read. */
+
+import {
+  type AgentDriver,
+  type AgentSession,
+  ContinuoError,
+  isAgentName,
+  isContinuoError,
+  present,
+  type SessionInfo,
+} from "@continuo/core/model";
+import { canonicalFolder } from "@continuo/files";
+import { type ListOptions, listSessions, READABLE_AGENTS } from "@continuo/native";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { ListedSession } from "./rows.ts";
+
+/** A row of an agent's own list. */
+export interface ReportedSession extends AgentSession {
+  readonly agent: string;
+}
+
+export interface ListFailure {
+  readonly agent: string;
+  readonly error: ContinuoError;
+}
+
+interface Filter {
+  readonly cwd?: string;
+  readonly since?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** True if only the agent's own list names its sessions. */
+export function isListedOnlyByAgent(agent: string): boolean {
+  return !isAgentName(agent);
+}
+
+/** Makes a row of the list. The name of the session stands for the location, which is unknown. */
+export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ReportedSession): ListedSession {
+  return {
+    ...{ agent, sessionId, title, cwd, updatedAt },
+    ...{ gitBranch: null, createdAt: null, sizeBytes: null, archived: false, live: null, problems: [] },
+    location: `${agent}:${sessionId}`,
+  };
+}
+
+/**
+ * The agent's own list, all pages of it; starts its program where none is open. Empty if Continuo's reader finds all
+ * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
+ */
+export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ReportedSession[]> {
+  try {
+    return (await pagesOf(driver, filter)).filter((told) => isWanted(told, filter));
+  } catch (error) {
+    if (isContinuoError(error, "unsupported") && isAgentName(driver.agent)) return [];
+    throw error;
+  }
+}
+
+async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ReportedSession[]> {
+  const told: ReportedSession[] = [];
+  const asked = present({ cwd, signal });
+  let cursor: string | null = null;
+  for (let pages = 0; pages < CATALOG_LIMITS.toldPages; pages += 1) {
+    const page: Awaited<ReturnType<AgentDriver["listSessions"]>> = await driver.listSessions(
+      cursor === null ? asked : { ...asked, cursor },
+    );
+    told.push(...page.items.map((item) => ({ ...item, agent: driver.agent })));
+    cursor = page.nextCursor;
+    if (cursor === null) return told;
+  }
+  throw new ContinuoError(
+    "agent_failed",
+    `${driver.agent} lists more than ${CATALOG_LIMITS.toldPages} pages of sessions`,
+  );
+}
+
+/** Some agents also return sessions of other folders. */
+function isWanted(told: ReportedSession, { since, cwd }: Filter): boolean {
+  const isOfFolder =
+    cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
+  return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
+}
+
+export interface AgentLists {
+  readonly told: readonly ReportedSession[];
+  readonly failures: readonly ListFailure[];
+}
+
+/** The lists of several agents; one that fails is reported together with the others. */
+export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filter): Promise<AgentLists> {
+  const told: ReportedSession[] = [];
+  const failures: ListFailure[] = [];
+  for (const driver of drivers) {
+    try {
+      told.push(...(await agentListOf(driver, filter)));
+    } catch (error) {
+      if (filter.signal?.aborted === true || !isContinuoError(error)) throw error;
+      failures.push({ agent: driver.agent, error });
+    }
+  }
+  return { told, failures };
+}
+
+export interface ListAllOptions extends Omit<ListOptions, "limit"> {
+  /** Asked in addition to our readers. */
+  readonly drivers?: readonly AgentDriver[];
+}
+
+export interface AllSessions {
+  /** Newest first. If both know a session, the reader's row is used: it has more facts. */
+  readonly sessions: readonly (SessionInfo | ReportedSession)[];
+  /** The lists that are missing, each with its reason. */
+  readonly failures: readonly ListFailure[];
+}
+
+/** The sessions that readers find on disk, and those that agents report. */
+export async function listAllSessions(options: ListAllOptions = {}): Promise<AllSessions> {
+  const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
+  const rows = new Map<string, SessionInfo | ReportedSession>();
+  const failures: ListFailure[] = [];
+  // A session that a filter removed stays removed if an agent reports it too.
+  const met = new Set<string>();
+  for (const agent of agents) {
+    try {
+      const { sessions, metIds } = await listSessions({ ...reading, agents: [agent] });
+      for (const id of metIds) met.add(`${agent}:${id}`);
+      for (const row of sessions) rows.set(`${agent}:${row.sessionId}`, row);
+    } catch (error) {
+      if (options.signal?.aborted === true || !isContinuoError(error)) throw error;
+      failures.push({ agent, error });
+    }
+  }
+  const lists = await agentListsOf(drivers, options);
+  for (const row of lists.told) {
+    const key = `${row.agent}:${row.sessionId}`;
+    if (!met.has(key) && !rows.has(key)) rows.set(key, row);
+  }
+  return { sessions: [...rows.values()].sort(byTime), failures: [...failures, ...lists.failures] };
+}
+
+function byTime(a: SessionInfo | ReportedSession, b: SessionInfo | ReportedSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  return `${a.agent}:${a.sessionId}` < `${b.agent}:${b.sessionId}` ? -1 : 1;
+}

@@ -1,0 +1,109 @@
+/** `sessions(agent)`: the sessions of one agent as one object, in the simplest form. */
+
+import {
+  type AgentDriver,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  isAgentName,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "@continuo/core/model";
+import { type Places, type PlacesAt, placesOfThisUser } from "@continuo/files";
+import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import { isListedOnlyByAgent } from "./agent-lists.ts";
+import { type ListQuery, listCatalog } from "./list.ts";
+import { type AgentListOptions, lookUp } from "./look-up.ts";
+import type { ListedSession } from "./rows.ts";
+
+export interface SessionsOptions extends OpenAgentOptions {
+  /** The folder of sessions that do not name one; the current one when left out. */
+  readonly cwd?: string;
+}
+
+export type ListSessionsOfAgent = Pick<
+  ListQuery,
+  "cwd" | "since" | "limit" | "archived" | "title" | "withProblems" | "signal"
+>;
+
+export type ResumeOptions = Partial<
+  Omit<OpenConversation, "resumeSessionId" | "continueLast" | "forkSessionId">
+>;
+
+export interface AgentSessions {
+  readonly agent: string;
+  /**
+   * Newest first. Of the agents that Continuo reads, from their files, and no agent is started; any other agent is
+   * started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` where such an agent has no list.
+   */
+  list(options?: ListSessionsOfAgent): Promise<readonly ListedSession[]>;
+  /** The abilities that the agent's program reports. Errors: `agent_missing`, `agent_failed`. */
+  capabilities(options?: CallOptions): Promise<SessionCapabilities>;
+  /**
+   * Starts the agent in a session: its id, the beginning of it, a path, or `last`. Close the conversation when done.
+   * Errors: `not_found`, `ambiguous`; those of `AgentDriver.open`.
+   */
+  resume(id: string, options?: ResumeOptions): Promise<Conversation>;
+}
+
+/**
+ * The sessions of an agent that Continuo knows, of any other that speaks ACP (with its `command`), or of a driver.
+ *
+ * Errors, of every member: `usage` for a name that is none of ours and has no command.
+ */
+export function sessions(agent: string | AgentDriver, options: SessionsOptions = {}): AgentSessions {
+  const { cwd = process.cwd(), ...opening } = options;
+  const at: PlacesAt = { ...(options.places ?? placesOfThisUser()), cwd };
+  const name = typeof agent === "string" ? agent : agent.agent;
+  const driver = async (): Promise<AgentDriver> =>
+    typeof agent === "string" ? await openAgent(agent, { ...opening, places: placesFrom(at) }) : agent;
+  const list: AgentSessions["list"] = async (wanted = {}) => {
+    const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
+    const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
+    const [failure] = found.failures;
+    if (failure !== undefined) throw failure.error;
+    return found.sessions;
+  };
+  return {
+    agent: name,
+    list,
+    capabilities: async (call = {}) => {
+      const known = await (await driver()).capabilities({ ...call, cwd });
+      // Continuo reads what the agent does not list.
+      return { ...known, canList: known.canList || isAgentName(name) };
+    },
+    async resume(id, how = {}) {
+      const opened = await driver();
+      const found = await sessionOf(id, opened, at);
+      return await opened.open({ cwd: found.cwd ?? cwd, ...how, resumeSessionId: found.sessionId });
+    },
+  };
+}
+
+function placesFrom({ home, env }: PlacesAt): Places {
+  return { home, env };
+}
+
+/** Looks only among the sessions of this agent. Errors: `not_found`, `ambiguous`. */
+async function sessionOf(
+  id: string,
+  driver: AgentDriver,
+  places: PlacesAt,
+): Promise<{ readonly sessionId: string; readonly cwd: string | null }> {
+  const { agent } = driver;
+  const bare = id.startsWith(`${agent}:`) ? id.slice(agent.length + 1) : id;
+  const name = bare === "last" ? `last:${agent}` : bare.includes("/") ? bare : `${agent}:${bare}`;
+  const asking: AgentListOptions = {
+    named: async (one) => (one === agent ? driver : null),
+    lister: async () => null,
+  };
+  const located = await lookUp(name, { places, store: null, examples: "without examples", asking });
+  if (located.kind === "told") return located.told;
+  if (located.kind === "native" && located.native.found.agent === agent) {
+    const { reader, found } = located.native;
+    return await reader.skim(found, { part: "ends" });
+  }
+  throw new ContinuoError("not_found", `no session ${JSON.stringify(id)} of ${agent}`, {
+    hint: "Use an id that `list()` returns.",
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * Finds the session of the agent that started this process: an agent's MCP server asks about its own conversation.
+ *
+ * - the agent is the nearest process above this one that bears the name of an agent
+ * - the session is the one that the process keeps note of (Claude Code), or whose file it has open for writing (Codex)
+ * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
+ * - of several, it is the one that waits for the result of this very call, where only one does
+ *
+ * If that does not lead to exactly one session, all candidates are returned and none is chosen.
+ */
+
+import { AGENT_NAMES, type AgentName, present, type SessionInfo, textOf } from "@continuo/core/model";
+import { ancestorsOf, canonicalFolder, type ParentProcess, type Places, programsIn } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import type { AgentReader, FoundSession } from "@continuo/native/kit";
+import { rowsOf } from "./examples.ts";
+
+export interface CallingSessionOptions {
+  readonly places: Places;
+  /** The process that started this one. */
+  readonly pid: number;
+  /** The end of the name of the tool that the agent called. */
+  readonly tool: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface CallingSession {
+  /** `null` where no process above this one is an agent. */
+  readonly agent: AgentName | null;
+  /** `null` if it is unknown. */
+  readonly session: SessionInfo | null;
+  /** Those that it may be, the newest first; the one that it is where that is known. */
+  readonly choices: readonly SessionInfo[];
+}
+
+/** Sessions that are looked into for a call that waits. */
+const MAX_CHOICES = 20;
+/** The tolerance between the clock of processes and the times of files. */
+const ROUNDING_MS = 1_000;
+/** At the end of a session, where a call that waits stands. */
+const END_BYTES: number = 1024 * 1024;
+
+export async function findCallingSession(options: CallingSessionOptions): Promise<CallingSession> {
+  const ancestors = ancestorsOf(options.pid) ?? [];
+  const process = ancestors.find(({ names }) => agentIn(names) !== null);
+  const agent = process === undefined ? null : agentIn(process.names);
+  if (process === undefined || agent === null) return { agent: null, session: null, choices: [] };
+  const reader = await formatOf(agent);
+  const { choices, isProven } = await choicesOf(reader, process, { ...options, ancestors });
+  const rows = choices.map(({ info }) => info);
+  if (isProven && rows.length === 1) return { agent, session: rows[0] ?? null, choices: rows };
+  const waiting: SessionInfo[] = [];
+  for (const choice of choices) if (await isWaiting(reader, choice.found, options)) waiting.push(choice.info);
+  return { agent, session: waiting.length === 1 ? (waiting[0] ?? null) : null, choices: rows };
+}
+
+function agentIn(names: readonly string[]): AgentName | null {
+  return AGENT_NAMES.find((agent) => names.includes(agent)) ?? null;
+}
+
+interface Choice {
+  readonly found: FoundSession;
+  readonly info: SessionInfo;
+}
+
+interface Choices {
+  readonly choices: readonly Choice[];
+  /** True if a single choice is the session. */
+  readonly isProven: boolean;
+}
+
+interface ChoiceOptions extends CallingSessionOptions {
+  readonly ancestors: readonly ParentProcess[];
+}
+
+async function choicesOf(
+  reader: AgentReader,
+  process: ParentProcess,
+  options: ChoiceOptions,
+): Promise<Choices> {
+  const { places, signal } = options;
+  const looking = present({ memo: rowsOf(places), signal });
+  const noted = reader.sessionOfProcess?.(process.pid, places) ?? null;
+  const found = await Array.fromAsync(reader.find(places, looking));
+  const skim = async (one: FoundSession): Promise<Choice> => ({
+    found: one,
+    info: await reader.skim(one, { part: "whole", ...looking }),
+  });
+  const same = found.filter(({ sessionId }) => sessionId === noted);
+  if (same.length > 0) return { choices: await Promise.all(same.map(skim)), isProven: true };
+  const writing = new Set(process.writing);
+  const open = found.filter(
+    ({ location, files }) => !location.includes("#") && files.some(({ path }) => writing.has(path)),
+  );
+  if (open.length > 0) return { choices: await Promise.all(open.map(skim)), isProven: true };
+  const folder = canonicalFolder(process.cwd);
+  const choices: Choice[] = [];
+  for (const one of found) {
+    const choice = await skim(one);
+    const { cwd, updatedAt, title } = choice.info;
+    // Gemini CLI begins a session at each start: nobody said anything in it, so that nothing was called.
+    if (title === null) continue;
+    const isOfFolder = cwd !== null && canonicalFolder(cwd) === folder;
+    if (isOfFolder && lastWritten(one, updatedAt) >= (process.startedMs ?? 0) - ROUNDING_MS)
+      choices.push(choice);
+  }
+  choices.sort((a, b) => ((a.info.updatedAt ?? "") < (b.info.updatedAt ?? "") ? 1 : -1));
+  // Another process of the same agent may have written it.
+  const own = new Set(options.ancestors.map(({ pid }) => pid));
+  const others = programsIn(folder, reader.agent)?.filter(({ pid }) => !own.has(pid)) ?? [];
+  return { choices: choices.slice(0, MAX_CHOICES), isProven: others.length === 0 };
+}
+
+function lastWritten({ files, location }: FoundSession, updatedAt: string | null): number {
+  if (location.includes("#")) return updatedAt === null ? 0 : Date.parse(updatedAt);
+  return Math.max(0, ...files.map(({ mtimeMs }) => mtimeMs));
+}
+
+/** True if one of the session's last calls is a call of the tool without a result. */
+async function isWaiting(
+  reader: AgentReader,
+  found: FoundSession,
+  { places, tool, signal }: CallingSessionOptions,
+): Promise<boolean> {
+  using session = await reader.open(found, places, present({ newestBytes: END_BYTES, signal }));
+  const open = new Set<string>();
+  for await (const { content } of session.history(signal === undefined ? {} : { signal })) {
+    for (const block of content) {
+      if (block.type === "tool_result" && textOf(block.content) !== "") open.delete(block.toolCallId);
+      // A script that calls tools has their names in it.
+      const isMeant = (name: string, args: unknown): boolean =>
+        name.endsWith(tool) || JSON.stringify(args).includes(`__${tool}`);
+      if (block.type === "tool_call" && isMeant(block.name, block.args)) open.add(block.id);
+    }
+  }
+  return open.size > 0;
+}

@@ -1,0 +1,28 @@
+/** Every message of a session once, whichever branch it is on. */
+
+import type { Leaf, Message } from "@continuo/core/model";
+
+/** An opened session, native or not. */
+export interface Readable {
+  readonly leaves: readonly Leaf[];
+  history(options?: {
+    readonly leaf?: string;
+    readonly signal?: AbortSignal;
+  }): AsyncGenerator<Message, void, void>;
+}
+
+/** The active branch first, then what only the others have. */
+export async function* everyMessage(
+  { leaves, history }: Readable,
+  options: { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<Message, void, void> {
+  const seen = new Set<string>();
+  const branches = leaves.length > 1 ? leaves.map(({ id }) => ({ leaf: id })) : [{}];
+  for (const branch of branches) {
+    for await (const message of history({ ...branch, ...options })) {
+      if (leaves.length > 1 && seen.has(message.id)) continue;
+      seen.add(message.id);
+      yield message;
+    }
+  }
+}

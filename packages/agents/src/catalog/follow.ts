@@ -1,0 +1,228 @@
+/**
+ * Follows a session of any agent, or Continuo's own, while it grows: each message once.
+ *
+ * - A grown file is not read again: its saved scan is continued. What was rewritten is read as a whole.
+ * - What was given before is known by the message and the content of its blocks, not by a place in the file, so that
+ *   nothing comes twice after a rewrite, a compaction, a truncation or a change of the branch.
+ * - Files are looked at in intervals: not every file system reports changes.
+ */
+
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Block, ContinuoError, isContinuoError, type Message, present } from "@continuo/core/model";
+import { messageKind } from "@continuo/core/transcript";
+import { type PlacesAt, statFile } from "@continuo/files";
+import { lookUpSession } from "@continuo/native";
+import { stampOf } from "@continuo/native/index-file";
+import type { FoundSession, SavedScan } from "@continuo/native/kit";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { LocatedSession, LookUpHit } from "./look-up.ts";
+import { readTranscript } from "./open-session.ts";
+import type { OwnRow } from "./rows.ts";
+import { openOwn } from "./store.ts";
+
+export interface FollowItem {
+  /** Only with what was not given before; of a text that got longer, the rest. */
+  readonly message: Message;
+  /** `more`: an earlier one began the message. */
+  readonly update: "new" | "more";
+}
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** The position to begin at; the newest turn when left out. */
+  readonly from?: "newest turn" | "start";
+  /** Milliseconds between two looks; 250 when left out. */
+  readonly pollMs?: number;
+}
+
+/** Ends when the signal aborts. Errors: those of opening the session; `not_found` when it is gone. */
+export async function* follow(
+  located: LookUpHit,
+  places: PlacesAt,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowItem, void, void> {
+  const news = createNews(options.from ?? "newest turn");
+  try {
+    if (located.kind === "native") yield* followNative(located.native, news, options);
+    else yield* followOwn(located.row, news, { ...options, places });
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error;
+  }
+}
+
+async function* followNative(
+  { reader, found: first, places }: LocatedSession,
+  news: News,
+  { signal, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
+): AsyncGenerator<FollowItem, void, void> {
+  let found: FoundSession | null = first;
+  let seen = { stamp: "", inode: 0 };
+  let saved: SavedScan | null = null;
+  let missed = 0;
+  for (let looks = 1; ; looks++) {
+    const began = performance.now();
+    const stamp: string = found === null ? "" : stampNow(found);
+    const isDue = looks % CATALOG_LIMITS.followLooks === 0;
+    if (isDue || stamp !== seen.stamp) found = await findAgain(found ?? first, { reader, places });
+    missed = found === null ? missed + 1 : 0;
+    if (missed > CATALOG_LIMITS.followMissed) throw gone(first);
+    const now = found === null ? "" : stampNow(found);
+    if (found !== null && now !== seen.stamp) {
+      const inode = found.files.at(-1)?.inode ?? 0;
+      const known: SavedScan | null = inode === seen.inode ? saved : null;
+      try {
+        using session = await reader.open(
+          found,
+          places,
+          present({ save: true, continue: known ?? undefined, signal }),
+        );
+        const isContinued = session.continued && known !== null;
+        const read = await news.read(session.history(isContinued ? { after: known.position } : {}));
+        if (isOnlyGrown(found)) {
+          yield* read.take();
+          saved = session.saved;
+          // A change within the same tick of the clock leaves the stamp as it is: read it again.
+          seen = { stamp: isQuiet(found) ? now : "", inode };
+        }
+      } catch (error) {
+        // Between two looks it was moved, or is being rewritten.
+        if (!isContinuoError(error, "not_found") && !isContinuoError(error, "unreadable")) throw error;
+        found = null;
+      }
+    }
+    // A large session that is read as a whole does not keep the machine busy.
+    await sleep(
+      Math.max(pollMs, performance.now() - began),
+      undefined,
+      signal === undefined ? {} : { signal },
+    );
+  }
+}
+
+function stampNow({ files }: FoundSession): string {
+  return stampOf(files.map(({ path }) => statFile(path) ?? { path, ...GONE }));
+}
+
+const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+
+/** Else it was rewritten while it was read, and what was read may be of both. */
+function isOnlyGrown({ files }: FoundSession): boolean {
+  return files.every(({ path, inode, sizeBytes }) => {
+    const now = statFile(path);
+    return now !== null && now.inode === inode && now.sizeBytes >= sizeBytes;
+  });
+}
+
+function isQuiet({ files }: FoundSession): boolean {
+  const changedMs = Math.max(...files.map(({ path }) => statFile(path)?.mtimeMs ?? 0));
+  return Date.now() - changedMs > CATALOG_LIMITS.followTickMs;
+}
+
+/** Finds the session again: its agent may have begun another file or archived it. `null` if it is nowhere. */
+async function findAgain(
+  { agent, sessionId, location }: FoundSession,
+  { reader, places }: Pick<LocatedSession, "reader" | "places">,
+): Promise<FoundSession | null> {
+  try {
+    const there = await reader.recognise(location, places);
+    if (there?.sessionId === sessionId) return there;
+    return (await lookUpSession(`${agent}:${sessionId}`, { places })).found;
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}
+
+function gone({ agent, sessionId }: FoundSession): ContinuoError {
+  return new ContinuoError("not_found", `the session ${agent}:${sessionId} is gone`, {
+    hint: "Run `continuo session trash` to see whether it was deleted.",
+  });
+}
+
+async function* followOwn(
+  { sessionId }: OwnRow,
+  news: News,
+  { signal, places, pollMs = CATALOG_LIMITS.followMs }: FollowOptions & { readonly places: PlacesAt },
+): AsyncGenerator<FollowItem, void, void> {
+  await using own = await openOwn(places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  const { updateFromStore } = await import("@continuo/core/transcript/builder");
+  let transcript = await readTranscript(own, sessionId);
+  for (let latest = -1; ; ) {
+    const now = await own.store.latestSequence(sessionId);
+    if (now !== latest) {
+      transcript = await updateFromStore(own.store, transcript);
+      latest = now;
+      yield* (await news.read(each(transcript.messages))).take();
+    }
+    await sleep(pollMs, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+async function* each(messages: readonly Message[]): AsyncGenerator<Message, void, void> {
+  yield* messages;
+}
+
+interface News {
+  /** Returns the messages that are new. They count as given. */
+  read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
+}
+
+/** The text of a block that was given. Its length shows whether a longer text continues it. */
+interface GivenBlock {
+  readonly hash: string;
+  readonly textLength: number | null;
+}
+
+/** Remembers a few bytes of each block. */
+function createNews(from: "newest turn" | "start"): News {
+  const given = new Map<string, readonly GivenBlock[]>();
+  let isFirst = from === "newest turn";
+  return {
+    async read(messages) {
+      const read = new Map<string, GivenBlock[]>();
+      let news: FollowItem[] = [];
+      for await (const message of messages) {
+        const before = read.get(message.id) ?? given.get(message.id);
+        const known = [...(before ?? [])];
+        const content = message.content.flatMap((block) => newPart(block, known) ?? []);
+        read.set(message.id, known);
+        if (isFirst && messageKind(message) === "person") news = [];
+        if (content.length === 0 && before !== undefined) continue;
+        news.push({ message: { ...message, content }, update: before === undefined ? "new" : "more" });
+      }
+      return {
+        take() {
+          isFirst = false;
+          for (const [id, blocks] of read) given.set(id, blocks);
+          return news;
+        },
+      };
+    },
+  };
+}
+
+/** `null` where all of it was given. */
+function newPart(block: Block, given: GivenBlock[]): Block | null {
+  const hash = hashOf(block.type, "text" in block ? (block.text ?? "") : JSON.stringify(block));
+  if (given.some((one) => one.hash === hash)) return null;
+  if (block.type !== "text" && block.type !== "thinking") {
+    given.push({ hash, textLength: null });
+    return block;
+  }
+  const { text, type } = block;
+  const begun = given.findIndex(
+    (one) =>
+      one.textLength !== null &&
+      one.textLength > 0 &&
+      hashOf(type, text.slice(0, one.textLength)) === one.hash,
+  );
+  const length = given[begun]?.textLength ?? 0;
+  given.splice(begun === -1 ? given.length : begun, begun === -1 ? 0 : 1, { hash, textLength: text.length });
+  return { ...block, text: text.slice(length) };
+}
+
+function hashOf(type: string, text: string): string {
+  return createHash("sha1").update(`${type} ${text}`).digest("base64url");
+}

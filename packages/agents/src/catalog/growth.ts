@@ -1,0 +1,55 @@
+/** Detects that the file of a session only grew since it was read, so that its scan can continue. */
+
+import { stampOf, type TextBefore } from "@continuo/native/index-file";
+import type { FoundSession, SavedScan } from "@continuo/native/kit";
+import { areDependenciesUnchanged, type StampOfDependency, stampOfFile } from "./dependencies.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+
+export interface GrowingFile {
+  readonly inode: number;
+  readonly sizeBytes: number;
+  /** Stamps of the other files that the session is made of. */
+  readonly others: string;
+  /**
+   * True if the files are as they were when this was made, and nobody wrote them just before: a change within the
+   * same tick of the clock would not show.
+   */
+  isUnchanged(): boolean;
+  toKept(scan: SavedScan): KeptScan;
+}
+
+interface KeptScan {
+  readonly inode: number;
+  readonly sizeBytes: number;
+  readonly others: string;
+  readonly scan: SavedScan;
+}
+
+/** @param nowMs milliseconds since 1970 */
+export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFile {
+  const { inode, sizeBytes } = files.at(-1) ?? { inode: 0, sizeBytes: 0 };
+  const others = files.slice(0, -1).map((file) => stampOf([file]));
+  const changedMs = Math.max(...files.map(({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs)));
+  const isQuiet = nowMs - changedMs > CATALOG_LIMITS.followTickMs;
+  const places = { inode, sizeBytes, others: others.join("\n") };
+  return {
+    ...places,
+    isUnchanged: () => isQuiet && files.every((file) => stampOfFile(file.path) === stampOf([file])),
+    toKept: (scan) => ({ ...places, scan }),
+  };
+}
+
+/**
+ * `null` where the file was replaced or is no larger than it was, or where something next to it changed. Whether it
+ * still begins with what was read is looked at when it is opened.
+ */
+export function scanToContinue(
+  { scan, beside }: TextBefore,
+  now: GrowingFile,
+  besideNow: StampOfDependency,
+): SavedScan | null {
+  const kept = scan as KeptScan;
+  const isLarger = kept.inode === now.inode && kept.sizeBytes < now.sizeBytes;
+  const isSame = kept.others === now.others && areDependenciesUnchanged(beside, besideNow);
+  return isLarger && isSame ? kept.scan : null;
+}

@@ -1,0 +1,51 @@
+/** A session as a search knows it without opening it, and the source of its text. */
+
+import type { Message, NativeRef, SessionInfo } from "@continuo/core/model";
+import type { TextSource } from "@continuo/native/index-file";
+import type { FoundSession } from "@continuo/native/kit";
+import type { StampOfDependency } from "./dependencies.ts";
+
+export interface IndexedSession
+  extends Pick<
+    SessionInfo,
+    "sessionId" | "location" | "cwd" | "title" | "gitBranch" | "updatedAt" | "archived"
+  > {
+  /** `continuo` for its own sessions. */
+  readonly agent: string;
+  /** The session that started this sub-agent. */
+  readonly parentId: string | null;
+  /** The trash id of a deleted session, which `session restore` takes. Its `location` is the former one. */
+  readonly trashId: string | null;
+  /** The native sessions that are the same conversation as this own session. */
+  readonly nativeRefs: readonly Pick<NativeRef, "agent" | "sessionId">[];
+}
+
+/** A session as the index stores it, with the sub-agents that lie inside of its files, by their locations. */
+export interface StoredIndexedSession extends IndexedSession {
+  readonly inside: readonly { readonly id: string; readonly location: string }[];
+}
+
+export interface CatalogSource extends TextSource {
+  /** Another thread reads a native session by it. */
+  readonly found?: FoundSession;
+  /** The greatest comes first. */
+  readonly changedMs: number;
+  /** Stamps of the files outside of the session on which its text depends; left out if there are none. */
+  readonly besideNow?: StampOfDependency;
+  /** Sub-agents inside of the same files whose text was filled. */
+  insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
+}
+
+export function parseStored(source: string): StoredIndexedSession {
+  return JSON.parse(source);
+}
+
+/** The session of what the index keeps, or of what a text is opened with. */
+export function toIndexed(source: string): IndexedSession {
+  const { inside: _, ...indexed } = parseStored(source);
+  return indexed;
+}
+
+export async function* noMessages(): AsyncGenerator<Message, void, void> {
+  yield* [];
+}

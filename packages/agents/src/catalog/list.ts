@@ -1,0 +1,216 @@
+/** The list of all sessions: native ones, Continuo's own, and those that agents tell of, each conversation once. */
+
+import {
+  type AgentDriver,
+  type AgentName,
+  type Block,
+  type ContinuoError,
+  isContinuoError,
+  type Problem,
+  present,
+  textOf,
+} from "@continuo/core/model";
+import { canonicalFolder, isJson, type PlacesAt, placesOf } from "@continuo/files";
+import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "@continuo/native";
+import { settleBeforeReading } from "@continuo/native/editing";
+import { toTitle } from "@continuo/native/kit";
+import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
+import { checkRow } from "./check.ts";
+import { rowsOf } from "./examples.ts";
+import {
+  hasNoUserMessage,
+  type RowFilter,
+  type RowOrder,
+  type RowQuery,
+  toOrder,
+  toRowFilter,
+} from "./list-filter.ts";
+import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
+import { listOwn, type OpenOwn, openOwn } from "./store.ts";
+
+export interface CatalogList
+  extends Pick<SessionList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
+  readonly sessions: readonly ListedSession[];
+  /** Why Continuo's own are missing, where the store cannot be read. */
+  readonly error: ContinuoError | null;
+  /** Agents that were asked for their lists, and did not give them. */
+  readonly failures: readonly ListFailure[];
+  /** Edits of killed processes that cannot be settled now. */
+  readonly unfinished: readonly Problem[];
+}
+
+export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo">, RowQuery {
+  /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
+  readonly agents?: readonly string[];
+  /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
+  readonly withProblems?: boolean;
+  /** The newest first when left out. */
+  readonly sort?: RowOrder;
+  /** Agents that are asked for their own lists in addition; a program may start for it. */
+  readonly drivers?: readonly AgentDriver[];
+}
+
+/** The places and stores that a list or a look-up reads. */
+export interface CatalogSources {
+  readonly places: PlacesAt;
+  /** The store where it is open already; `null` for only native sessions. Left out: as the environment says. */
+  readonly store?: OpenOwn | null;
+}
+
+/** No store is loaded if none exists. A store or a list that cannot be read does not affect the others. */
+export async function listCatalog(
+  wanted: ListQuery,
+  { places, store: given }: CatalogSources,
+): Promise<CatalogList> {
+  const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
+  const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
+  const filter = toFilter(wanted, { places });
+  // The rows that pass a filter, and their order, are known when all rows are.
+  const needsAll = filter !== null || sort !== undefined;
+  const natives = agents === undefined ? null : toAgents(agents);
+  const told = await agentListsOf(drivers, wanted);
+  const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
+  // A store that the caller opened stays open.
+  await using _own = given === undefined ? opened.store : null;
+  const { store } = opened;
+  const rows = store === null ? [] : await listOwn(store);
+  const list = await listSessions({
+    ...options,
+    ...(limit === undefined || needsAll ? {} : { limit }),
+    // Rows that the filter hides are not counted as archived or empty.
+    ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
+    places: placesOf(places),
+    memo: rowsOf(places),
+    ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
+    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
+  });
+  // The agents' own sessions were read only for their times.
+  const isOwnAlone = natives?.length === 0;
+  const met = new Set(list.metIds);
+  const toldRows = told.told.map(rowOfAgentList);
+  const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
+  const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...alone];
+  const own = rows
+    .map((row) => withNative(row, [...list.setAside, ...toldRows]))
+    .filter((row) => isWanted(row, wanted));
+  const sorted = [...shown, ...own].sort(byNewest);
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  const first = await firstOf(sorted, {
+    ...present({ archived, empty }),
+    ...{ most: needsAll ? Number.POSITIVE_INFINITY : most, filter, store },
+  });
+  const { emptyLeftOut } = first;
+  const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
+  const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
+  return {
+    sessions: sessions.slice(0, most),
+    total: filter === null ? all - emptyLeftOut : sessions.length,
+    archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
+    emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
+    metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
+    error: opened.error,
+    failures: told.failures,
+    unfinished,
+  };
+}
+
+/** Those that are read from disk; none of them where only Continuo's own, or others, are asked for. */
+function toAgents(names: readonly string[]): AgentName[] {
+  return READABLE_AGENTS.filter((agent) => names.includes(agent));
+}
+
+interface Readable {
+  readonly store: OpenOwn | null;
+  readonly error: ContinuoError | null;
+}
+
+/** A store that cannot be read takes nothing from the native list. */
+async function openReadable(places: PlacesAt): Promise<Readable> {
+  try {
+    return { store: await openOwn(places), error: null };
+  } catch (error) {
+    if (isContinuoError(error)) return { store: null, error };
+    throw error;
+  }
+}
+
+function agentsOf(rows: readonly OwnRow[]): AgentName[] {
+  const names = new Set(rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent }) => agent)));
+  return READABLE_AGENTS.filter((agent) => names.has(agent));
+}
+
+function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAside"]> {
+  const keys = new Set(
+    rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent, sessionId }) => `${agent}:${sessionId}`)),
+  );
+  return ({ agent, sessionId }) => keys.has(`${agent}:${sessionId}`);
+}
+
+/** An own session is also of the agents that took part in it. */
+function isWanted(row: OwnRow, { agents, cwd, since }: ListQuery): boolean {
+  const isOfAgent =
+    agents === undefined ||
+    agents.includes(OWN) ||
+    (row.lastAgent !== null && agents.includes(row.lastAgent)) ||
+    row.nativeRefs.some(({ agent }) => agents.includes(agent));
+  const isOfFolder =
+    cwd === undefined || (row.cwd !== null && canonicalFolder(row.cwd) === canonicalFolder(cwd));
+  return (
+    isOfAgent && isOfFolder && (since === undefined || (row.updatedAt !== null && row.updatedAt >= since))
+  );
+}
+
+/** Reads the payload of a `message_sent`, which may have another shape. */
+function wordsOf(data: unknown): string | null {
+  const content = isJson(data) ? data.content : undefined;
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
+}
+
+/** The row as it is listed; `null` where it is not wanted. */
+type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
+
+/** `null` where every row is wanted. */
+function toFilter(query: ListQuery, options: { readonly places: PlacesAt }): Filter | null {
+  const { withProblems } = query;
+  const isOfQuery: RowFilter | null = toRowFilter(query);
+  if (isOfQuery === null && withProblems !== true) return null;
+  return async (row, store) => {
+    if (isOfQuery?.(row) === false) return null;
+    if (withProblems !== true) return row;
+    const problems = await checkRow(row, { store, places: placesOf(options.places) });
+    return problems.length > 0 ? { ...row, problems } : null;
+  };
+}
+
+interface First extends Pick<ListQuery, "archived" | "empty"> {
+  readonly most: number;
+  readonly filter: Filter | null;
+  readonly store: OpenOwn | null;
+}
+
+/** The requested number of rows, with their titles; all rows if a filter has to count them. */
+async function firstOf(
+  sorted: readonly ListedSession[],
+  { archived, empty, most, filter, store }: First,
+): Promise<Pick<CatalogList, "sessions" | "archivedLeftOut" | "emptyLeftOut">> {
+  const sessions: ListedSession[] = [];
+  let [archivedLeftOut, emptyLeftOut] = [0, 0];
+  for (const row of sorted) {
+    if (filter === null && sessions.length >= most) break;
+    const titled = store === null ? row : await withTitle(row, store);
+    const wanted = filter === null ? titled : await filter(titled, store);
+    if (wanted === null) continue;
+    if (archived !== "include" && wanted.archived) archivedLeftOut += 1;
+    else if (empty === "exclude" && hasNoUserMessage(wanted)) emptyLeftOut += 1;
+    else sessions.push(wanted);
+  }
+  return { sessions, archivedLeftOut, emptyLeftOut };
+}
+
+/** The first message of the person replaces a title that nobody gave. */
+async function withTitle(row: ListedSession, { store }: OpenOwn): Promise<ListedSession> {
+  if (row.title !== null || row.agent !== OWN) return row;
+  const { events } = await store.read(row.sessionId, { types: ["message_sent"], limit: 1 });
+  return { ...row, title: toTitle(wordsOf(events[0]?.data)) };
+}

@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentDriver, ContinuoError } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ListQuery, listCatalog } from "./list.ts";
+import { lookUp } from "./look-up.ts";
+import { deleteOwn, forkOwn } from "./own-changes.ts";
+import { existingStoreUrl, listOwn, readOwn, storeUrlOf } from "./store.ts";
+
+const ID = "abcdefab-1111-4111-8111-111111111111";
+let store: OpenedStore;
+let places: PlacesAt;
+
+beforeEach(async () => {
+  const home = mkdtempSync(join(tmpdir(), "continuo-look-up-"));
+  places = { home, cwd: home, env: {} };
+  store = await openStore("memory:");
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(places.home, { recursive: true });
+});
+
+function writeClaude(sessionId: string, { day = "06", cwd = "/app" } = {}): void {
+  const folder = join(places.home, ".claude/projects/-app");
+  mkdirSync(folder, { recursive: true });
+  const about = {
+    sessionId,
+    cwd,
+    timestamp: `2025-01-${day}T08:00:00.000Z`,
+    version: "2.1.0",
+    isSidechain: false,
+  };
+  const message = { role: "user", content: `said in ${sessionId}` };
+  const record = {
+    type: "user",
+    uuid: `u-${sessionId}`,
+    parentUuid: null,
+    userType: "external",
+    ...about,
+    message,
+  };
+  writeFileSync(join(folder, `${sessionId}.jsonl`), `${JSON.stringify(record)}\n`);
+}
+
+async function createOwn(
+  sessionId: string,
+  refs: Readonly<Record<string, object>> = {},
+  cwd = "/app",
+): Promise<void> {
+  await store.createSession({ sessionId, cwd, metadata: { providerSessions: refs } });
+  const data = { content: `said in ${sessionId}` };
+  await store.append(sessionId, [{ type: "message_sent", actor: { kind: "person" }, data }]);
+}
+
+async function found(name: string): Promise<string> {
+  const hit = await lookUp(name, { places, store: readOwn(store), examples: "without examples" });
+  return hit.kind === "own" ? `own ${hit.row.sessionId}` : `native ${hit.native.found.sessionId}`;
+}
+
+async function listed(query: ListQuery = {}): Promise<readonly string[]> {
+  return (await listCatalog(query, { places, store: readOwn(store) })).sessions.map(
+    ({ sessionId }) => sessionId,
+  );
+}
+
+test("an exact id goes before longer ones that begin with it, in upper and in lower case", async () => {
+  writeClaude(ID);
+  await createOwn(`${ID}-more`);
+  expect([await found(ID), await found(ID.toUpperCase())]).toEqual([`native ${ID}`, `native ${ID}`]);
+  expect(await found(`${ID}-m`)).toBe(`own ${ID}-more`);
+  await createOwn("own");
+  await createOwn("own-longer");
+  expect([await found("own"), await found("continuo:own")]).toEqual(["own own", "own own"]);
+});
+
+test("the beginning of several ids names how many there are", async () => {
+  for (const sessionId of ["aa1", "aa2", "aa3"]) await createOwn(sessionId);
+  await expect(found("aa")).rejects.toMatchObject({ code: "ambiguous", details: { count: 3 } });
+  await expect(found("bb")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a conversation that is native and Continuo's own is found and listed once, as its own", async () => {
+  writeClaude(ID, { day: "09" });
+  await createOwn("abcdefab-own", { claude: { sessionId: ID } });
+  expect(await found("abcdefab")).toBe("own abcdefab-own");
+  expect(await listed()).toEqual(["abcdefab-own"]);
+  expect(await listed({ agents: ["claude"] })).toEqual(["abcdefab-own"]);
+  expect(await listed({ agents: ["codex"] })).toEqual([]);
+});
+
+test("the last session is the newest one, and that of an agent is one of this agent", async () => {
+  writeClaude(ID);
+  writeClaude(ID.replaceAll("1", "2"), { day: "05" });
+  await createOwn("own");
+  expect([await found("last"), await found("last:claude")]).toEqual(["own own", `native ${ID}`]);
+  await expect(found("last:codex")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a filter and an order look at every session before the list is cut", async () => {
+  for (const [at, day] of ["05", "06", "07"].entries())
+    writeClaude(ID.replaceAll("1", String(at + 1)), { day });
+  const [first, second, third] = [1, 2, 3].map((n) => ID.replaceAll("1", String(n)));
+  expect(await listed({ limit: 1 })).toEqual([third]);
+  expect(await listed({ limit: 1, title: `${first}` })).toEqual([first]);
+  expect(await listed({ limit: 2, sort: "title" })).toEqual([first, second]);
+});
+
+test("own sessions are filtered by their folder and their time, and have the first words as their title", async () => {
+  await createOwn("alpha");
+  await createOwn("omega", {}, "/other");
+  const own = { agents: ["continuo"] };
+  expect(await listed({ ...own, cwd: "/other" })).toEqual(["omega"]);
+  expect(await listed({ ...own, since: "2999-01-01T00:00:00.000Z" })).toEqual([]);
+  expect(await listed({ ...own, title: "alpha said" })).toEqual(["alpha"]);
+});
+
+test("sessions in which nobody said anything are left out, and counted", async () => {
+  await createOwn("said");
+  await store.createSession({ sessionId: "empty" });
+  const looking = { places, store: readOwn(store) };
+  const { sessions, emptyLeftOut, total } = await listCatalog({ empty: "exclude" }, looking);
+  expect([sessions.map(({ sessionId }) => sessionId), emptyLeftOut, total]).toEqual([["said"], 1, 1]);
+});
+
+test("a list reports the agents that did not give theirs", async () => {
+  const error = new ContinuoError("agent_failed", "it fell over");
+  const driver = { agent: "other", listSessions: () => Promise.reject(error) } as unknown as AgentDriver;
+  const { failures } = await listCatalog({ drivers: [driver] }, { places, store: null });
+  expect(failures).toEqual([{ agent: "other", error }]);
+});
+
+test("a store that cannot be read is reported, and takes nothing from the native sessions", async () => {
+  writeClaude(ID);
+  mkdirSync(join(places.home, ".continuo"));
+  writeFileSync(
+    join(places.home, ".continuo/continuo.db"),
+    "no database, but long enough to be read as one ".repeat(40),
+  );
+  const { sessions, error } = await listCatalog({}, { places });
+  expect([sessions.length, error === null]).toEqual([1, false]);
+});
+
+test("a flag goes before the variable, an empty variable means the usual store, and looking makes none", () => {
+  const url = (value: string | undefined, flag?: string): string =>
+    storeUrlOf({ ...places, env: value === undefined ? {} : { CONTINUO_STORE: value } }, flag);
+  const usual = `sqlite:${join(places.home, ".continuo/continuo.db")}`;
+  expect([url(undefined), url(""), url("sqlite:/b.db")]).toEqual([usual, usual, "sqlite:/b.db"]);
+  expect(url("sqlite:/b.db", "sqlite:/a.db")).toBe("sqlite:/a.db");
+  expect(existingStoreUrl(places)).toBe(null);
+});
+
+test("a fork ends at the message that was named", async () => {
+  await createOwn("own");
+  await store.append("own", [{ type: "message_sent", actor: { kind: "person" }, data: { content: "more" } }]);
+  const [row] = await listOwn(readOwn(store));
+  const first = (await store.read("own", { types: ["message_sent"] })).events[0]?.id ?? "";
+  const { session, messages } = await forkOwn(row ?? { sessionId: "" }, readOwn(store), first);
+  expect([
+    messages,
+    (await store.read(session.sessionId, { types: ["message_sent"] })).events.length,
+  ]).toEqual([1, 1]);
+  await expect(forkOwn({ sessionId: "own" }, readOwn(store), "none")).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("a session from which others continue, or that is run, is not deleted", async () => {
+  await createOwn("own");
+  const [row] = await listOwn(readOwn(store));
+  if (row === undefined) throw new Error("the session is listed");
+  const { session } = await forkOwn(row, readOwn(store));
+  await expect(deleteOwn(row, readOwn(store))).rejects.toMatchObject({ code: "has_forks" });
+  await store.deleteSession(session.sessionId, { reason: "no longer wanted" });
+  const lease = await store.acquireLease("session/own", { owner: "elsewhere", ttlMs: 60_000 });
+  await expect(deleteOwn(row, readOwn(store))).rejects.toMatchObject({ code: "session_live" });
+  await store.releaseLease(lease);
+  await deleteOwn(row, readOwn(store));
+  expect(await store.getSession("own")).toBe(null);
+});

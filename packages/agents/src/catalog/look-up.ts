@@ -1,0 +1,336 @@
+/**
+ * From what a person types to one session: the one look-up of every command.
+ *
+ * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
+ * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
+ * lower case. An exact id goes before the beginning of others. A conversation that is both native and own is one.
+ */
+
+import { resolve } from "node:path";
+import {
+  AGENT_NAMES,
+  type AgentDriver,
+  ContinuoError,
+  isAgentName,
+  isContinuoError,
+  nearest,
+  type Problem,
+  present,
+} from "@continuo/core/model";
+import { type Places, type PlacesAt, placesOf } from "@continuo/files";
+import {
+  findSessions,
+  formatOf,
+  type Lookup,
+  lookUpSession,
+  pick,
+  readNativeDetails,
+} from "@continuo/native";
+import { settleBeforeReading } from "@continuo/native/editing";
+import { agentListOf, isListedOnlyByAgent, type ReportedSession, rowOfAgentList } from "./agent-lists.ts";
+import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
+import { lastSession } from "./last-session.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { CatalogSources } from "./list.ts";
+import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
+import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
+
+export interface LocatedSession extends Lookup {
+  readonly places: Places;
+  /** True if it is an example that ships with Continuo, because this machine has no sessions. */
+  readonly isExample: boolean;
+}
+
+/** A session that commands can open. */
+export type LookUpHit =
+  | { readonly kind: "own"; readonly row: OwnRow }
+  | { readonly kind: "native"; readonly native: LocatedSession };
+
+/** Also one that only its agent reports: only a conversation with that agent opens it. */
+export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
+
+export interface LookUpOptions extends CatalogSources {
+  /** If this machine has no sessions, the examples that ship with Continuo are searched. */
+  readonly examples?: "with examples" | "without examples";
+  /** Called with the edits of killed processes that cannot be settled now. */
+  readonly onUnfinished?: (problems: readonly Problem[]) => void;
+}
+
+/** Agents whose files nobody here reads. */
+export interface AgentListOptions {
+  /** The agent that the configuration names so; `null` where it names none. */
+  named(agent: string): Promise<AgentDriver | null>;
+  /** Asked for what is found nowhere else; `null` where nobody is to be asked. */
+  lister(): Promise<AgentDriver | null>;
+}
+
+/**
+ * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]` and `details.count`;
+ * `unsupported` for a file that is no session; those of opening the store.
+ */
+export async function lookUp(name: string, options: LookUpOptions): Promise<LookUpHit>;
+export async function lookUp(
+  name: string,
+  options: LookUpOptions & { readonly asking: AgentListOptions },
+): Promise<ResolvedSession>;
+export async function lookUp(
+  name: string,
+  options: LookUpOptions & { readonly asking?: AgentListOptions },
+): Promise<ResolvedSession> {
+  const { asking } = options;
+  const unfinished = await settleBeforeReading({ places: placesOf(options.places) });
+  options.onUnfinished?.(unfinished);
+  const last = /^last(?::(.+))?$/u.exec(name);
+  if (last !== null) return await lookUpLast(last[1] ?? null, options);
+  try {
+    return await lookUpHere(name, options);
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+    const found =
+      (asking === undefined ? null : await lookUpTold(name, asking)) ?? (await lookUpExample(name, options));
+    if (found === null) throw error;
+    return found;
+  }
+}
+
+/** The session of a row, which need not be searched for. Errors: `not_found` where it went away meanwhile. */
+export async function locateRow(
+  row: ListedSession,
+  places: PlacesAt,
+  signal?: AbortSignal,
+): Promise<LookUpHit> {
+  if (isOwn(row)) return { kind: "own", row };
+  const { agent, sessionId, location, cwd } = row;
+  const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
+  return toNative(await lookUpSession(ref, present({ places, signal })), places);
+}
+
+async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUpHit> {
+  const { places } = looking;
+  const own = ownNameOf(name, places);
+  if (own !== null) {
+    const rows = await ownOf(own, looking);
+    return { kind: "own", row: onlyOf(name, rows) };
+  }
+  if (isNativeAlone(name)) return toNative(await lookUpSession(name, { places, cwd: places.cwd }), places);
+  const { lookup, matches, isPath } = await lookUpNative(name, places);
+  if (isPath && lookup !== undefined) return toNative(lookup, places);
+  const rows = await ownOf(name, looking);
+  const same = (id: string): boolean => id.toLowerCase() === name.toLowerCase();
+  const candidates: readonly Candidate[] = [
+    ...rows.map((row) => ({ ...row, own: row })),
+    ...matches.filter((match) => same(match.sessionId) || !rows.some((row) => isSame(row, match))),
+  ];
+  const exact = candidates.filter(({ sessionId }) => same(sessionId));
+  const only = onlyOf(name, exact.length > 0 ? exact : candidates);
+  if (only.own !== undefined) return { kind: "own", row: only.own };
+  if (lookup !== undefined) return toNative(lookup, places);
+  return toNative(await lookUpSession(only.location, { places }), places);
+}
+
+interface Match {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+interface Candidate extends Match {
+  readonly own?: OwnRow;
+}
+
+/** True if the text can only name an own session: `continuo:ID`, or its location as `--json` prints it. */
+function ownNameOf(name: string, places: PlacesAt): string | null {
+  if (name.startsWith(`${OWN}:`)) return name.slice(OWN.length + 1);
+  const [, path, id] = /^(.*[^#])#([^#]+)$/su.exec(name) ?? [];
+  if (path === undefined || id === undefined) return null;
+  const url = existingStoreUrl(places);
+  return url !== null && url === `sqlite:${resolve(places.cwd, path)}` ? id : null;
+}
+
+/** A path, or an id with its agent. */
+function isNativeAlone(name: string): boolean {
+  return name.includes("/") || isAgentName(name.slice(0, Math.max(0, name.indexOf(":"))));
+}
+
+interface NativeMatches {
+  readonly lookup?: Lookup;
+  readonly matches: readonly Match[];
+  /** True if it is the name of a file. */
+  readonly isPath: boolean;
+}
+
+async function lookUpNative(name: string, places: PlacesAt): Promise<NativeMatches> {
+  try {
+    const lookup = await lookUpSession(name, { places, cwd: places.cwd });
+    const match = pick(lookup.found, "agent", "sessionId", "location");
+    const isPath = !match.sessionId.toLowerCase().startsWith(name.toLowerCase());
+    return { lookup, matches: [match], isPath };
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return { matches: [], isPath: false };
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    return { matches: error.details.matches as readonly Match[], isPath: false };
+  }
+}
+
+async function ownOf(id: string, { places, store }: CatalogSources): Promise<readonly OwnRow[]> {
+  if (store !== undefined) return store === null ? [] : await findOwn(store, id);
+  await using own: OpenOwn | null = await openOwn(places);
+  return own === null ? [] : await findOwn(own, id);
+}
+
+function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: "native" }> {
+  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false } };
+}
+
+/** The newest row of the list; of one agent, or of all. */
+async function lookUpLast(
+  agent: string | null,
+  options: LookUpOptions & { readonly asking?: AgentListOptions },
+): Promise<ResolvedSession> {
+  const { asking, places } = options;
+  const driver =
+    agent !== null && isListedOnlyByAgent(agent) && agent !== OWN ? await asking?.named(agent) : null;
+  if (
+    driver === undefined ||
+    (driver === null && agent !== null && isListedOnlyByAgent(agent) && agent !== OWN)
+  ) {
+    throw noAgent(agent ?? "");
+  }
+  const wanted = present({
+    agents: agent === null ? undefined : [agent],
+    drivers: driver === null ? undefined : [driver],
+  });
+  const { row, error, failures } = await lastSession(wanted, options);
+  const failed = error ?? failures[0]?.error;
+  if (failed !== undefined && failed !== null) throw failed;
+  if (row === null) {
+    throw new ContinuoError("not_found", agent === null ? "no session yet" : `no session of ${agent} yet`, {
+      hint: "Run `continuo session list --all --archived` to see every session.",
+    });
+  }
+  if (!isOwn(row) && isListedOnlyByAgent(row.agent)) return { kind: "told", told: row };
+  return await locateRow(row, places);
+}
+
+/** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
+async function lookUpTold(name: string, asking: AgentListOptions): Promise<ResolvedSession | null> {
+  const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
+  const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
+  if (driver !== null) {
+    const told = await listedBy(driver, id);
+    // One that lists nothing is believed by its id.
+    return told ?? { kind: "told", told: { agent, sessionId: id, cwd: null, title: null, updatedAt: null } };
+  }
+  const lister = await asking.lister();
+  return lister === null ? null : await listedBy(lister, name);
+}
+
+async function listedBy(driver: AgentDriver, id: string): Promise<ResolvedSession | null> {
+  const listed = (await listOf(driver)).filter(({ sessionId }) => sessionId.startsWith(id));
+  const exact = listed.filter(({ sessionId }) => sessionId === id);
+  const candidates = exact.length > 0 ? exact : listed;
+  if (candidates.length === 0) return null;
+  const rows = candidates.map((told) => ({ ...rowOfAgentList(told), told }));
+  return { kind: "told", told: onlyOf(id, rows).told };
+}
+
+/** None where the agent has no list. */
+async function listOf(driver: AgentDriver): Promise<readonly ReportedSession[]> {
+  try {
+    return await agentListOf(driver, {});
+  } catch (error) {
+    if (isContinuoError(error, "unsupported")) return [];
+    throw error;
+  }
+}
+
+/** Errors: `not_found` with what an example is, where it cannot be used. */
+async function lookUpExample(name: string, options: LookUpOptions): Promise<LookUpHit | null> {
+  const at = name.startsWith(`${OWN}:`) ? null : examplePlaces();
+  if (at === null) return null;
+  const why = await whyNoExample(options);
+  let found: Lookup;
+  try {
+    found = await lookUpSession(name, { places: at });
+  } catch (error) {
+    if (why !== null || isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+  if (why !== null) throw notFound(name, why);
+  return { kind: "native", native: { ...found, places: at, isExample: true } };
+}
+
+/** The hint where examples cannot be used. */
+async function whyNoExample({ places, examples }: LookUpOptions): Promise<string | null> {
+  if (examples === "without examples") return UNCHANGED_EXAMPLE;
+  return (await hasSessions(placesOf(places))) ? NO_EXAMPLE : null;
+}
+
+const UNCHANGED_EXAMPLE =
+  "Use `session show`, `session export` or `handoff`: this is an example session, which cannot be changed.";
+const NO_EXAMPLE =
+  "Run `continuo session list` to see your sessions: this is an example, which is only there on a machine without sessions.";
+
+/** Errors: `not_found` for none, `ambiguous` for several. */
+function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
+  const [only] = candidates;
+  if (only === undefined) throw notFound(name);
+  if (candidates.length === 1) return only;
+  const matches = candidates
+    .slice(0, CATALOG_LIMITS.matches)
+    .map(({ agent, sessionId, location }) => ({ agent, sessionId, location }));
+  throw new ContinuoError("ambiguous", `${JSON.stringify(name)} names ${candidates.length} sessions`, {
+    hint: "Give more of the id, AGENT:ID, or the path of the file.",
+    details: { matches, count: candidates.length },
+  });
+}
+
+const SEE_ALL = "Run `continuo session list --all --archived` to see every session.";
+
+/** The agent that was perhaps meant is named before what is always right. */
+function hintFor(name: string): string {
+  const [agent = "", ...id] = name.split(":");
+  const near = id.length === 0 ? null : nearest(agent, [...AGENT_NAMES, OWN]);
+  return near === null || near === agent ? SEE_ALL : `Did you mean ${near}:${id.join(":")}?`;
+}
+
+function notFound(name: string, hint: string = hintFor(name)): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, { hint });
+}
+
+function noAgent(agent: string): ContinuoError {
+  return new ContinuoError(
+    "not_found",
+    `no agent ${JSON.stringify(agent)} whose sessions can be looked through`,
+    {
+      hint: "Run `continuo agents` to see the agents.",
+    },
+  );
+}
+
+/** The rows of sessions whose ids begin so: Continuo's own and the agents', at most as many as a person reads. */
+export async function rowsByIdPrefix(
+  prefix: string,
+  looking: CatalogSources,
+): Promise<readonly ListedSession[]> {
+  const [wanted, memo] = [prefix.toLowerCase(), rowsOf(looking.places)];
+  const rows: ListedSession[] = [...(await ownOf(prefix, looking))];
+  for await (const found of findSessions({ places: placesOf(looking.places), memo })) {
+    if (rows.length >= CATALOG_LIMITS.candidates) break;
+    if (!found.sessionId.toLowerCase().startsWith(wanted)) continue;
+    rows.push(await (await formatOf(found.agent)).skim(found, { part: "whole", memo }));
+  }
+  return rows;
+}
+
+/** True if the sub-agent exists: in a place of its own, or inside of a session's file. */
+export async function isSubagentPlace(location: string, places: Places): Promise<boolean> {
+  const file = location.replace(/#[^#]*$/u, "");
+  for await (const found of findSessions({ places, subagents: "include", memo: rowsOf(places) })) {
+    if (found.location === location) return found.parentId !== undefined;
+    if (found.location !== file) continue;
+    const { subagents } = await readNativeDetails(found, { places });
+    return subagents.some((one) => one.location === location);
+  }
+  return false;
+}

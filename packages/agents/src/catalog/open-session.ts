@@ -1,0 +1,183 @@
+/** One of Continuo's own sessions, opened: what the transcript of its log says, in the shape of a native one. */
+
+import {
+  ContinuoError,
+  type Leaf,
+  type Message,
+  type SessionDetails,
+  shellWord,
+  textOf,
+} from "@continuo/core/model";
+import type { Transcript } from "@continuo/core/transcript";
+import type { PlacesAt } from "@continuo/files";
+import { toTitle } from "@continuo/native/kit";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { LookUpHit } from "./look-up.ts";
+import type { ListedSession, OwnRow } from "./rows.ts";
+import { type OpenOwn, openOwn } from "./store.ts";
+
+/** Beyond the row, what `session info` tells. */
+export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
+
+/** A session as commands show it, native or own: every `OpenedSession` is one. */
+export interface CatalogSession {
+  readonly details: CatalogDetails;
+  readonly leaves: readonly Leaf[];
+  readonly problems: SessionDetails["problems"];
+  readonly partial: boolean;
+  history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
+}
+
+/** Reads only about this many of the newest bytes of a native session, if given. Errors: those of opening it. */
+export async function openCatalogSession(
+  located: LookUpHit,
+  places: PlacesAt,
+  options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
+): Promise<CatalogSession & Disposable> {
+  if (located.kind === "native") {
+    const { reader, found, places } = located.native;
+    return await reader.open(found, places, options);
+  }
+  const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);
+  // All of it is in memory.
+  return { ...session, [Symbol.dispose]: () => undefined };
+}
+
+/**
+ * Returns the messages that the agent's model would receive on the next resume, compaction applied.
+ *
+ * Errors: `unsupported` for own sessions: the messages depend on the agent that continues them.
+ */
+export async function modelViewOf(
+  located: LookUpHit,
+  session: CatalogSession,
+  options: { readonly leaf?: string } = {},
+): Promise<readonly Message[]> {
+  if (located.kind === "native") {
+    return located.native.reader.modelView(await Array.fromAsync(session.history(options)));
+  }
+  const { sessionId, nativeRefs } = located.row;
+  const message = `cannot show the model view of session ${sessionId}: it depends on the agent that continues it`;
+  const natives = nativeRefs.map(
+    (ref) => `\`continuo session show ${shellWord(`${ref.agent}:${ref.sessionId}`)} --model-view\``,
+  );
+  throw new ContinuoError("unsupported", message, {
+    ...(natives.length === 0 ? {} : { hint: `Show it for one agent: ${natives.join(", ")}.` }),
+  });
+}
+
+interface Reading {
+  /** Only this many of the newest events. */
+  readonly limit?: number;
+}
+
+const NEWEST: Reading = { limit: CATALOG_LIMITS.newestEvents };
+
+/** Its messages, folded from its log. A list needs no fold: it is loaded here. */
+export async function readTranscript(
+  { store }: OpenOwn,
+  sessionId: string,
+  reading: Reading = {},
+): Promise<Transcript> {
+  const { fromStore } = await import("@continuo/core/transcript/builder");
+  return await fromStore(store, sessionId, reading);
+}
+
+/** Errors: `not_found` where it went meanwhile, those of opening the store. */
+async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
+  await using own = await openOwn(places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  const transcript = await readTranscript(own, row.sessionId, reading);
+  const session = await own.store.getSession(row.sessionId);
+  return toCatalogSession(row, transcript, session?.parentId ?? null);
+}
+
+/** Pure. */
+export function toCatalogSession(
+  row: OwnRow,
+  transcript: Transcript,
+  forkedFrom: string | null,
+): CatalogSession {
+  const { messages, lastTimestamp } = transcript;
+  const leaves = leavesOf(transcript);
+  return {
+    details: {
+      ...row,
+      title: row.title ?? toTitle(firstWords(messages)),
+      updatedAt:
+        [row.updatedAt, lastTimestamp]
+          .filter((time) => time !== null)
+          .sort()
+          .at(-1) ?? null,
+      ...countsOf(transcript),
+      branches: leaves.length,
+      unknownRecords: {},
+      agentVersions: [],
+      subagents: [],
+      forkedFrom,
+    },
+    leaves,
+    problems: [],
+    partial: transcript.metadata.older !== undefined,
+    async *history({ leaf } = {}) {
+      if (leaf !== undefined && leaf !== leaves[0]?.id) {
+        throw new ContinuoError("not_found", `no branch ends at ${JSON.stringify(leaf)}`);
+      }
+      yield* messages;
+    },
+  };
+}
+
+type Counts = Pick<CatalogDetails, "messages" | "toolCalls" | "records" | "models" | "usage">;
+
+export function messageCounts(messages: readonly Message[]): CatalogDetails["messages"] {
+  const of = (role: Message["role"]): number => messages.filter((message) => message.role === role).length;
+  return {
+    total: messages.length,
+    user: of("user"),
+    assistant: of("assistant"),
+    tool: of("tool"),
+    system: of("system"),
+  };
+}
+
+function countsOf({ messages, metadata }: Transcript): Counts {
+  const blocks = messages.flatMap(({ content }) => content);
+  return {
+    messages: messageCounts(messages),
+    toolCalls: blocks.filter(({ type }) => type === "tool_call").length,
+    records: metadata.events,
+    models: [...new Set(messages.flatMap(({ model }) => model ?? []))],
+    usage: metadata.usage ?? null,
+  };
+}
+
+function leavesOf({ messages, lastTimestamp }: Transcript): readonly Leaf[] {
+  const last = messages.at(-1);
+  if (last === undefined) return [];
+  const said = messages.findLast(({ role }) => role === "user");
+  const label = said === undefined ? null : toTitle(textOf(said.content));
+  return [{ id: last.id, active: true, updatedAt: lastTimestamp, messages: messages.length, label }];
+}
+
+function firstWords(messages: readonly Message[]): string {
+  const first = messages.find(({ role }) => role === "user");
+  return first === undefined ? "" : textOf(first.content);
+}
+
+/**
+ * Ids of the messages of the active branch before the last summary that the agent no longer sends to its model; empty if
+ * the session was never compacted. Errors: those of `modelViewOf`.
+ */
+export async function cutOffBy(located: LookUpHit, session: CatalogSession): Promise<ReadonlySet<string>> {
+  const history: Message[] = await Array.fromAsync(session.history());
+  const summary = history.findLastIndex(({ origin }) => origin === "summary");
+  if (summary === -1) return new Set();
+  const sent = new Set((await modelViewOf(located, session)).map(({ id }) => id));
+  return new Set(
+    history
+      .slice(0, summary)
+      .filter(({ id, origin }) => !sent.has(id) && origin !== "summary")
+      .map(({ id }) => id),
+  );
+}

@@ -1,0 +1,99 @@
+/** Changes to Continuo's own sessions: another title, a fork, a deletion. There is no trash for what lies in a store. */
+
+import { ContinuoError, type Message, type Session, shellWord } from "@continuo/core/model";
+import { cutAt } from "@continuo/native/forking";
+import { toGivenTitle } from "@continuo/native/kit";
+import { readTranscript } from "./open-session.ts";
+import type { OwnRow } from "./rows.ts";
+import type { OpenOwn } from "./store.ts";
+
+const SHOWN_FORKS = 20;
+
+/** Gives the title as it is stored. Errors: `invalid` for an empty title, or a long one; `not_found`. */
+export async function renameOwn({ sessionId }: OwnRow, text: string, { store }: OpenOwn): Promise<string> {
+  const title = toGivenTitle(text);
+  await store.updateSession(sessionId, { title });
+  return title;
+}
+
+export interface OwnFork {
+  readonly session: Session;
+  readonly messages: number;
+}
+
+/**
+ * A new session that begins with the events of this one, runs and usage included; nothing is copied. Its native
+ * sessions stay with the original.
+ *
+ * @param at the last message that goes along; the last one when left out
+ * Errors: `not_found` for the message, `invalid` for a cut that parts what belongs together, or a session without a
+ * message; those of the store.
+ */
+export async function forkOwn(
+  { sessionId }: Pick<OwnRow, "sessionId">,
+  own: OpenOwn,
+  at?: string,
+): Promise<OwnFork> {
+  const { messages, lastSequence } = await readTranscript(own, sessionId);
+  if (messages.length === 0) throw new ContinuoError("invalid", `session ${sessionId} has no message`);
+  const count = at === undefined ? messages.length : (cutAt(messages, at)?.count ?? 0);
+  if (count === 0) {
+    throw new ContinuoError(
+      "not_found",
+      `there is no message ${JSON.stringify(at)} in session ${sessionId}`,
+      {
+        hint: `Run \`continuo session show ${shellWord(sessionId)} --json\` to see the ids of its messages.`,
+      },
+    );
+  }
+  const wanted = messages.slice(0, count);
+  const sequence = count === messages.length ? lastSequence : endOf(wanted);
+  const session = await own.store.createSession({ forkedFrom: { logId: sessionId, sequence } });
+  const forked = await readTranscript(own, session.sessionId);
+  if (idsOf(forked.messages) === idsOf(wanted)) return { session, messages: count };
+  await own.store.deleteSession(session.sessionId, { reason: "cut between what belongs together" });
+  throw new ContinuoError("invalid", `session ${sessionId} cannot be cut behind message ${at}`, {
+    hint: "Cut at an earlier or a later message; others were written at the same time.",
+  });
+}
+
+/** The last event of these messages. */
+function endOf(messages: readonly Message[]): number {
+  const ends = messages.map(({ metadata }) => Number(metadata.lastSequence ?? metadata.sequence ?? 0));
+  return ends.reduce((end, one) => Math.max(end, one), 0);
+}
+
+function idsOf(messages: readonly Message[]): string {
+  return JSON.stringify(messages.map(({ id }) => id));
+}
+
+/** Errors: `session_live` while it is run somewhere, `has_forks` where others continue from it, `not_found`. */
+export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
+  const { runnerOf } = await import("@continuo/store/sessions");
+  const runner = await runnerOf(store, sessionId);
+  if (runner !== null) {
+    throw new ContinuoError(
+      "session_live",
+      `cannot delete session ${sessionId}: ${runner.owner} is running it`,
+      {
+        hint: "Wait until the run has ended, or cancel it.",
+        details: { owner: runner.owner, expiresAt: runner.expiresAt },
+      },
+    );
+  }
+  const { items: forks } = await store.listSessions({ parentId: sessionId, limit: SHOWN_FORKS });
+  if (forks.length > 0) {
+    const ids = forks.map((fork) => fork.sessionId);
+    throw new ContinuoError(
+      "has_forks",
+      `cannot delete session ${sessionId}: it has forks: ${ids.join(", ")}`,
+      {
+        hint: "Delete the forks too, in the same call or before.",
+        details: { forks: ids },
+      },
+    );
+  }
+  const natives = nativeRefs.map((ref) => `${ref.agent}:${ref.sessionId}`).join(", ");
+  const reason = natives === "" ? "deleted" : `deleted; its native sessions stay: ${natives}`;
+  await store.deleteSession(sessionId, { reason });
+}

@@ -1,0 +1,54 @@
+import type { Session, SessionInfo } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { byNewest, nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
+
+const session = (metadata: Session["metadata"]): Session => ({
+  ...{ sessionId: "own", status: "open", title: null, agent: null, cwd: null, parentId: null, metadata },
+  ...{ createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-02T00:00:00.000Z" },
+  lastActivityAt: "2026-01-02T00:00:00.000Z",
+});
+
+const native = (agent: SessionInfo["agent"], more: Partial<SessionInfo>): SessionInfo => ({
+  ...{ agent, sessionId: "1", location: "/f", cwd: null, title: null, gitBranch: null, createdAt: null },
+  ...{ updatedAt: null, sizeBytes: 1, archived: false, live: false, problems: [], ...more },
+});
+
+test.each([
+  [{}],
+  [{ providerSessions: null }],
+  [{ providerSessions: { claude: 1, pi: null, codex: { sessionId: 2 } } }],
+])("%j refers to no native session", (metadata) => expect(nativeRefsOf(session(metadata))).toEqual([]));
+
+test("a native session adds to its conversation what that does not know; a session of another agent with the same id does not", () => {
+  const row = toOwnRow(session({ providerSessions: { claude: { sessionId: "1" } } }), "/db");
+  const other = native("codex", { title: "Other", cwd: "/other", updatedAt: "2026-09-09T00:00:00.000Z" });
+  expect(withNative(row, [other])).toEqual(row);
+  const same = native("claude", {
+    title: "T",
+    cwd: "/app",
+    updatedAt: "2026-01-03T00:00:00.000Z",
+    live: true,
+  });
+  expect(withNative(row, [other, same])).toEqual({
+    ...row,
+    ...{ title: "T", cwd: "/app", updatedAt: "2026-01-03T00:00:00.000Z", live: true },
+  });
+  expect(withNative({ ...row, title: "Own" }, [native("claude", { title: "T" })]).title).toBe("Own");
+});
+
+const changed = (sessionId: string, times: Partial<Session>): Session => ({
+  ...session({}),
+  ...{ sessionId, ...times },
+});
+
+test("an own session is as new as its last append, which its row follows only once a minute", () => {
+  const lastActivityAt = "2026-01-02T00:00:40.000Z";
+  expect(toOwnRow(changed("own", { lastActivityAt }), "/db").updatedAt).toBe(lastActivityAt);
+  const renamedAt = "2026-01-02T00:05:00.000Z";
+  expect(toOwnRow(changed("own", { updatedAt: renamedAt }), "/db").updatedAt).toBe(renamedAt);
+});
+
+test("of own sessions that changed in the same millisecond the one that changed last is the newest", () => {
+  const rows = ["b", "c", "a"].map((id, at) => toOwnRow(changed(id, { activityOrder: at + 9 }), "/db"));
+  expect(rows.sort(byNewest).map(({ sessionId }) => sessionId)).toEqual(["a", "c", "b"]);
+});

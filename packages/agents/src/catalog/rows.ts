@@ -1,0 +1,97 @@
+/** A session of the store as a row of the list, next to native ones. */
+
+import { type NativeRef, present, type Session, type SessionInfo } from "@continuo/core/model";
+
+/** The value of `agent` for own sessions, and the prefix of their ids. */
+export const OWN = "continuo";
+
+/** A row: a native session, or one of Continuo's own. */
+export interface ListedSession extends Omit<SessionInfo, "agent" | "sizeBytes"> {
+  readonly agent: string;
+  /** `null` for what lies in a store among others. */
+  readonly sizeBytes: number | null;
+  /** The native sessions that are the same conversation; left out for a native session. */
+  readonly nativeRefs?: readonly NativeRef[];
+  /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
+  readonly activityOrder?: number;
+}
+
+export interface OwnRow extends ListedSession {
+  readonly agent: typeof OWN;
+  readonly nativeRefs: readonly NativeRef[];
+  /** Who answered last. */
+  readonly lastAgent: string | null;
+}
+
+export function toOwnRow(session: Session, storeLocation: string): OwnRow {
+  const { sessionId, title, cwd, createdAt, updatedAt, lastActivityAt, activityOrder } = session;
+  return {
+    agent: OWN,
+    ...{ sessionId, title, cwd, createdAt },
+    // Appends move `updatedAt` at most once a minute; a change of the row alone moves only `updatedAt`.
+    updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
+    ...present({ activityOrder }),
+    gitBranch: null,
+    sizeBytes: null,
+    archived: false,
+    live: null,
+    location: `${storeLocation}#${sessionId}`,
+    problems: [],
+    nativeRefs: nativeRefsOf(session),
+    lastAgent: session.agent,
+  };
+}
+
+/** One an agent, as the session manager keeps them; what is no reference is left out. */
+export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
+  const kept: unknown = metadata.providerSessions;
+  if (typeof kept !== "object" || kept === null) return [];
+  return Object.entries(kept).flatMap(([agent, reference]): NativeRef[] => {
+    const { sessionId, location, cwd } = (reference ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof sessionId !== "string") return [];
+    return [{ agent, sessionId, location: textOf(location), cwd: textOf(cwd) }];
+  });
+}
+
+export function isOwn(row: ListedSession): row is OwnRow {
+  return row.agent === OWN;
+}
+
+/**
+ * Newest first. Own sessions that changed in the same millisecond by the order of their changes, all others by agent
+ * and id, so that the order never depends on the file system.
+ */
+export function byNewest(a: ListedSession, b: ListedSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  const later = (b.activityOrder ?? 0) - (a.activityOrder ?? 0);
+  if (isOwn(a) && isOwn(b) && later !== 0) return later;
+  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  return i < j ? -1 : i > j ? 1 : 0;
+}
+
+/** The name of a session in commands, with its agent: two agents can have the same id. */
+export function nameOf(row: ListedSession): string {
+  return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
+}
+
+/** Its native sessions are set aside in a list: what they tell of the conversation is this row's. */
+export function withNative(row: OwnRow, natives: readonly ListedSession[]): OwnRow {
+  const same = natives.filter((info) => isSame(row, info));
+  const times = [row.updatedAt, ...same.map(({ updatedAt }) => updatedAt)].filter((time) => time !== null);
+  return {
+    ...row,
+    title: row.title ?? same.find(({ title }) => title !== null)?.title ?? null,
+    cwd: row.cwd ?? same.find(({ cwd }) => cwd !== null)?.cwd ?? null,
+    updatedAt: times.sort().at(-1) ?? null,
+    live: same.some(({ live }) => live === true) ? true : row.live,
+  };
+}
+
+export function isSame({ nativeRefs }: OwnRow, native: Pick<NativeRef, "agent" | "sessionId">): boolean {
+  return nativeRefs.some(({ agent, sessionId }) => agent === native.agent && sessionId === native.sessionId);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,98 @@
+/** Usage of all sessions: hours, models, turns and tokens of each, kept in the rows of the index. */
+
+import { isContinuoError } from "@continuo/core/model";
+import { type Places, type PlacesAt, placesOf } from "@continuo/files";
+import { findSessions, openNativeSession } from "@continuo/native";
+import { settleBeforeReading } from "@continuo/native/editing";
+import { indexPathOf, openRows } from "@continuo/native/index-file";
+import type { FoundSession, SavedSkimMemo } from "@continuo/native/kit";
+import { readTranscript, toCatalogSession } from "./open-session.ts";
+import { OWN } from "./rows.ts";
+import { listOwn, openOwn } from "./store.ts";
+import { type UsageBucket, usageOf } from "./usage.ts";
+
+export interface SessionUsage {
+  readonly agent: string;
+  readonly cwd: string | null;
+  /** A sub-agent: its tokens count, and it is no session of its own. */
+  readonly isSubagent: boolean;
+  readonly buckets: readonly UsageBucket[];
+}
+
+export interface UsageReport {
+  readonly sessions: readonly SessionUsage[];
+  /** Sessions that cannot be read. */
+  readonly unreadable: number;
+}
+
+export interface UsageOptions {
+  readonly places: PlacesAt;
+  readonly onProgress?: (sessions: number) => void;
+}
+
+/**
+ * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no native
+ * session. What is in the trash does not count.
+ */
+export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageReport> {
+  const at = placesOf(places);
+  await settleBeforeReading({ places: at });
+  const memo = openRows(indexPathOf(at), Date.now(), "usage");
+  const sessions: SessionUsage[] = [];
+  let unreadable = 0;
+  for await (const found of findSessions({ places: at, memo, subagents: "include" })) {
+    try {
+      sessions.push(await usageOfNative(found, at, memo));
+      onProgress?.(sessions.length);
+    } catch (error) {
+      if (!isContinuoError(error)) throw error;
+      unreadable += 1;
+    }
+  }
+  await memo.save("everything");
+  return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
+}
+
+/** Reads the usage of sessions from the index, and adds what it reads from others to the index. */
+export interface UsageIndex {
+  /** A full read, unless the index has it. Errors: those of opening the session. */
+  of(found: FoundSession): Promise<readonly UsageBucket[]>;
+  save(): Promise<void>;
+}
+
+export function openUsage(places: Places): UsageIndex {
+  const memo = openRows(indexPathOf(places), Date.now(), "usage");
+  return {
+    of: async (found) => (await usageOfNative(found, places, memo)).buckets,
+    save: () => memo.save("part"),
+  };
+}
+
+type SavedUsage = Pick<SessionUsage, "cwd" | "buckets">;
+
+async function usageOfNative(
+  found: FoundSession,
+  places: Places,
+  memo: SavedSkimMemo,
+): Promise<SessionUsage> {
+  const read = async (): Promise<SavedUsage> => {
+    using session = await openNativeSession(found, { places });
+    return { cwd: session.details.cwd, buckets: await usageOf(session) };
+  };
+  // A database holds several sessions: the id is part of the question.
+  const what = `usage ${found.sessionId}`;
+  const kept = found.files.length === 0 ? await read() : await memo.remember(found.files, { what }, read);
+  return { agent: found.agent, isSubagent: found.parentId !== undefined, ...kept };
+}
+
+async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {
+  await using own = await openOwn(places);
+  if (own === null) return [];
+  const sessions: SessionUsage[] = [];
+  for (const row of await listOwn(own)) {
+    if (row.nativeRefs.length > 0) continue;
+    const session = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
+    sessions.push({ agent: OWN, cwd: row.cwd, isSubagent: false, buckets: await usageOf(session) });
+  }
+  return sessions;
+}

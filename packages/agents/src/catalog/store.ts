@@ -1,0 +1,117 @@
+/** The store of own sessions and its location. Only this file loads it. */
+
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Principal, present, type Store } from "@continuo/core/model";
+import { continuoHome, type PlacesAt } from "@continuo/files";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
+
+export interface OpenOwn extends AsyncDisposable {
+  readonly store: Store;
+  /** The address of the store, without credentials. */
+  readonly location: string;
+}
+
+/** In whose name the commands of this user act, as the audit log records it. */
+export function commandPrincipal(): Principal {
+  return { who: `user:${thisUser()}`, from: "command" };
+}
+
+/** In a container a user may have only a number. */
+function thisUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+/** Returns the store of the flag, else of `CONTINUO_STORE` (unless empty), else the database of `CONTINUO_HOME`. */
+export function storeUrlOf(places: PlacesAt, flag?: string): string {
+  const url = flag ?? (places.env.CONTINUO_STORE || "sqlite:");
+  const rest = /^sqlite:(.*)$/isu.exec(url)?.[1];
+  return rest === undefined ? url : `sqlite:${pathOf(rest, places)}`;
+}
+
+function pathOf(rest: string, places: PlacesAt): string {
+  if (rest === "") return join(continuoHome(places), "continuo.db");
+  if (rest.startsWith("//")) return fileURLToPath(`file:${rest}`);
+  return isAbsolute(rest) ? rest : resolve(places.cwd, rest);
+}
+
+/** `null` where no file is: looking makes none. */
+export function existingStoreUrl(places: PlacesAt): string | null {
+  const url = storeUrlOf(places);
+  if (/^memory:/iu.test(url)) return null;
+  const path = pathOfUrl(url);
+  return path === null || existsSync(path) ? url : null;
+}
+
+function pathOfUrl(url: string): string | null {
+  return url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
+}
+
+/** `null` where there is no store. Errors: those of opening one; an older schema is not brought up to date. */
+export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
+  const url = existingStoreUrl(places);
+  if (url === null) return null;
+  const { openStore } = await import("@continuo/store");
+  const store = await openStore(url, { by: commandPrincipal() });
+  return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** A store that the caller has open, and closes. */
+export function readOwn(store: Store, location = "the store"): OpenOwn {
+  return { store, location, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+function locationOf(url: string): string {
+  return pathOfUrl(url) ?? withoutPassword(url);
+}
+
+/** Newest change first; more than the limit of the newest are not looked at. */
+export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
+  const rows: OwnRow[] = [];
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
+      present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
+    );
+    rows.push(...page.items.map((session) => toOwnRow(session, location)));
+    cursor = rows.length < CATALOG_LIMITS.ownSessions ? page.nextCursor : null;
+  }
+  return rows;
+}
+
+/** The one of this id, else those whose ids begin so. */
+export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
+  if (!isName(id)) return [];
+  const exact = await store.getSession(id);
+  if (exact !== null) return [toOwnRow(exact, location)];
+  const rows = new Map<string, OwnRow>();
+  for (const prefix of new Set([id, id.toLowerCase()])) {
+    const { items } = await store.listSessions({ prefix, limit: CATALOG_LIMITS.matches });
+    for (const session of items) rows.set(session.sessionId, toOwnRow(session, location));
+  }
+  return [...rows.values()];
+}
+
+/** The own session that continues in this native session; `null` if there is none. */
+export async function ownSessionContinuedIn(
+  native: { readonly agent: string; readonly sessionId: string },
+  own: OpenOwn,
+): Promise<OwnRow | null> {
+  return (await listOwn(own)).find((row) => isSame(row, native)) ?? null;
+}
+
+/** The form of a name in the store; nothing else can be the id of a session. */
+function isName(id: string): boolean {
+  return id !== "" && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
+
+function withoutPassword(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

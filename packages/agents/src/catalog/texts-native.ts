@@ -1,0 +1,186 @@
+/** The texts of native sessions and of their sub-agents, each read by the reader of its agent. */
+
+import { isContinuoError, present, type SessionDetails } from "@continuo/core/model";
+import type { FoundFile, Places } from "@continuo/files";
+import { findSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
+import {
+  asOneStep,
+  isSettled,
+  type OpenText,
+  stampOf,
+  type TextBefore,
+  type TextSteps,
+} from "@continuo/native/index-file";
+import type {
+  AgentReader,
+  FilesBefore,
+  FoundSession,
+  OpenedSession,
+  SavedSkimMemo,
+} from "@continuo/native/kit";
+import { createStampOfDependency, type StampOfDependency, toDependencyStamps } from "./dependencies.ts";
+import { everyMessage } from "./every-message.ts";
+import { everyStep } from "./every-step.ts";
+import { type GrowingFile, scanToContinue, toGrowingFile } from "./growth.ts";
+import { type CatalogSource, noMessages, type StoredIndexedSession } from "./indexed-session.ts";
+
+export interface NativeSourceOptions {
+  readonly places: Places;
+  readonly nowMs: number;
+  /** A folder or a file. */
+  readonly isExcluded: (path: string) => boolean;
+  /** Sessions that other patterns excluded or included are examined again. */
+  readonly rules: string;
+  readonly memo: SavedSkimMemo;
+  readonly signal: AbortSignal | undefined;
+  readonly onFound?: (sessions: number) => void;
+}
+
+/** Lists the text of every native session that has a file and is not excluded. */
+export async function nativeSources(options: NativeSourceOptions): Promise<CatalogSource[]> {
+  const { places, memo, signal, isExcluded } = options;
+  const found: FoundSession[] = [];
+  const looking = present({ places, memo, signal });
+  for await (const one of findSessions({ ...looking, subagents: "include" })) {
+    if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
+    options.onFound?.(found.length);
+  }
+  const sharing = new Map<string, number>();
+  for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
+  const readers = new Map<string, AgentReader>();
+  for (const agent of READABLE_AGENTS) readers.set(agent, await formatOf(agent));
+  const besideNow = createStampOfDependency(found, [...readers.values()]);
+  const sources: CatalogSource[] = [];
+  for (const one of found) {
+    const title = await titleBeside(one, readers.get(one.agent), places);
+    const told = { sharing: sharing.get(fileOf(one)) ?? 1, placed: placedOf(one, title), besideNow };
+    sources.push(toSource(one, told, options));
+  }
+  return sources;
+}
+
+async function titleBeside(
+  found: FoundSession,
+  reader: AgentReader | undefined,
+  places: Places,
+): Promise<string | null> {
+  try {
+    return (await reader?.titleBeside?.(found, places)) ?? null;
+  } catch (error) {
+    // If titles cannot be read, the session reports it when it is opened.
+    if (!isContinuoError(error)) throw error;
+    return null;
+  }
+}
+
+/** Facts about a session that its place and the files next to it hold. */
+function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
+  const isPlain = !archived && cwd === undefined && title === null;
+  return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
+}
+
+interface BesideFacts {
+  /** The number of sessions in the same file, for a database. */
+  readonly sharing: number;
+  readonly placed: string;
+  readonly besideNow: StampOfDependency;
+}
+
+function fileOf({ files }: FoundSession): string {
+  return files[0]?.path ?? "";
+}
+
+function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceOptions): CatalogSource {
+  const { files, location } = found;
+  const { sharing, placed, besideNow } = told;
+  const { nowMs, rules } = options;
+  return {
+    ...{ key: location, found },
+    stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
+    besideNow,
+    sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
+    changedMs: changedMsOf(files),
+    open: async (signal, before) =>
+      await openText(found, options, { signal, before, besideNow, keep: sharing === 1 }),
+    insideOf: (kept) =>
+      subagentsInside(found, kept).map((subagent) => {
+        // Its bytes are among those of the session, and what many of them would keep is more than these.
+        const open: CatalogSource["open"] = async (signal) =>
+          await openText(subagent, options, { signal, before: null, besideNow, keep: false });
+        return { ...toSource(subagent, told, options), sizeBytes: 0, open };
+      }),
+  };
+}
+
+/** Sub-agents whose records lie inside of the session's own file. */
+export function subagentsInside(found: FoundSession, { inside }: StoredIndexedSession): FoundSession[] {
+  return inside.map(({ id, location }) => ({
+    ...found,
+    ...{ sessionId: id, location, parentId: found.sessionId },
+  }));
+}
+
+export function changedMsOf(files: readonly FoundFile[]): number {
+  return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+}
+
+export interface OpenTextOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly before: TextBefore | null;
+  readonly besideNow: StampOfDependency;
+  /** True if the scan is kept, to continue when the session has grown. */
+  readonly keep: boolean;
+}
+
+/** Errors: those of opening the session. */
+export async function openText(
+  found: FoundSession,
+  { places, isExcluded, nowMs }: Pick<NativeSourceOptions, "places" | "isExcluded" | "nowMs">,
+  { signal, before, besideNow, keep }: OpenTextOptions,
+): Promise<OpenText> {
+  const file = toGrowingFile(found, nowMs);
+  const scan = keep && before !== null ? scanToContinue(before, file, besideNow) : null;
+  const session = await openNativeSession(found, {
+    places,
+    save: keep,
+    ...present({ signal, continue: scan ?? undefined }),
+  });
+  const { details, filesBefore = NONE } = session;
+  // The folder stands inside the file.
+  const isKeptOut = details.cwd !== null && isExcluded(details.cwd);
+  return {
+    source: JSON.stringify(toKept(details, found.parentId ?? null)),
+    steps: isKeptOut ? asOneStep(noMessages()) : stepsOf(session, file, signal),
+    beside: toDependencyStamps(found.agent, filesBefore),
+    [Symbol.dispose]: () => session.close(),
+  };
+}
+
+const NONE: FilesBefore = { there: [], gone: [] };
+
+function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal | undefined): TextSteps {
+  const every = everyStep(session);
+  if (every === null) return asOneStep(everyMessage(session, present({ signal })));
+  const { keys, lastLines, withIds } = every;
+  return {
+    ...{ keys, withIds, isContinued: session.continued },
+    read: (from, before) => every.read(from, before, signal),
+    saved() {
+      if (session.saved === null || !file.isUnchanged()) return null;
+      const { lines } = session.saved.position;
+      const unsettled = lastLines.findIndex((line) => line > lines);
+      return { scan: file.toKept(session.saved), settled: unsettled === -1 ? keys.length : unsettled };
+    },
+  };
+}
+
+function toKept(details: SessionDetails, parentId: string | null): StoredIndexedSession {
+  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = details;
+  return {
+    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
+    ...{ parentId, trashId: null, nativeRefs: [] },
+    inside: details.subagents
+      .filter((one) => parentId === null && one.location.startsWith(`${location}#`))
+      .map(({ id, location }) => ({ id, location })),
+  };
+}

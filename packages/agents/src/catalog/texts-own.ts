@@ -1,0 +1,116 @@
+/** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
+
+import { isContinuoError, type Log, present, type Store } from "@continuo/core/model";
+import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
+import { asOneStep, type OpenText } from "@continuo/native/index-file";
+import type { SavedSkimMemo } from "@continuo/native/kit";
+import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { readTranscript, toCatalogSession } from "./open-session.ts";
+import type { OwnRow } from "./rows.ts";
+import { existingStoreUrl, listOwn, type OpenOwn, openOwn } from "./store.ts";
+
+export interface OwnSources extends AsyncDisposable {
+  readonly sources: readonly CatalogSource[];
+  /** Why they are missing, where the store cannot be read. */
+  readonly failure: { readonly location: string; readonly message: string } | null;
+}
+
+interface OwnState {
+  readonly row: OwnRow;
+  /** A mark of its log, which changes with every event. */
+  readonly head: string;
+}
+
+export interface OwnSourceOptions {
+  readonly places: PlacesAt;
+  /** A folder or a file. */
+  readonly isExcluded: (path: string) => boolean;
+  readonly rules: string;
+  readonly memo: SavedSkimMemo;
+}
+
+/** The store is opened only where it changed since the last time, or where a text is read. */
+export async function ownSources(options: OwnSourceOptions): Promise<OwnSources> {
+  const { places, memo, isExcluded, rules } = options;
+  let opened: Promise<OpenOwn | null> | null = null;
+  const own = async (): Promise<OpenOwn> => {
+    opened ??= openOwn(places);
+    const store = await opened;
+    if (store === null) throw new Error("the store was there a moment ago");
+    return store;
+  };
+  const close = async (): Promise<void> => {
+    await (await opened?.catch(() => null))?.[Symbol.asyncDispose]();
+  };
+  const url = existingStoreUrl(places);
+  if (url === null) return { sources: [], failure: null, [Symbol.asyncDispose]: close };
+  const files = filesOf(url);
+  const read = async (): Promise<readonly OwnState[]> => await statesOf(await own());
+  try {
+    const states =
+      files.length === 0 ? await read() : await memo.remember(files, { what: "own texts" }, read);
+    const sources = states
+      .filter(({ row }) => !isExcluded(row.location) && (row.cwd === null || !isExcluded(row.cwd)))
+      .map((state) => toSource(state, rules, own));
+    return { sources, failure: null, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return { sources: [], failure: { location: url, message: error.message }, [Symbol.asyncDispose]: close };
+  }
+}
+
+/** The database and what is not in it yet; none for a server. */
+function filesOf(url: string): FoundFile[] {
+  const path = /^sqlite:(.+)$/su.exec(url)?.[1];
+  return path === undefined ? [] : [path, `${path}-wal`].flatMap((one) => statFile(one) ?? []);
+}
+
+async function statesOf(own: OpenOwn): Promise<readonly OwnState[]> {
+  const heads = await headsOf(own.store);
+  return (await listOwn(own)).map((row) => ({ row, head: heads.get(row.sessionId) ?? "" }));
+}
+
+async function headsOf(store: Store): Promise<ReadonlyMap<string, string>> {
+  const heads = new Map<string, string>();
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
+      present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
+    );
+    for (const log of page.items) heads.set(log.logId, headOf(log));
+    cursor = page.nextCursor;
+  }
+  return heads;
+}
+
+function headOf({ latestSequence, chainHash }: Log): string {
+  return `${latestSequence} ${chainHash}`;
+}
+
+function toSource({ row, head }: OwnState, rules: string, own: () => Promise<OpenOwn>): CatalogSource {
+  const { location, title, cwd, nativeRefs, updatedAt } = row;
+  return {
+    key: location,
+    stamp: `${head} ${JSON.stringify([title, cwd, nativeRefs])}${rules}`,
+    sizeBytes: 0,
+    changedMs: updatedAt === null ? 0 : Date.parse(updatedAt),
+    open: async () => await openText(row, await own()),
+  };
+}
+
+async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
+  const shown = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
+  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = shown.details;
+  const kept: StoredIndexedSession = {
+    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
+    ...{ parentId: null, trashId: null, inside: [] },
+    nativeRefs: row.nativeRefs.map((ref) => ({ agent: ref.agent, sessionId: ref.sessionId })),
+  };
+  return {
+    source: JSON.stringify(kept),
+    steps: asOneStep(shown.history()),
+    beside: {},
+    // All of it is in memory.
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,74 @@
+/** The texts of native sessions for a search without an index: which may hold what is wanted, and their turns. */
+
+import type { Message } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import { type OpenText, type Turn, turnsOf } from "@continuo/native/index-file";
+import { type FoundSession, type TestBytes, testFiles } from "@continuo/native/kit";
+import { stampOfFile } from "./dependencies.ts";
+import { excludes } from "./exclude-patterns.ts";
+import { type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
+import { openText, subagentsInside } from "./texts-native.ts";
+
+export interface TextScanOptions {
+  readonly places: Places;
+  /** The same as in `TextsOptions`. */
+  readonly exclude: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface ScannedText {
+  readonly session: IndexedSession;
+  /** In order; read while they are asked for. */
+  readonly turns: AsyncIterable<Turn>;
+}
+
+/**
+ * Those of the sessions of which a text, or one of a sub-agent in their files, may pass a test; in their order. Blocks
+ * while it reads.
+ */
+export async function filterTexts(
+  sessions: readonly FoundSession[],
+  begin: () => TestBytes,
+): Promise<readonly FoundSession[]> {
+  const wanted = new Set<FoundSession>();
+  for (const [agent, found] of Map.groupBy(sessions, (one) => one.agent)) {
+    const { filter } = await formatOf(agent);
+    const some =
+      filter === undefined
+        ? found.filter(({ files }) => testFiles(files, begin()))
+        : await filter(found, begin);
+    for (const one of some) wanted.add(one);
+  }
+  return sessions.filter((one) => wanted.has(one));
+}
+
+/** The session, then the sub-agents in its file. Errors: those of opening the session. */
+export async function* scanText(
+  found: FoundSession,
+  options: TextScanOptions,
+): AsyncGenerator<ScannedText, void, void> {
+  const { places, exclude, signal } = options;
+  const isExcluded = excludes(exclude, places.home);
+  const opening = { signal, before: null, besideNow: stampOfFile, keep: false };
+  const open = async (one: FoundSession): Promise<OpenText> =>
+    await openText(one, { places, isExcluded, nowMs: Date.now() }, opening);
+  using text = await open(found);
+  yield toScanned(text);
+  for (const subagent of subagentsInside(found, parseStored(text.source))) {
+    using inside = await open(subagent);
+    yield toScanned(inside);
+  }
+}
+
+export function toScanned(text: OpenText): ScannedText {
+  return { session: toIndexed(text.source), turns: turnsIn(text) };
+}
+
+async function* turnsIn({ steps }: OpenText): AsyncGenerator<Turn, void, void> {
+  yield* turnsOf(messagesIn(steps));
+}
+
+async function* messagesIn(steps: OpenText["steps"]): AsyncGenerator<Message, void, void> {
+  for await (const { messages } of steps.read(0, [])) yield* messages;
+}

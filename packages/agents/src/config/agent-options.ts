@@ -1,0 +1,38 @@
+/** From what the configuration says of an agent to what `openAgent` is given. Pure. */
+
+import { ContinuoError, present } from "@continuo/core/model";
+import type { OpenAgentOptions } from "../drivers/index.ts";
+import type { AgentSettings } from "./settings.ts";
+
+type Driving = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
+
+/** Their ACP adapters are other programs than they are. */
+const ADAPTED: readonly string[] = ["claude", "codex", "pi"];
+
+/** Errors: `usage` for arguments of a program that is not named. */
+export function agentOptionsOf({
+  name,
+  environment,
+  command,
+  args,
+  env,
+  model,
+  transport,
+}: AgentSettings): Driving {
+  if (command === null && args.length > 0 && transport === "acp" && ADAPTED.includes(name)) {
+    throw new ContinuoError(
+      "usage",
+      `agents.${name}.args requires agents.${name}.command with transport: acp`,
+      {
+        hint: `Name the command of the ACP adapter, which is another program than ${name}.`,
+      },
+    );
+  }
+  const isNamed = command !== null || args.length > 0;
+  return {
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
+    ...present({ environment: environment ?? undefined }),
+    ...(isNamed ? { command: [command ?? name, ...args] } : {}),
+    ...present({ model: model ?? undefined, transport: transport ?? undefined }),
+  };
+}

@@ -1,0 +1,51 @@
+/** Checks that refuse an unusable configuration, as errors and as lines of warning. */
+
+import { ContinuoError, shellWord } from "@continuo/core/model";
+import type { Configuration, ConfigurationProblem, UntrustedFile } from "./settings.ts";
+
+type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
+
+/** Before anything is done by a configuration. Errors: `invalid`, with every place. */
+export function assertValid({ problems }: ConfigurationChecks): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const message = [first, ...others].map(describeProblem).join("\n");
+  throw new ContinuoError("invalid", message, {
+    hint: "See docs/configuration.md and examples/continuo.yaml for every key.",
+    details: { problems },
+  });
+}
+
+/** Before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */
+export function assertRunnable(configuration: ConfigurationChecks): void {
+  assertValid(configuration);
+  const { untrusted } = configuration;
+  if (untrusted === null) return;
+  throw new ContinuoError(
+    "untrusted",
+    `${untrusted.file} ${reasonOf(untrusted)}: ${untrusted.keys.join(", ")}`,
+    {
+      hint: `Read the file, and if you trust it, run ${trustCommand(untrusted)}`,
+      details: { ...untrusted },
+    },
+  );
+}
+
+/** For commands that run nothing: what is not used, and why. @param file as it is to be shown */
+export function untrustedWarning(untrusted: UntrustedFile, file: string): string {
+  const unused = untrusted.keys.join(", ");
+  return `${file} ${reasonOf(untrusted)}; not used: ${unused}. If you trust it: ${trustCommand(untrusted)}`;
+}
+
+function reasonOf({ state }: UntrustedFile): string {
+  return state === "changed" ? "changed since it was trusted" : "names programs to run, and is not trusted";
+}
+
+function trustCommand({ folder }: UntrustedFile): string {
+  return `continuo trust ${shellWord(folder)}`;
+}
+
+function describeProblem({ file, line, key, message, suggestion }: ConfigurationProblem): string {
+  const about = key === "" || message.includes("there is no key") ? "" : `${key}: `;
+  return `${file}:${line}: ${about}${message}${suggestion === null ? "" : `; did you mean ${suggestion}?`}`;
+}

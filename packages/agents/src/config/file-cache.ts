@@ -1,0 +1,58 @@
+/**
+ * The contents of files without problems, by the hash of their bytes: a file that did not change is not
+ * parsed and checked again, and the parsers (yaml, zod) are not even loaded. The cache is Continuo's own; it may be deleted.
+ * Environment variables are not copied, since they hold keys.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isJson, readJsonFile, writeDurably } from "@continuo/files";
+
+import type { FileContent } from "./schema.ts";
+
+/** The first letters of the hash of the schema that checked them. A test fails if it is another one. */
+export const SCHEMA_HASH = "0c7ddf1675ddcb90";
+
+/** The home has one file, each project another. */
+export const MAX_CACHED_FILES = 16;
+
+export interface CachedFile {
+  readonly sha256: string;
+  readonly content: FileContent;
+}
+
+/** `null` unless every one is known. */
+export function recallContents(home: string, hashes: readonly string[]): readonly FileContent[] | null {
+  if (hashes.length === 0) return [];
+  const known = readKnown(home);
+  const found = hashes.flatMap((hash) => known.find(({ sha256 }) => sha256 === hash) ?? []);
+  return found.length === hashes.length ? found.map(({ content }) => content) : null;
+}
+
+/** The newest are kept. Nothing is written where Continuo has no home yet. */
+export function rememberContents(home: string, files: readonly CachedFile[]): void {
+  const known = files.filter(({ content }) => !setsVariables(content));
+  if (known.length === 0 || !existsSync(home)) return;
+  const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
+  const kept = [...known, ...others].slice(0, MAX_CACHED_FILES);
+  try {
+    writeDurably(fileOf(home), JSON.stringify({ schema: SCHEMA_HASH, files: kept }));
+  } catch {
+    // A home that cannot be written to only costs the next start.
+  }
+}
+
+function setsVariables({ agents = {} }: FileContent): boolean {
+  return Object.values(agents).some(({ env }) => env !== undefined);
+}
+
+function fileOf(home: string): string {
+  return join(home, "cache/configuration.json");
+}
+
+/** Nobody but us writes it: what has our form is taken for ours. */
+function readKnown(home: string): readonly CachedFile[] {
+  const record = readJsonFile(fileOf(home));
+  if (record === null || record.schema !== SCHEMA_HASH || !Array.isArray(record.files)) return [];
+  return record.files.filter((file) => isJson(file) && isJson(file.content)) as readonly CachedFile[];
+}

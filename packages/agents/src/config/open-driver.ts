@@ -1,0 +1,31 @@
+/** The driver of an agent, as the configuration wants it started, with the trust that folders have. */
+
+import type { AgentDriver, Restriction } from "@continuo/core/model";
+import { continuoHome, type PlacesAt } from "@continuo/files";
+import { type OpenAgentOptions, openAgent, restrictionIn } from "../drivers/index.ts";
+import { agentOptionsOf } from "./agent-options.ts";
+import type { AgentSettings } from "./settings.ts";
+import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
+
+/** Errors: `usage` for one that nobody knows, and for arguments of a program that is not named. */
+export async function openDriver(
+  settings: AgentSettings,
+  places: PlacesAt,
+  more: Pick<OpenAgentOptions, "onWait"> = {},
+): Promise<AgentDriver> {
+  return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
+}
+
+/** Returns the restrictions of the agent in a folder. Errors: as `openDriver`; `corrupt` for the record of trust. */
+export function restrictionFor(settings: AgentSettings, places: PlacesAt, cwd: string): Restriction | null {
+  return restrictionIn(settings.name, cwd, optionsOf(settings, places));
+}
+
+function optionsOf(settings: AgentSettings, places: PlacesAt): OpenAgentOptions {
+  const home = continuoHome(places);
+  return {
+    ...agentOptionsOf(settings),
+    places,
+    isTrusted: (folder) => isTrustedFolder(folder, readTrustedFolders(home)),
+  };
+}

@@ -1,0 +1,272 @@
+/** The whole configuration: read, checked, laid over each other. */
+
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { AGENT_NAMES, ContinuoError, nearest, present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { continuoHome } from "@continuo/files";
+import { recallContents, rememberContents } from "./file-cache.ts";
+import { findProjectFile, type RawFile, readFile } from "./files.ts";
+import { guardedIn, withoutGuarded } from "./guarded-keys.ts";
+import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
+import type { ParsedFile } from "./parse.ts";
+import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
+import {
+  agentsByName,
+  type Configuration,
+  type ConfigurationFile,
+  type ConfigurationFlags,
+  type ConfigurationProblem,
+  DEFAULTS,
+  defaultSettings,
+  FILE_NAME,
+  isKnownAgent,
+  type LiveConfiguration,
+  type UntrustedFile,
+} from "./settings.ts";
+import { readTrusted, trustStateOf } from "./trust.ts";
+
+export interface ReadConfigurationOptions {
+  readonly places: PlacesAt;
+  /** The folder of the project; the places's own when left out; `null`: only the file in CONTINUO_HOME is read. */
+  readonly cwd?: string | null;
+  readonly flags?: ConfigurationFlags;
+}
+
+/**
+ * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later wins, key by key. What is wrong in a
+ * file is in `problems`, what a project may not say yet in `untrusted`: neither is used. Who runs an agent calls
+ * `assertRunnable` first, everybody else `assertValid`.
+ *
+ * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for the record of trust.
+ */
+export async function readConfiguration(options: ReadConfigurationOptions): Promise<Configuration> {
+  const found = findFiles(options);
+  const raw = [found.ofHome, found.ofProject].filter((file) => file !== null);
+  const known = recallContents(
+    found.home,
+    raw.map(({ sha256 }) => sha256),
+  );
+  if (known !== null) {
+    const configuration = lay(options, found, new Map(raw.map((file, at) => [file, asParsed(known[at])])));
+    // Problems have positions, which only the text shows.
+    if (configuration.problems.length === 0) return configuration;
+  }
+  const { parseFile } = await import("./parse.ts");
+  const parsed = new Map(raw.map((file) => [file, parseFile(file.text, file.path)]));
+  const right = raw.flatMap((file) => {
+    const { content, problems = [] } = parsed.get(file) ?? {};
+    return content === undefined || problems.length > 0 ? [] : [{ sha256: file.sha256, content }];
+  });
+  rememberContents(found.home, right);
+  return lay(options, found, parsed);
+}
+
+interface FoundFiles {
+  /** Continuo's. */
+  readonly home: string;
+  readonly ofHome: RawFile | null;
+  readonly ofProject: RawFile | null;
+}
+
+function findFiles({ places, cwd }: ReadConfigurationOptions): FoundFiles {
+  const home = continuoHome(places);
+  const ofHome = readFile(join(home, FILE_NAME));
+  const found = cwd === null ? null : findProjectFile(cwd ?? places.cwd);
+  const nearby = found === null ? null : readFile(found);
+  return { home, ofHome, ofProject: nearby?.path === ofHome?.path ? null : nearby };
+}
+
+function asParsed(content: ParsedFile["content"] = {}): ParsedFile {
+  return { content, problems: [], placeOf: () => ({ line: 1, column: 1 }) };
+}
+
+function lay(
+  { places, flags = {} }: ReadConfigurationOptions,
+  { home, ofHome, ofProject }: FoundFiles,
+  parsed: ReadonlyMap<RawFile, ParsedFile>,
+): Configuration {
+  const reading: Reading = {
+    userHome: places.home,
+    layers: nothingSaid(),
+    problems: [],
+    files: [],
+    named: new Map(),
+    defaultBy: null,
+    indexExclude: [],
+    indexBackground: "on",
+    serverLimits: {},
+    prices: {},
+    live: {},
+  };
+  const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
+  if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
+  const untrusted =
+    ofProject === null ? null : addProject(reading, ofProject, { home, parsed: parsedOf(ofProject) });
+  const withheld = new Set(untrusted?.keys.map((key) => key.split(".")[1] ?? ""));
+  const { layers, files } = reading;
+  const problems = [...reading.problems, ...withoutCommand(reading, withheld), ...withoutDefault(reading)];
+  const startable = Object.values(layers.agents).filter(
+    ({ name, command }) => isKnownAgent(name) || command !== null,
+  );
+  const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
+  const { indexExclude, indexBackground, serverLimits, prices, live } = reading;
+  const { continuation } = layers;
+  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live };
+  const read = { continuation, ...ofMachine, files, problems, untrusted };
+  return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
+}
+
+interface Reading {
+  readonly userHome: string;
+  layers: Layers;
+  readonly problems: ConfigurationProblem[];
+  readonly files: ConfigurationFile[];
+  /** The last file that names an agent, by the agent's name. */
+  readonly named: Map<string, SaidBy>;
+  /** The last file that says which agent is the default. */
+  defaultBy: SaidBy | null;
+  indexExclude: readonly string[];
+  indexBackground: Configuration["indexBackground"];
+  serverLimits: ServerLimitSettings;
+  prices: Configuration["prices"];
+  live: LiveConfiguration;
+}
+
+interface SaidBy {
+  readonly file: string;
+  readonly parsed: ParsedFile;
+}
+
+function nothingSaid(): Layers {
+  const agents = agentsByName(AGENT_NAMES.map(defaultSettings));
+  const { continuation } = DEFAULTS;
+  return { environment: null, agent: null, continuation, alwaysContinue: null, context: {}, agents };
+}
+
+interface Adding {
+  readonly raw: RawFile;
+  readonly of: ConfigurationFile["of"];
+  readonly parsed: ParsedFile;
+}
+
+function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
+  reading.files.push({ path, of });
+  reading.problems.push(...parsed.problems);
+  for (const name of Object.keys(parsed.content.agents ?? {})) {
+    reading.named.set(name, { file: path, parsed });
+  }
+  if (parsed.content.agent !== undefined) reading.defaultBy = { file: path, parsed };
+  addOfHome(reading, path, { of, parsed });
+  reading.layers = withFile(reading.layers, parsed.content, (command) =>
+    toPath(command, { folder: dirname(path), userHome: reading.userHome }),
+  );
+}
+
+/** There is one of each for all projects, so that none of them can say how it works. */
+const OF_HOME = {
+  index: "one index serves all projects",
+  server: "one server serves all projects",
+  prices: "one bill is for all projects",
+  live: "one server serves all projects",
+} as const;
+
+function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
+  const { content, placeOf } = parsed;
+  if (of === "home") {
+    reading.indexExclude = content.index?.exclude ?? [];
+    reading.indexBackground = content.index?.background === false ? "off" : "on";
+    reading.serverLimits = toServerLimits(content.server?.limits);
+    reading.prices = toPrices(content.prices ?? {});
+    reading.live = toLive(content.live ?? {});
+    return;
+  }
+  for (const key of ["index", "server", "prices", "live"] as const) {
+    if (content[key] === undefined) continue;
+    const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
+    reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });
+  }
+}
+
+function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configuration["prices"] {
+  return Object.fromEntries(
+    Object.entries(prices).map(([model, { input, output, cache_read, cache_write }]) => [
+      model.toLowerCase(),
+      {
+        ...{ input, output },
+        ...present({ cacheRead: cache_read, cacheWrite: cache_write }),
+      },
+    ]),
+  );
+}
+
+/** Uses the settings that need no trust, and reports the others. */
+function addProject(
+  reading: Reading,
+  raw: RawFile,
+  { home, parsed }: { readonly home: string; readonly parsed: ParsedFile },
+): UntrustedFile | null {
+  const guarded = guardedIn(parsed.content);
+  const state = guarded.length === 0 ? "trusted" : trustStateOf(raw, readTrusted(home));
+  if (state === "trusted") {
+    add(reading, { raw, of: "project", parsed });
+    return null;
+  }
+  const content = withoutGuarded(parsed.content);
+  add(reading, { raw, of: "project", parsed: { ...parsed, content } });
+  return { file: raw.path, folder: dirname(raw.path), keys: guarded.map(({ key }) => key), state };
+}
+
+/** A name is searched for; a path is of the file's folder, or of the person's home. */
+function toPath(
+  command: string,
+  { folder, userHome }: { readonly folder: string; readonly userHome: string },
+): string {
+  if (command.startsWith("~/")) return join(userHome, command.slice(2));
+  return command.includes("/") && !isAbsolute(command) ? resolve(folder, command) : command;
+}
+
+/** An agent that Continuo does not know cannot be started without one. */
+function withoutCommand({ layers, named }: Reading, withheld: ReadonlySet<string>): ConfigurationProblem[] {
+  return Object.values(layers.agents).flatMap(({ name, command }) => {
+    const place = named.get(name);
+    if (isKnownAgent(name) || command !== null || withheld.has(name) || place === undefined) return [];
+    const { file, parsed } = place;
+    const message = `${name} is not an agent that Continuo knows, and has no command`;
+    const suggestion = nearest(name, AGENT_NAMES);
+    return [{ file, ...parsed.placeOf(["agents", name]), key: `agents.${name}`, message, suggestion }];
+  });
+}
+
+function withoutDefault({ layers, defaultBy }: Reading): ConfigurationProblem[] {
+  const { agent, agents } = layers;
+  if (agent === null || defaultBy === null || agents[agent] !== undefined) return [];
+  const { file, parsed } = defaultBy;
+  const message = `there is no agent ${JSON.stringify(agent)}`;
+  const suggestion = nearest(agent, Object.keys(agents));
+  return [{ file, ...parsed.placeOf(["agent"]), key: "agent", message, suggestion }];
+}
+
+function withAllFlags(
+  read: Configuration,
+  flags: ConfigurationFlags,
+  withheld: ReadonlySet<string>,
+): Configuration {
+  const { agents } = read;
+  const { agent: named, settings: said, continuation = read.continuation } = flags;
+  if (named !== undefined && agents[named] === undefined && !withheld.has(named))
+    throw noAgent(named, agents);
+  const agent = named ?? read.agent;
+  const settings = agent === null ? undefined : agents[agent];
+  if (settings === undefined || said === undefined) return { ...read, agent, continuation };
+  const changed = agentsByName([...Object.values(agents), withFlags(settings, said)]);
+  return { ...read, agent, continuation, agents: changed };
+}
+
+function noAgent(name: string, agents: Configuration["agents"]): ContinuoError {
+  const names = Object.keys(agents);
+  const near = nearest(name, names);
+  const hint = `Choose one of ${names.join(", ")}, or name the command of another agent in ${FILE_NAME}.`;
+  return new ContinuoError("usage", `there is no agent ${JSON.stringify(name)}`, {
+    hint: near === null ? hint : `Did you mean ${near}?`,
+  });
+}

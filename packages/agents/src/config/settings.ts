@@ -1,0 +1,183 @@
+/** Configuration as the commands use it: every file and flag laid over each other, defaults filled in. */
+
+import { AGENT_NAMES, type OnMissing } from "@continuo/core/model";
+import type { ServerLimitSettings } from "./server-limits.ts";
+
+export type PermissionPolicy = "ask" | "safe" | "unrestricted";
+export type Transport = "native" | "acp";
+export type ContinuationMode = "auto" | "native" | "replay" | false;
+
+export interface SessionSettings {
+  readonly resumeId: "auto" | "load" | "resume";
+  readonly continueLast: "auto" | "list" | "agent";
+  readonly onMissing: OnMissing;
+  /** Without `--continue` too; `null`: nothing says so. */
+  readonly alwaysContinue: boolean | null;
+}
+
+/** The largest part of the earlier messages that an agent receives; no limit when left out. */
+export interface ContextSettings {
+  readonly limit?: number;
+  readonly maxMessages?: number;
+  readonly maxChars?: number;
+  readonly maxTokensApprox?: number;
+}
+
+export interface PermissionSettings {
+  readonly policy: PermissionPolicy;
+  /** A question that is not answered in this time is denied. */
+  readonly timeoutMs: number;
+}
+
+/** Nothing but agents is in it: `constructor` is no name that every object knows. */
+export function agentsByName(agents: Iterable<AgentSettings>): Record<string, AgentSettings> {
+  const named: Record<string, AgentSettings> = Object.create(null);
+  for (const settings of agents) named[settings.name] = settings;
+  return named;
+}
+
+/** The limits of one turn; no limit when left out. */
+export interface BudgetSettings {
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+  readonly maxDurationMs?: number;
+}
+
+export interface AgentSettings {
+  /** The variables that it inherits; `null`: all in a trusted folder, a list elsewhere. */
+  readonly environment: "pass" | "deny" | null;
+  readonly name: string;
+  /** A name on the search path or an absolute path; `null`: the agent's own. */
+  readonly command: string | null;
+  readonly args: readonly string[];
+  /** `null` takes a variable away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly model: string | null;
+  /** `null`: what serves this agent best. */
+  readonly transport: Transport | null;
+  readonly session: SessionSettings;
+  readonly permissions: PermissionSettings;
+  readonly budget: BudgetSettings;
+  readonly context: ContextSettings;
+}
+
+/** Settings of an agent by flags; the files decide on those that are left out. */
+export interface AgentFlags {
+  readonly model?: string;
+  readonly transport?: Transport;
+  readonly session?: Partial<SessionSettings>;
+  readonly permissions?: Partial<PermissionSettings>;
+  readonly budget?: BudgetSettings;
+  readonly context?: ContextSettings;
+}
+
+export interface ConfigurationFlags {
+  readonly agent?: string;
+  readonly continuation?: ContinuationMode;
+  /** The flags of the agent of the conversation. */
+  readonly settings?: AgentFlags;
+}
+
+/** Something wrong in a file. */
+export interface ConfigurationProblem {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly column: number;
+  /** `agents.claude.modle`; empty for the file as a whole. */
+  readonly key: string;
+  readonly message: string;
+  /** The key that was perhaps meant. */
+  readonly suggestion: string | null;
+}
+
+/** A project's file wants what runs programs, and nobody said `continuo trust`. */
+export interface UntrustedFile {
+  readonly file: string;
+  /** The folder to name to `continuo trust`. */
+  readonly folder: string;
+  /** `agents.claude.command`, …: not used. */
+  readonly keys: readonly string[];
+  /** `changed`: another content of it was trusted once. */
+  readonly state: "never trusted" | "changed";
+}
+
+/** An endpoint that speaks as OpenAI's does. */
+export interface EndpointSettings {
+  readonly url: string;
+  readonly model: string;
+  /** The variable that has the key. */
+  readonly apiKeyEnv?: string;
+}
+
+/** A setting that is left out has the library's default. */
+export interface LiveConfiguration {
+  readonly adaptiveBatching?: boolean;
+  readonly backpressure?: boolean;
+  readonly replayNightly?: boolean;
+  /** The name of an agent. */
+  readonly noteWriter?: string;
+  readonly embedder?: EndpointSettings & { readonly threshold?: number };
+  readonly transcriber?: EndpointSettings;
+  readonly keepAudio?: boolean;
+  readonly frameDays?: { readonly full?: number; readonly thumbnail?: number };
+  readonly budget?: Pick<BudgetSettings, "maxTokens" | "maxCostUsd">;
+}
+
+export interface ConfigurationFile {
+  readonly path: string;
+  readonly of: "home" | "project";
+}
+
+/** In USD for a million tokens. */
+export interface PriceSettings {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+export interface Configuration {
+  /** Named by a flag or a file; `null`: none is. */
+  readonly agent: string | null;
+  readonly continuation: ContinuationMode;
+  /** The five that Continuo knows, and those that a file names. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** Patterns of sessions whose text is not indexed. */
+  readonly indexExclude: readonly string[];
+  /** True if a process may index in the background. */
+  readonly indexBackground: "on" | "off";
+  /** Limits of `continuo serve`. */
+  readonly serverLimits: ServerLimitSettings;
+  /** Prices of models in USD for a million tokens, by the name of the model. */
+  readonly prices: Readonly<Record<string, PriceSettings>>;
+  /** Settings of continuous sessions on a server of this user. */
+  readonly live: LiveConfiguration;
+  /** That were read, the first one first. */
+  readonly files: readonly ConfigurationFile[];
+  /** A file with a problem is not used at all. */
+  readonly problems: readonly ConfigurationProblem[];
+  readonly untrusted: UntrustedFile | null;
+}
+
+export const FILE_NAME = "continuo.yaml";
+
+/** The settings without any file. */
+export const DEFAULTS: Pick<AgentSettings, "session" | "permissions"> & {
+  readonly continuation: ContinuationMode;
+} = {
+  continuation: "auto",
+  session: { resumeId: "auto", continueLast: "auto", onMissing: "error", alwaysContinue: null },
+  permissions: { policy: "ask", timeoutMs: 600_000 },
+};
+
+export function defaultSettings(name: string): AgentSettings {
+  const { session, permissions } = DEFAULTS;
+  const unsaid = { environment: null, command: null, args: [], env: {}, model: null, transport: null };
+  return { name, ...unsaid, session, permissions, budget: {}, context: {} };
+}
+
+export function isKnownAgent(name: string): boolean {
+  return (AGENT_NAMES as readonly string[]).includes(name);
+}

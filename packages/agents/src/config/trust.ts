@@ -1,0 +1,105 @@
+/**
+ * The record of trust, `trust.json` of `CONTINUO_HOME`: projects' files, by path and content, and folders, whose
+ * agents may use the project's own configuration.
+ */
+
+import { join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { isJson, type Json, writeDurably, writeFailure } from "@continuo/files";
+import { type RawFile, readFile } from "./files.ts";
+
+export interface TrustedFile {
+  readonly path: string;
+  readonly sha256: string;
+  /** ISO 8601 UTC. */
+  readonly trustedAt: string;
+}
+
+/** Trusted with all that lies below it. */
+export interface TrustedFolder {
+  readonly path: string;
+  /** ISO 8601 UTC. */
+  readonly trustedAt: string;
+}
+
+export interface TrustRecord {
+  readonly files: readonly TrustedFile[];
+  readonly folders: readonly TrustedFolder[];
+}
+
+export type TrustState = "trusted" | "changed" | "never trusted";
+
+export function trustRecordOf(home: string): string {
+  return join(home, "trust.json");
+}
+
+/** Errors: `corrupt`: a record that cannot be read trusts nothing, and is not written over. */
+export function readTrusted(home: string): readonly TrustedFile[] {
+  return readTrustRecord(home).files;
+}
+
+/** Errors: as `readTrusted`. */
+export function readTrustedFolders(home: string): readonly TrustedFolder[] {
+  return readTrustRecord(home).folders;
+}
+
+/** @param folder without symbolic links */
+export function isTrustedFolder(folder: string, trusted: readonly TrustedFolder[]): boolean {
+  return trusted.some(
+    ({ path }) => folder === path || folder.startsWith(path.endsWith("/") ? path : `${path}/`),
+  );
+}
+
+/** Errors: as `readTrusted`. */
+export function readTrustRecord(home: string): TrustRecord {
+  const path = trustRecordOf(home);
+  const file = readFile(path);
+  if (file === null) return { files: [], folders: [] };
+  const record = parseJson(file.text);
+  if (isJson(record) && record.version === 1) {
+    const { files, folders = [] } = record;
+    if (areTrusted(files, ["path", "sha256", "trustedAt"]) && areTrusted(folders, ["path", "trustedAt"])) {
+      return { files, folders } as unknown as TrustRecord;
+    }
+  }
+  throw new ContinuoError(
+    "corrupt",
+    `cannot read ${path}: it is not a record of trust that this version of Continuo knows`,
+    {
+      hint: "Delete the file, and run `continuo trust` again in each project.",
+    },
+  );
+}
+
+export function trustStateOf(file: RawFile, trusted: readonly TrustedFile[]): TrustState {
+  const known = trusted.find(({ path }) => path === file.path);
+  if (known === undefined) return "never trusted";
+  return known.sha256 === file.sha256 ? "trusted" : "changed";
+}
+
+/** Written completely or not at all; only this user can read it. Errors: `unwritable`, `corrupt`. */
+export function writeTrusted(home: string, change: (before: TrustRecord) => TrustRecord): void {
+  const path = trustRecordOf(home);
+  const { files, folders } = change(readTrustRecord(home));
+  try {
+    writeDurably(path, `${JSON.stringify({ version: 1, files, folders }, null, 2)}\n`);
+  } catch (cause) {
+    throw writeFailure(`cannot write ${path}`, cause);
+  }
+}
+
+function areTrusted(entries: unknown, keys: readonly string[]): entries is readonly Json[] {
+  return (
+    Array.isArray(entries) &&
+    entries.every((one) => isJson(one) && keys.every((key) => typeof one[key] === "string"))
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It is no record.
+    return undefined;
+  }
+}

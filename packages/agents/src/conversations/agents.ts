@@ -1,0 +1,223 @@
+/** From what the configuration says of an agent to the agent, ready to be talked to. */
+
+import {
+  type AgentDriver,
+  type AgentName,
+  ContinuoError,
+  type Conversation,
+  isAgentName,
+  isContinuoError,
+  type OpenConversation,
+  present,
+} from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { isListedOnlyByAgent } from "../catalog/index.ts";
+import { type AgentSettings, openDriver } from "../config/index.ts";
+import { type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import type { ProgramPlace } from "./state.ts";
+
+export interface AgentOptions {
+  readonly settings: AgentSettings;
+  readonly places: PlacesAt;
+  readonly cwd: string;
+  readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
+  /** `session` keeps its program between turns. */
+  readonly keepOpen: "session" | "turn";
+  /** Its driver waits before it opens a session. */
+  readonly onWait?: (waitMs: number) => void;
+  /** The agent's own: `plan`, … */
+  readonly mode?: string;
+  /** See `OpenConversation.effort`. */
+  readonly effort?: string;
+}
+
+/** Options that choose the session in which an agent is opened. */
+export type AgentOpening = Pick<
+  OpenConversation,
+  "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
+>;
+
+export interface ConversationAgent extends DrivenAgent {
+  /**
+   * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
+   * expected to. That turn reports the errors.
+   */
+  prepare(place: ProgramPlace): void;
+  /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
+  enter(entrance: AgentOpening): Promise<Conversation>;
+  /** The session that its next turn finds open; `null` if nothing was started early. */
+  readonly place: ProgramPlace | null;
+  /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */
+  opened(): Promise<Conversation | null>;
+  /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
+  lister(): Promise<AgentDriver | null>;
+}
+
+/** Nothing is started yet. Errors: `not_found`, `usage`. */
+export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
+  const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait } = options;
+  const { resumeId } = settings.session;
+  const early = startedEarly(await openDriver(settings, places, onWait === undefined ? {} : { onWait }));
+  const agent = toAgent(early.driver, {
+    name: settings.name,
+    cwd,
+    keepOpen,
+    onPermission,
+    permissions: settings.permissions.policy,
+    ...present({ model: settings.model ?? undefined, mode, effort }),
+    ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
+    ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
+  });
+  const enter: ConversationAgent["enter"] = (entrance) =>
+    early.start({
+      ...entrance,
+      onPermission,
+      permissions: settings.permissions.policy,
+      ...present({ onMissing: entrance.resumeSessionId === undefined ? undefined : "error" }),
+      ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
+      ...present({ model: settings.model ?? undefined, mode, effort }),
+    });
+  const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
+    const to = nativeId === null ? {} : { resumeSessionId: nativeId };
+    // Reported by the turn that asks for it.
+    enter({ cwd: folder, ...to }).catch(() => undefined);
+  };
+  const opened = async (): Promise<Conversation | null> => agent.conversation ?? (await early.conversation());
+  const close = async (): Promise<void> => {
+    await early.drop();
+    await agent.close();
+  };
+  return {
+    name: agent.name,
+    get conversation() {
+      return agent.conversation;
+    },
+    async capabilities(call) {
+      const known = await agent.capabilities(call);
+      // An agent that cannot resume continues as long as its program runs.
+      return { ...known, native: known.native || agent.conversation !== null };
+    },
+    execute: (request, call) => agent.execute(request, call),
+    prepare,
+    enter,
+    get place() {
+      return early.place;
+    },
+    opened,
+    async lister() {
+      const { driver } = early;
+      if (!(await driver.capabilities({ cwd })).canList) return null;
+      return (await opened()) !== null || isListedOnlyByAgent(settings.name) ? driver : null;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Early {
+  readonly driver: AgentDriver;
+  start(open: OpenConversation): Promise<Conversation>;
+  /** The conversation that was begun, when it is open; `null` if it failed. */
+  conversation(): Promise<Conversation | null>;
+  readonly place: ProgramPlace | null;
+  drop(): Promise<void>;
+}
+
+interface ConversationStart {
+  readonly open: OpenConversation;
+  readonly conversation: Promise<Conversation>;
+  /** Ends the opening; without effect when it is open. */
+  readonly stop: AbortController;
+}
+
+/** A driver whose next conversation may be open already. */
+function startedEarly(driver: AgentDriver): Early {
+  let begun: ConversationStart | null = null;
+  const drop = async (): Promise<void> => {
+    const dropped = begun;
+    begun = null;
+    dropped?.stop.abort(new ContinuoError("interrupted", "nobody waits for the result any longer"));
+    const conversation = await dropped?.conversation.catch(() => null);
+    await conversation?.close();
+  };
+  return {
+    driver: {
+      agent: driver.agent,
+      capabilities: (call) => driver.capabilities(call),
+      listSessions: (list) => driver.listSessions(list),
+      async open(open) {
+        if (begun !== null && isSamePlace(begun.open, open)) {
+          const taken = begun;
+          begun = null;
+          try {
+            return await unlessAborted(taken, open.signal);
+          } catch (error) {
+            // That was a while ago: the program that had it open may have closed it.
+            if (!isContinuoError(error, "session_live")) throw error;
+          }
+        }
+        await drop();
+        return await driver.open(open);
+      },
+    },
+    async start(open) {
+      const isBegun = begun !== null && isSamePlace(begun.open, open);
+      if (begun !== null && isBegun && begun.open.wantHistory === open.wantHistory) {
+        return await begun.conversation;
+      }
+      const stop = new AbortController();
+      const opening = { open, stop, conversation: driver.open({ ...open, signal: stop.signal }) };
+      begun = opening;
+      const conversation = await opening.conversation;
+      // The program has now said which session is the last one.
+      if (begun === opening && open.continueLast === true) {
+        const { continueLast: _, ...rest } = open;
+        begun = { ...opening, open: { ...rest, resumeSessionId: conversation.sessionId } };
+      }
+      return conversation;
+    },
+    conversation: async () => (await begun?.conversation.catch(() => null)) ?? null,
+    get place() {
+      if (begun === null) return null;
+      return { nativeId: begun.open.resumeSessionId ?? null, cwd: begun.open.cwd };
+    },
+    drop,
+  };
+}
+
+/** Who does not wait any more leaves nothing running: an agent may take minutes until it is given up. */
+async function unlessAborted(
+  { conversation, stop: opening }: ConversationStart,
+  signal: AbortSignal | undefined,
+): Promise<Conversation> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => {
+    opening.abort(signal?.reason);
+    stopped.reject(signal?.reason);
+  };
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([conversation, stopped.promise]);
+  } catch (error) {
+    conversation.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
+  return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
+}
+
+/** Messages of others are written as a session of this agent, if Continuo writes its files. */
+function replayWriter(name: AgentName, places: PlacesAt): ReplayWriter {
+  return async (messages, options) => {
+    const { replayWriterOf } = await import("../handoff/index.ts");
+    return await replayWriterOf(name, places)(messages, options);
+  };
+}

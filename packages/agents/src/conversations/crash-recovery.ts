@@ -1,0 +1,119 @@
+/**
+ * After a crash of Continuo: the agent's own record shows what the agent heard of the turn that was cut off. Where the
+ * prompt stands in a native session, that session continues; nothing is told again, and the model's cache still fits.
+ */
+
+import {
+  type Block,
+  isAgentName,
+  RUN_EVENTS,
+  type Run,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import type { FoundSession } from "@continuo/native/kit";
+import { ownSessionContinuedIn, readOwn } from "../catalog/index.ts";
+import { sessionThatHeard } from "../drivers/link/index.ts";
+import { referenceTo } from "./message-import.ts";
+
+/** The input of a run that a crash ended. */
+export interface UnansweredInput {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly input: readonly Block[];
+}
+
+export interface Recovery {
+  readonly store: Store;
+  readonly session: Session;
+  readonly places: PlacesAt;
+  /** The folder for a session that tells none. */
+  readonly cwd: string;
+}
+
+/**
+ * The session with a reference to the native session that heard the prompt; `null` where the agent's record does not
+ * show it. Errors: the store's.
+ */
+export async function referToNativeRecord(
+  { runId, input }: UnansweredInput,
+  { store, session, places, cwd: folder }: Recovery,
+): Promise<Session | null> {
+  const run = await store.getRun(runId);
+  const agent = run?.agent ?? "";
+  if (run === null || run.startedAt === null || !isAgentName(agent)) return null;
+  const references = recordOf(session.metadata.providerSessions);
+  const known = recordOf(references[agent]);
+  const knownId = typeof known.sessionId === "string" ? known.sessionId : null;
+  const baseSequence = await heardUpTo(store, run);
+  if (baseSequence === null) return null;
+
+  const cwd = session.cwd ?? folder;
+  const options = { places: placesOf(places), reader: await formatOf(agent) };
+  const prompt = { cwd, said: input, sinceMs: Date.parse(run.startedAt), sessionId: knownId };
+  const found = await sessionThatHeard(options, prompt);
+  if (found === null) return null;
+  if (knownId !== null && known.state !== "unsure") return session;
+  const { sessionId, location } = found;
+  // Another session of Continuo's has it.
+  if (knownId === null && (await ownSessionContinuedIn({ agent, sessionId }, readOwn(store))) !== null)
+    return null;
+  const { providerSessionId, providerSessions } = referenceTo(
+    { agent, sessionId, location, cwd },
+    baseSequence,
+  );
+  const metadata = { providerSessionId, providerSessions: { ...references, ...providerSessions } };
+  return await store.updateSession(session.sessionId, { metadata });
+}
+
+/** The number of the folder's newest sessions that are searched for a turn that was cut off. */
+const LOOKED_AT = 5;
+
+/**
+ * The session of Continuo's whose newest turn was cut off after this native session had heard its prompt; `null` where
+ * there is none. Errors: the store's.
+ */
+export async function cutOffIn(
+  native: Pick<FoundSession, "agent" | "sessionId">,
+  { store, places, cwd }: Omit<Recovery, "session">,
+): Promise<Session | null> {
+  const options = { places: placesOf(places), reader: await formatOf(native.agent) };
+  for (const session of (await store.listSessions({ cwd, limit: LOOKED_AT })).items) {
+    const started = { types: [RUN_EVENTS.running], order: "newest", limit: 1 } as const;
+    const [event] = (await store.read(session.sessionId, started)).events;
+    const run = event?.runId === undefined ? null : await store.getRun(event.runId);
+    const isCutOff = run?.status === "running" || run?.status === "interrupted";
+    if (!isCutOff || run.agent !== native.agent || run.startedAt === null) continue;
+    const said = Array.isArray(run.input) ? (run.input as readonly Block[]) : [];
+    const prompt = { cwd, said, sinceMs: Date.parse(run.startedAt) };
+    const heard = await sessionThatHeard(options, { ...prompt, sessionId: native.sessionId });
+    if (heard !== null) return session;
+  }
+  return null;
+}
+
+const ENDS = Object.values(RUN_EVENTS).filter((type) => type !== "run_started");
+
+/**
+ * The last event that the agent knows if it heard the run's prompt: all but the answer that was cut off. `null` where
+ * other turns ended since, or somebody else spoke.
+ */
+async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<number | null> {
+  const [end] = (await store.read(sessionId, { types: ENDS, order: "newest", limit: 1 })).events;
+  const [start] = (await store.read(sessionId, { runId, types: ["run_started"], limit: 1 })).events;
+  if (end?.runId !== runId || end.type !== RUN_EVENTS.interrupted || start === undefined) return null;
+  let upTo = end.sequence;
+  for (let after: number | null = start.sequence; after !== null; ) {
+    const types = ["message_sent", "message_received"];
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
+    for (const event of page.events) {
+      if (event.runId !== runId) return null;
+      if (recordOf(event.data).stopReason === "interrupted") upTo = Math.min(upTo, event.sequence - 1);
+    }
+    after = page.nextAfter;
+  }
+  return upTo;
+}

@@ -1,0 +1,47 @@
+/** A session, an agent's or Continuo's own, handed over. */
+
+import { handOffCommand, present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "../catalog/index.ts";
+import {
+  folderNotNamed,
+  type HandOff,
+  type HandOffOptions,
+  handOff,
+  handOffMessages,
+  isNamed,
+} from "../handoff/index.ts";
+
+export interface HandOverOptions {
+  /** The folder in which it continues; the session's own folder when left out. */
+  readonly cwd?: string;
+  /** The store of own sessions. */
+  readonly places: PlacesAt;
+  readonly options: Omit<HandOffOptions, "cwd">;
+}
+
+/** Errors: those of `handOff`; `usage` where nobody tells a folder. */
+export async function handOver(
+  located: LookUpHit,
+  { cwd, places, options }: HandOverOptions,
+): Promise<HandOff> {
+  if (located.kind === "native") {
+    return await handOff(located.native.found, { ...options, ...present({ cwd }) });
+  }
+  using session = await openCatalogSession(located, places);
+  const messages = await Array.fromAsync(session.history());
+  const folder = cwd ?? folderOf(session, options.to);
+  return await handOffMessages({ messages, title: titleOf(session), cwd: folder }, options);
+}
+
+const MAX_TITLE_CHARS = 120;
+
+function titleOf({ details }: CatalogSession): string {
+  return `from continuo: ${(details.title ?? details.sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+}
+
+/** Errors: `usage`. */
+function folderOf({ details }: CatalogSession, to: string): string {
+  if (isNamed(details.cwd)) return details.cwd;
+  throw folderNotNamed(details.cwd, `Name a folder: ${handOffCommand(details, to)}.`);
+}

@@ -1,0 +1,105 @@
+/** Messages kept as a new session of Continuo's, a few at a time: memory stays bounded however many they are. */
+
+import {
+  type Message,
+  type NativeRef,
+  type NewEvent,
+  present,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import { TALK_LIMITS } from "./limits.ts";
+import { toEvents } from "./to-events.ts";
+
+export interface ImportedSession {
+  readonly session: Session;
+  readonly messages: number;
+  /** Messages that stay only in the native session. */
+  readonly leftOut: number;
+}
+
+export interface ImportOptions {
+  readonly store: Store;
+  readonly agent: string | null;
+  readonly title: string | null;
+  readonly cwd: string;
+  /** The native session that knows all of it. */
+  readonly ref: NativeRef | null;
+  readonly parentId?: string;
+  /** The source, for the session's metadata. */
+  readonly from: Readonly<Record<string, unknown>>;
+  /** Older messages that are not among those to be kept. */
+  readonly leftOut?: number;
+  /** Called now and then with how many are kept by now. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+/** A new session that holds these messages: all of it, or none. Errors: the store's, and those of reading. */
+export async function importMessages(
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  keeping: ImportOptions,
+): Promise<ImportedSession> {
+  const { store, agent, title, cwd, parentId, from } = keeping;
+  const { sessionId } = await store.createSession(
+    present({
+      cwd,
+      agent: agent ?? undefined,
+      title: title ?? undefined,
+      parentId,
+      metadata: { takenFrom: from },
+    }),
+  );
+  try {
+    return await fill(sessionId, messages, keeping);
+  } catch (error) {
+    await store.deleteSession(sessionId, { reason: "not imported completely" }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function fill(
+  sessionId: string,
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  { store, ref, from, leftOut: older = 0, onProgress }: ImportOptions,
+): Promise<ImportedSession> {
+  let [kept, tooLarge, chars] = [0, 0, 0];
+  let batch: NewEvent[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await store.append(sessionId, batch);
+    batch = [];
+    chars = 0;
+    onProgress?.(kept);
+  };
+  for await (const message of messages) {
+    const events = toEvents(message);
+    const size = events.reduce((sum, { data }) => sum + JSON.stringify(data).length, 0);
+    if (size > TALK_LIMITS.messageChars) {
+      tooLarge += 1;
+      continue;
+    }
+    kept += 1;
+    batch.push(...events);
+    chars += size;
+    if (batch.length >= TALK_LIMITS.appendEvents || chars >= TALK_LIMITS.appendChars) await flush();
+  }
+  await flush();
+  const leftOut = older + tooLarge;
+  const metadata = { takenFrom: { ...from, messages: kept, leftOut } };
+  const baseSequence = await store.latestSequence(sessionId);
+  const session = await store.updateSession(sessionId, {
+    metadata: ref === null ? metadata : { ...metadata, ...referenceTo(ref, baseSequence) },
+  });
+  return { session, messages: kept, leftOut };
+}
+
+/** The entry in the metadata of a session about the native session that knows all of it. */
+export function referenceTo(ref: NativeRef, baseSequence: number): ReferenceMetadata {
+  const { agent, sessionId, location, cwd } = ref;
+  const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };
+  return { providerSessionId: sessionId, providerSessions: { [agent]: reference } };
+}
+
+export interface ReferenceMetadata {
+  readonly providerSessionId: string;
+  readonly providerSessions: Readonly<Record<string, unknown>>;
+}

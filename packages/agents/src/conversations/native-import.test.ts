@@ -1,0 +1,74 @@
+import { ContinuoError, type Message } from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { TALK_LIMITS } from "./limits.ts";
+import { type ImportOptions, importMessages } from "./message-import.ts";
+import { olderThanLimits } from "./native-import.ts";
+
+const said = (at: number, role: Message["role"], text: string): Message => ({
+  ...{ id: `m${at}`, role, content: [{ type: "text", text }], metadata: {} },
+  ...(role === "user" ? { origin: "person" as const } : {}),
+});
+
+async function* talk(turns: number, text = "x"): AsyncGenerator<Message> {
+  for (let at = 0; at < turns; at += 1) {
+    yield said(2 * at, "user", text);
+    yield said(2 * at + 1, "assistant", text);
+  }
+}
+
+const ref = { agent: "claude", sessionId: "n1", location: null, cwd: "/a" };
+const about = { agent: "claude", title: "T", cwd: "/a", ref, from: { agent: "claude", sessionId: "n1" } };
+const keepIn = (store: ImportOptions["store"], more: Partial<ImportOptions> = {}): ImportOptions => ({
+  ...about,
+  store,
+  ...more,
+});
+
+test("a long history is kept whole, in batches, and its native session knows all of it", async () => {
+  await using store = await openStore("memory:");
+  const progress: number[] = [];
+  const onProgress = (count: number): void => void progress.push(count);
+  const turns = TALK_LIMITS.appendEvents * 3;
+  const taken = await importMessages(talk(turns), keepIn(store, { onProgress }));
+  const { sessionId, metadata } = taken.session;
+  const { messages, lastSequence } = await TranscriptBuilder.fromStore(store, sessionId);
+  const ids = (await Array.fromAsync(talk(turns))).map(({ id }) => id);
+  expect(messages.map(({ id }) => id)).toEqual(ids);
+  expect(taken).toMatchObject({ messages: 2 * turns, leftOut: 0 });
+  expect(metadata).toMatchObject({
+    takenFrom: { agent: "claude", sessionId: "n1", messages: 2 * turns, leftOut: 0 },
+    // The update of the session itself is the last event.
+    providerSessions: { claude: { sessionId: "n1", baseSequence: lastSequence - 1, state: "live" } },
+  });
+  expect(progress.length).toBeGreaterThanOrEqual(6);
+  expect(progress.at(-1)).toBe(2 * turns);
+});
+
+test("a session that cannot be read to its end is not taken up", async () => {
+  await using store = await openStore("memory:");
+  async function* torn(): AsyncGenerator<Message> {
+    yield* talk(TALK_LIMITS.appendEvents);
+    throw new ContinuoError("unreadable", "it went away");
+  }
+  await expect(importMessages(torn(), keepIn(store))).rejects.toMatchObject({ code: "unreadable" });
+  expect((await store.listSessions()).items).toEqual([]);
+});
+
+test("a message that no event can hold is left out, and counted", async () => {
+  await using store = await openStore("memory:");
+  const huge = said(9, "user", "x".repeat(TALK_LIMITS.messageChars + 1));
+  const taken = await importMessages([huge, said(10, "user", "and this")], keepIn(store, { leftOut: 2 }));
+  expect(taken).toMatchObject({ messages: 1, leftOut: 3 });
+});
+
+// A message of one letter is 28 characters.
+test.each([
+  ["all of it", { takenMessages: 10, takenChars: 280 }, 0],
+  ["the newest so many, from a person's words on", { takenMessages: 7, takenChars: 1000 }, 4],
+  ["the newest so many characters, from a person's words on", { takenMessages: 100, takenChars: 100 }, 8],
+  ["the last one, however long it is", { takenMessages: 100, takenChars: 1 }, 9],
+])("what is beyond the limits is the oldest: %s", async (_, limits, expected) => {
+  expect(await olderThanLimits(talk(5), limits)).toBe(expected);
+});

@@ -1,0 +1,43 @@
+/** The session of Continuo's that an origin becomes: its own, or a new one that holds what an agent's own session says. */
+
+import type { Message, Session, Store } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { importNative, importReported } from "./native-import.ts";
+import type { Origin } from "./origin.ts";
+
+export interface OriginSessionOptions {
+  readonly store: Store;
+  readonly places: PlacesAt;
+  /** For sessions that tell no folder. */
+  readonly cwd: string;
+  readonly note: (text: string) => void;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Errors: those of `importNative`. */
+export async function importOrigin(
+  { found }: Extract<Origin, { type: "native" }>,
+  { note, onProgress, ...taking }: OriginSessionOptions,
+): Promise<Session> {
+  const { agent, sessionId } = found;
+  const { session, leftOut } = await importNative(found, {
+    ...taking,
+    onProgress: (count) =>
+      onProgress(`importing ${agent}:${sessionId}: ${count === 1 ? "1 message" : `${count} messages`}`),
+  }).finally(() => onProgress(""));
+  const older = leftOut === 0 ? "" : `; its ${leftOut} oldest messages are known only to ${agent}`;
+  note(`${agent}:${sessionId} is imported as session ${session.sessionId}${older}`);
+  return session;
+}
+
+/** With the history that the agent itself reported; only the agent has the rest. */
+export async function importReportedOrigin(
+  { told }: Extract<Origin, { type: "told" }>,
+  history: readonly Message[],
+  { note, onProgress: _, ...taking }: OriginSessionOptions,
+): Promise<Session> {
+  const { session } = await importReported(told, { ...taking, history });
+  const known = history.length === 0 ? "; only the agent knows its earlier messages" : "";
+  note(`${told.agent}:${told.sessionId} is imported as session ${session.sessionId}${known}`);
+  return session;
+}

@@ -1,0 +1,161 @@
+/** Finds the conversation that a person means: by a name, or the last one of the folder. */
+
+import {
+  type AgentDriver,
+  ContinuoError,
+  isAgentName,
+  present,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { lookUpSession } from "@continuo/native";
+import type { FoundSession } from "@continuo/native/kit";
+import {
+  type AgentListOptions,
+  isListedOnlyByAgent,
+  isOwn,
+  type ListedSession,
+  lastSession,
+  lookUp,
+  ownSessionContinuedIn,
+  type ReportedSession,
+  type ResolvedSession,
+  readOwn,
+} from "../catalog/index.ts";
+import { type Configuration, openDriver } from "../config/index.ts";
+
+export type Origin =
+  | { readonly type: "own"; readonly session: Session }
+  | { readonly type: "native"; readonly found: FoundSession }
+  /** Known only from its agent: Continuo does not read its files. */
+  | { readonly type: "told"; readonly told: ReportedSession };
+
+interface OriginSources {
+  readonly store: Store;
+  readonly places: PlacesAt;
+}
+
+export interface FindOriginOptions extends OriginSources {
+  readonly configuration: Configuration;
+  /** Asked for what is found nowhere else. */
+  readonly lister: () => Promise<AgentDriver | null>;
+}
+
+/**
+ * The session that a name stands for, as in every command. An agent's session that was taken up before is
+ * Continuo's. Errors: as `lookUp` of the catalog.
+ */
+export async function findOrigin(name: string, looking: FindOriginOptions): Promise<Origin> {
+  const { store, places, configuration, lister } = looking;
+  const asking: AgentListOptions = {
+    async named(agent) {
+      const settings = configuration.agents[agent];
+      return settings === undefined ? null : await openDriver(settings, places);
+    },
+    lister,
+  };
+  const own = readOwn(store);
+  const named = await lookUp(name, { places, store: own, examples: "without examples", asking });
+  return await originOf(named, looking);
+}
+
+/** Finds the session that an agent reports. Errors: `not_found` if Continuo's reader does not find it. */
+export async function originAt(
+  {
+    agent,
+    sessionId,
+    cwd,
+  }: { readonly agent: string; readonly sessionId: string; readonly cwd: string | null },
+  looking: OriginSources,
+): Promise<Origin> {
+  if (isListedOnlyByAgent(agent)) {
+    return await originOf(
+      { kind: "told", told: { agent, sessionId, cwd, title: null, updatedAt: null } },
+      looking,
+    );
+  }
+  const { found } = await lookUpSession(`${agent}:${sessionId}`, { places: looking.places });
+  return await belongingTo({ type: "native", found }, looking);
+}
+
+async function originOf(named: ResolvedSession, looking: OriginSources): Promise<Origin> {
+  switch (named.kind) {
+    case "own":
+      return { type: "own", session: await sessionOf(named.row, looking.store) };
+    case "native":
+      return await belongingTo({ type: "native", found: named.native.found }, looking);
+    case "told":
+      return await belongingTo({ type: "told", told: named.told }, looking);
+  }
+}
+
+/** The own session that continues there, or was cut off there, if there is one. */
+async function belongingTo(
+  origin: Exclude<Origin, { type: "own" }>,
+  { store, places }: OriginSources,
+): Promise<Origin> {
+  const row = await ownSessionContinuedIn(
+    origin.type === "told" ? origin.told : origin.found,
+    readOwn(store),
+  );
+  if (row !== null) return { type: "own", session: await sessionOf(row, store) };
+  if (origin.type === "told") return origin;
+  const { cutOffIn } = await import("./crash-recovery.ts");
+  const session = await cutOffIn(origin.found, { store, places, cwd: places.cwd });
+  return session === null ? origin : { type: "own", session };
+}
+
+/** Errors: `not_found` where it went away meanwhile. */
+async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store: Store): Promise<Session> {
+  const session = await store.getSession(sessionId);
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `session ${sessionId} was deleted in the meantime`);
+}
+
+export interface LastWhere {
+  readonly cwd: string;
+  /** Only what this agent took part in. */
+  readonly agent: string | null;
+  /** Asked for its own list, too. */
+  readonly lister: AgentDriver | null;
+}
+
+/** The newest of the folder; of one agent, the newest that it took part in. Errors: `not_found`; those of asking. */
+export async function lastOrigin(looking: OriginSources, where: LastWhere): Promise<Origin> {
+  const row = await newestRow(looking, where);
+  if (row === null) throw await nothingToContinue(looking, where);
+  const { store, places } = looking;
+  if (isOwn(row)) return { type: "own", session: await sessionOf(row, store) };
+  const { agent, sessionId, location, cwd } = row;
+  if (!isAgentName(agent)) return { type: "told", told: row };
+  const { found } = await lookUpSession({ agent, sessionId, location, cwd }, { places });
+  return await belongingTo({ type: "native", found }, { store, places: { ...places, cwd: where.cwd } });
+}
+
+async function newestRow(
+  { store, places }: OriginSources,
+  { cwd, agent, lister }: LastWhere,
+): Promise<ListedSession | null> {
+  const { row, failures } = await lastSession(
+    present({
+      cwd,
+      agents: agent === null ? undefined : [agent],
+      drivers: lister === null ? undefined : [lister],
+    }),
+    { places, store: readOwn(store) },
+  );
+  const [failure] = failures;
+  if (failure !== undefined) throw failure.error;
+  return row;
+}
+
+async function nothingToContinue(looking: OriginSources, { cwd, agent }: LastWhere): Promise<ContinuoError> {
+  const whose = agent === null ? "" : ` of ${agent}`;
+  const other = agent === null ? null : await newestRow(looking, { cwd, agent: null, lister: null });
+  const hint =
+    other === null
+      ? "Run `continuo session list` to see the sessions of all folders."
+      : `Continue the newest session here with ${agent} by --resume ${other.sessionId} instead of --continue.`;
+  return new ContinuoError("not_found", `there is no session${whose} in ${cwd} to continue`, { hint });
+}

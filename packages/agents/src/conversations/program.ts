@@ -1,0 +1,108 @@
+/** The program of the agent that answers: started when it is first needed, ended when the conversation goes elsewhere. */
+
+import { present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { restrictionFor } from "../config/index.ts";
+import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
+import { type ConversationAgent, createAgent } from "./agents.ts";
+import { describeRestriction } from "./restrictions.ts";
+import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
+
+export interface ProgramOptions {
+  readonly setting: TalkSetting;
+  readonly places: PlacesAt;
+  readonly ask?: AskPermission;
+  readonly keepOpen: "session" | "turn";
+  readonly note: (text: string) => void;
+}
+
+export interface Program {
+  /** The agent, made by this state when there is none yet. Errors: `not_found`, `usage`. */
+  ready(state: TalkState): Promise<ConversationAgent>;
+  /** The place in which it was started early; `null` if it was not. */
+  readonly place: ProgramPlace | null;
+  start(state: TalkState): Promise<void>;
+  /** Starts it and waits for it. Errors: as `AgentDriver.open`. */
+  check(state: TalkState): Promise<void>;
+  /** While a turn runs somebody waits: only then it reports how long the driver lets a session rest. */
+  whileSaying<T>(turn: () => Promise<T>): Promise<T>;
+  end(): Promise<void>;
+}
+
+export function createProgram({ setting, places, ask, keepOpen, note }: ProgramOptions): Program {
+  let agent: ConversationAgent | null = null;
+  /** The time by `performance.now()`. */
+  let restsUntilMs = 0;
+  let isSaying = false;
+  const noted = new Set<string>();
+
+  const noteRest = (name: string): void => {
+    const leftMs = restsUntilMs - performance.now();
+    if (leftMs <= 0) return;
+    note(
+      `waiting ${Math.ceil(leftMs / 1000)} s: ${name} loses a session that it resumes in the minute it began in`,
+    );
+  };
+  /** Before the agent starts; once for each agent and folder. */
+  const noteRestriction = ({ settings, session }: TalkState): void => {
+    const restriction = restrictionFor(settings, places, session?.cwd ?? setting.cwd);
+    for (const line of restriction === null ? [] : describeRestriction(settings.name, restriction)) {
+      if (!noted.has(line)) note(line);
+      noted.add(line);
+    }
+  };
+  const ready: Program["ready"] = async (state) => {
+    if (agent !== null) return agent;
+    const { settings, mode, effort } = state;
+    const { policy, timeoutMs: timeLimitMs } = settings.permissions;
+    noteRestriction(state);
+    agent = await createAgent({
+      settings,
+      places,
+      cwd: setting.cwd,
+      onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
+      keepOpen,
+      onWait: (waitMs) => {
+        restsUntilMs = performance.now() + waitMs;
+        if (isSaying) noteRest(settings.name);
+      },
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined }),
+    });
+    return agent;
+  };
+  return {
+    ready,
+    get place() {
+      return agent?.place ?? null;
+    },
+    async start(state) {
+      const starting = await ready(state);
+      const next = nextPlace(state, setting);
+      if (next !== null) starting.prepare(next);
+    },
+    async check(state) {
+      const starting = await ready(state);
+      const next = nextPlace(state, setting);
+      if (next === null) return;
+      const { nativeId, cwd } = next;
+      if (nativeId === null) await starting.enter({ cwd });
+      else if ((await starting.capabilities()).native) {
+        await starting.enter({ cwd, resumeSessionId: nativeId });
+      }
+    },
+    async whileSaying(turn) {
+      isSaying = true;
+      if (agent !== null) noteRest(agent.name);
+      try {
+        return await turn();
+      } finally {
+        isSaying = false;
+      }
+    },
+    async end() {
+      const ending = agent;
+      agent = null;
+      await ending?.close();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/** One turn as a run of the session manager, and what is reported about it. */
+
+import {
+  type Agent,
+  type AgentEvent,
+  type Block,
+  capabilitiesOf,
+  isContinuoError,
+  present,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "@continuo/store/sessions";
+import type { AgentSettings, ContinuationMode } from "../config/index.ts";
+import type { Recovery, UnansweredInput } from "./crash-recovery.ts";
+import type { TalkFlags } from "./flags.ts";
+import { nativeIdOf } from "./native-id.ts";
+
+/** The origin of an input, for callers that may have to give it again. */
+export interface TurnInput {
+  /** The caller's own id of the input; `Talk.earlierTurn` finds the turn by it. */
+  readonly inputId?: string;
+  /** The interrupted run whose input this is: the agent does not hear it a second time. */
+  readonly retryOf?: string;
+  /** The id of the run; a new one where it is left out. */
+  readonly runId?: string;
+}
+
+export interface TurnOptions {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly session: Session;
+  readonly input: RunInput;
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly note: (text: string) => void;
+  readonly flags: TalkFlags;
+  readonly settings: AgentSettings;
+  readonly continuation: ContinuationMode;
+  /** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
+  readonly before: "nothing" | "elsewhere" | "here";
+  readonly turnInput?: TurnInput;
+  /** The agent's own record has this input already, from a run that a crash ended. */
+  readonly isHeard?: boolean;
+}
+
+export interface TurnResult {
+  readonly result: RunResult;
+  /** The session after the turn. */
+  readonly session: Session;
+  /** `false` for a first turn that failed before the agent did anything: its session, or its copy of one, is deleted. */
+  readonly isKept: boolean;
+}
+
+/** Errors: as `executeRun`. */
+export async function runTurn(options: TurnOptions): Promise<TurnResult> {
+  const { store, session, settings, signal } = options;
+  const since = await store.latestSequence(session.sessionId);
+  const result = await runMissing(options).catch(async (error: unknown) => {
+    if (!signal.aborted) await deleteUnanswered(options, since);
+    throw error;
+  });
+  if (result.status === "failed" && (await deleteUnanswered(options, since))) {
+    return { result, session, isKept: false };
+  }
+  const after = (await store.getSession(session.sessionId)) ?? session;
+  if (after.agent === settings.name) return { result, session: after, isKept: true };
+  const named = await store.updateSession(session.sessionId, { agent: settings.name });
+  return { result, session: named, isKept: true };
+}
+
+/**
+ * Returns true if the first turn failed before the agent did anything; the session is then deleted, since it holds
+ * only the question, or the copy of an agent's own session.
+ */
+async function deleteUnanswered(
+  { store, session, before, turnInput = {} }: TurnOptions,
+  since: number,
+): Promise<boolean> {
+  // Who numbers inputs asks again by the session.
+  if (before === "here" || turnInput.inputId !== undefined) return false;
+  const types = ["message_received", "message_streamed", "tool_call_started"] as const;
+  const { events } = await store.read(session.sessionId, { after: since, types: [...types], limit: 1 });
+  if (events.length > 0) return false;
+  await store.deleteSession(session.sessionId, {
+    reason: "the first turn failed before the agent did anything",
+  });
+  return true;
+}
+
+/** The caller's choice where the agent cannot resume its session. */
+async function runMissing(options: TurnOptions): Promise<RunResult> {
+  const { settings, note, isHeard = false } = options;
+  const asked = continuationOf(options);
+  // `auto` gives nothing twice; a person who says it again does.
+  const continuation = isHeard && asked === "auto" ? "native" : asked;
+  try {
+    return await runWith(options, continuation);
+  } catch (error) {
+    const isNew = settings.session.onMissing === "new" && asked === "native";
+    const isLost = isContinuoError(error, "native_unavailable") && (isNew || continuation !== asked);
+    if (!isLost) throw error;
+    if (isNew) note(`${error.message} a new session was started`);
+    // Another native session has heard nothing: the input is no second one there.
+    const { inputId } = options.turnInput ?? {};
+    const turnInput = inputId === undefined ? {} : { inputId };
+    return await runWith({ ...options, turnInput }, isNew ? false : asked);
+  }
+}
+
+function continuationOf({ flags, continuation, settings, session, before }: TurnOptions): Continuation {
+  if (before === "nothing") return false;
+  if (flags.continuation !== undefined) return flags.continuation === "none" ? false : flags.continuation;
+  if (continuation !== "auto") return continuation;
+  const isStrict =
+    (before === "elsewhere" || flags.onMissing !== undefined) && nativeIdOf(session, settings.name) !== null;
+  return isStrict && settings.session.onMissing !== "replay" ? "native" : "auto";
+}
+
+async function runWith(options: TurnOptions, continuation: Continuation): Promise<RunResult> {
+  const { store, agent, session, input, signal, settings, flags, onEvent, note } = options;
+  const { inputId, retryOf, runId } = options.turnInput ?? {};
+  return await runOnce(store, heard(agent, onEvent), input, {
+    sessionId: session.sessionId,
+    continuation,
+    signal,
+    budget: settings.budget,
+    continuationOpts: settings.context,
+    ...present({ metadata: inputId === undefined ? undefined : { inputId }, retryOf, runId }),
+    onStored: (events) => {
+      for (const { type, data } of events) if (type === "budget_exceeded") note(overBudget(data));
+    },
+    ...present({ timeoutMs: flags.timeout }),
+  });
+}
+
+function overBudget(data: unknown): string {
+  const { limit, value, allowed } = data as Readonly<Record<string, unknown>>;
+  return `the turn was cancelled, because its budget was exceeded: ${String(limit)} ${String(value)} of ${String(allowed)}`;
+}
+
+/** The same agent; its events are shown to the person while they are stored. */
+function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Agent {
+  return {
+    name: agent.name,
+    capabilities: (call) => capabilitiesOf(agent, call),
+    execute: (request, call) =>
+      agent.execute(request, {
+        ...call,
+        onEvent: async (event) => {
+          await Promise.all([call.onEvent(event), onEvent(event)]);
+        },
+      }),
+  };
+}
+
+export interface WokenSession {
+  /** The session now. */
+  readonly session: Session;
+  /** The newest input that nobody answered. */
+  readonly unanswered: UnansweredInput | null;
+  /** The agent's own record has that input: its native session continues. */
+  readonly isHeard: boolean;
+}
+
+export interface WakeOptions extends Recovery {
+  readonly note: (text: string) => void;
+}
+
+/** Ends and reports the runs that a crash left. */
+export async function wakeSession({ note, ...recovery }: WakeOptions): Promise<WokenSession> {
+  const { store, session: before } = recovery;
+  const { sessionId } = before;
+  const { unprocessed, heldBy } = await wake(store, sessionId);
+  const session = (await store.getSession(sessionId)) ?? before;
+  if (heldBy !== null) note("another process is running this session: your turn waits for its end");
+  const last = unprocessed.at(-1);
+  if (last === undefined) return { session, unanswered: null, isHeard: false };
+  note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
+  const unanswered = { runId: last.runId, sessionId, input: last.input };
+  const { referToNativeRecord } = await import("./crash-recovery.ts");
+  const now = await referToNativeRecord(unanswered, { ...recovery, session });
+  return { session: now ?? session, unanswered, isHeard: now !== null };
+}
+
+/** The same words again are no second question. */
+export function isSameInput(input: RunInput, { input: before }: UnansweredInput): boolean {
+  const now = typeof input === "string" ? [{ type: "text", text: input }] : input;
+  return JSON.stringify(now) === JSON.stringify(before);
+}
+
+function textIn(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
+}
+
+const MAX_TITLE_CHARS = 80;
+
+/** The first line of what a person said. */
+export function titleOf(input: RunInput): string {
+  const words = typeof input === "string" ? input : textIn(input);
+  const [line = ""] = words.trim().split("\n");
+  const text = line.trim();
+  if (text === "") return "untitled";
+  return text.length <= MAX_TITLE_CHARS ? text : `${text.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…`;
+}

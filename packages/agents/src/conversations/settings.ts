@@ -1,0 +1,79 @@
+/** Who is talked to, and how: the configuration, and the flags laid over it. */
+
+import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { pick } from "@continuo/native";
+import {
+  type AgentSettings,
+  assertRunnable,
+  type Configuration,
+  readConfiguration,
+} from "../config/index.ts";
+import { findProgram } from "../drivers/process/index.ts";
+import type { TalkFlags } from "./flags.ts";
+
+/** Errors: `invalid`, `untrusted`. */
+export async function readSettings(places: PlacesAt, cwd: string): Promise<Configuration> {
+  const configuration = await readConfiguration({ places, cwd });
+  assertRunnable(configuration);
+  return configuration;
+}
+
+/** Errors: `not_found` for an agent that nobody knows, with those that are known. */
+export function settingsOf({ agents }: Configuration, name: string, flags: TalkFlags): AgentSettings {
+  const settings = agents[name];
+  if (settings === undefined) {
+    throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(name)}`, {
+      hint: `Choose one of ${Object.keys(agents).join(", ")}, or add another agent with its command to continuo.yaml.`,
+      details: { agent: name },
+    });
+  }
+  const { model, transport, onMissing, permissions } = flags;
+  const context = pick(flags, "limit", "maxMessages", "maxChars", "maxTokensApprox");
+  // A model is named by the words of one agent: not for another one, later in the conversation.
+  const isMeant = flags.agent === undefined || flags.agent === name;
+  return {
+    ...settings,
+    ...(model === undefined || !isMeant ? {} : { model }),
+    ...(transport === undefined || !isMeant ? {} : { transport }),
+    session: { ...settings.session, ...present({ onMissing }) },
+    permissions: { ...settings.permissions, ...present({ policy: permissions }) },
+    context: { ...settings.context, ...context },
+  };
+}
+
+/** Whose program is installed, or named by a path. Errors: as `readSettings`. */
+export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly string[]> {
+  const { agents } = await readSettings(places, cwd);
+  const { PATH = "" } = places.env;
+  return Object.entries(agents)
+    .filter(([name, { command }]) => findProgram(command ?? name, PATH, places.home) !== null)
+    .map(([name]) => name);
+}
+
+/** The one that is named, else the first that is installed. Errors: `agent_missing`. */
+export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt): string {
+  if (agent !== null) return agent;
+  const { PATH = "" } = places.env;
+  const first = AGENT_NAMES.find(
+    (name) => findProgram(agents[name]?.command ?? name, PATH, places.home) !== null,
+  );
+  if (first !== undefined) return first;
+  throw new ContinuoError("agent_missing", "none of Continuo's agents is installed", {
+    hint: "Install one, or name another agent in continuo.yaml; see docs/configuration.md.",
+  });
+}
+
+/** The agent of a new conversation; any one where the session tells which. Errors: `agent_missing`. */
+export function firstAgent(
+  { configuration, flags }: { readonly configuration: Configuration; readonly flags: TalkFlags },
+  places: PlacesAt,
+): string {
+  try {
+    return defaultAgent(configuration, places);
+  } catch (error) {
+    const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
+    if (isTold && isContinuoError(error, "agent_missing")) return "claude";
+    throw error;
+  }
+}

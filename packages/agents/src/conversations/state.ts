@@ -1,0 +1,166 @@
+/**
+ * A conversation as a value: which agent answers, in which session, and how. `step` says what a change makes of it,
+ * and what then has to be done with the agent's program. Pure: a server can keep the value, and tests need no agent.
+ */
+
+import type { Session } from "@continuo/core/model";
+import type { AgentSettings, Configuration } from "../config/index.ts";
+import type { TalkFlags } from "./flags.ts";
+import { nativeIdOf } from "./native-id.ts";
+import { settingsOf } from "./settings.ts";
+
+export type Policy = AgentSettings["permissions"]["policy"];
+
+export interface TalkState {
+  readonly settings: AgentSettings;
+  /** `null` before the first turn of a new one. */
+  readonly session: Session | null;
+  /** The session is a native one that was asked for by name, and no turn on it was taken here yet. */
+  readonly isFresh: boolean;
+  /** The agent's own mode that was asked for. */
+  readonly mode: string | null;
+  /** The effort of the agent's model, by the agent's name for it; `null`: the agent decides. */
+  readonly effort: string | null;
+  /** The model that was asked for in this conversation, as its agent names it; `null`: a flag or the configuration decides. */
+  readonly model: string | null;
+  /** The person's choice in this conversation; `null`: a flag or the configuration decides. */
+  readonly policy: Policy | null;
+}
+
+/** Settings that do not change while a conversation is open. */
+export interface TalkSetting {
+  readonly configuration: Configuration;
+  readonly flags: TalkFlags;
+  readonly cwd: string;
+}
+
+/** The place of an agent's program, or of its start: a native session, or `null` for a new one. */
+export interface ProgramPlace {
+  readonly nativeId: string | null;
+  readonly cwd: string;
+}
+
+export type TalkChange =
+  /** The agent is the session's own, unless it is named here or by a flag. `open`: where the agent's program is now. */
+  | {
+      readonly type: "enter";
+      readonly session: Session;
+      readonly isFresh: boolean;
+      readonly agent?: string;
+      readonly open: ProgramPlace | null;
+    }
+  /** The same session, with another agent; `keep` where its program is open at the right place. */
+  | { readonly type: "agent"; readonly name: string; readonly keep?: true }
+  /** It holds for every agent of this conversation: who wants to be safe does not want less with the next one. */
+  | { readonly type: "permissions"; readonly policy: Policy }
+  | { readonly type: "mode"; readonly mode: string | null }
+  | { readonly type: "effort"; readonly effort: string | null }
+  | { readonly type: "model"; readonly model: string | null }
+  /** A turn begins: what it says is no longer the first on this session. */
+  | { readonly type: "turn"; readonly session: Session }
+  /** The session as the store has it now; `null` when it was deleted. */
+  | { readonly type: "stored"; readonly session: Session | null };
+
+export type TalkEffect =
+  | { readonly type: "end program" }
+  /** So that the first turn need not wait; that turn reports what goes wrong. */
+  | { readonly type: "start program" }
+  /** Waits until it has started, and reports what goes wrong at once. */
+  | { readonly type: "check program" }
+  /** Ends the runs that a crash left in the session. */
+  | { readonly type: "wake" };
+
+export interface TalkStep {
+  readonly state: TalkState;
+  readonly effects: readonly TalkEffect[];
+}
+
+/** Errors: `not_found` for an agent that nobody knows. */
+export function beginState(name: string, { configuration, flags }: TalkSetting): TalkState {
+  const settings = settingsOf(configuration, name, flags);
+  return { settings, session: null, isFresh: false, mode: null, effort: null, model: null, policy: null };
+}
+
+/** Errors: `not_found` for an agent that nobody knows. */
+export function step(state: TalkState, change: TalkChange, setting: TalkSetting): TalkStep {
+  switch (change.type) {
+    case "enter":
+      return enter(state, change, setting);
+    case "agent":
+      return {
+        state: withAgent(state, change.name, setting),
+        effects: change.keep === true ? [] : [{ type: "end program" }],
+      };
+    case "permissions": {
+      const isSame = change.policy === state.settings.permissions.policy;
+      return {
+        state: withAgent({ ...state, policy: change.policy }, state.settings.name, setting),
+        // Not every agent asks before it acts: its program starts again with another policy.
+        effects: isSame ? [] : [{ type: "end program" }],
+      };
+    }
+    case "mode":
+      return {
+        state: { ...state, mode: change.mode },
+        effects: [{ type: "end program" }, { type: "check program" }],
+      };
+    case "effort":
+      return {
+        state: { ...state, effort: change.effort },
+        effects: [{ type: "end program" }, { type: "check program" }],
+      };
+    case "model":
+      return {
+        state: withAgent({ ...state, model: change.model }, state.settings.name, setting),
+        effects: [{ type: "end program" }, { type: "check program" }],
+      };
+    case "turn":
+      return { state: { ...state, session: change.session, isFresh: false }, effects: [] };
+    case "stored":
+      return { state: { ...state, session: change.session }, effects: [] };
+  }
+}
+
+function enter(
+  state: TalkState,
+  { session, isFresh, open, agent }: Extract<TalkChange, { type: "enter" }>,
+  setting: TalkSetting,
+): TalkStep {
+  const name = agent ?? setting.flags.agent ?? session.agent ?? state.settings.name;
+  const entered = { ...withAgent(state, name, setting), session, isFresh };
+  const native = nativeIdOf(session, name);
+  const cwd = session.cwd ?? setting.cwd;
+  const isOpen =
+    name === state.settings.name && native !== null && open?.nativeId === native && open.cwd === cwd;
+  return {
+    state: entered,
+    effects: isOpen
+      ? [{ type: "wake" }]
+      : // Which native session continues after a crash is known when the session is awake.
+        [{ type: "end program" }, { type: "wake" }, { type: "start program" }],
+  };
+}
+
+/** A mode, an effort and a model are named by the words of one agent. */
+function withAgent(state: TalkState, name: string, { configuration, flags }: TalkSetting): TalkState {
+  const settings = settingsOf(configuration, name, flags);
+  const { policy } = state;
+  const own = { mode: null, effort: null, model: null };
+  const { mode, effort, model } = name === state.settings.name ? state : own;
+  const permissions = policy === null ? settings.permissions : { ...settings.permissions, policy };
+  const chosen = { ...settings, permissions, model: model ?? settings.model };
+  return { ...state, settings: chosen, mode, effort, model };
+}
+
+/** Returns the place of the next turn; `null` if another session, or a replay, begins once the input is known. */
+export function nextPlace({ session, settings }: TalkState, { cwd }: TalkSetting): ProgramPlace | null {
+  if (session === null) return { nativeId: null, cwd };
+  const nativeId = nativeIdOf(session, settings.name);
+  return nativeId === null ? null : { nativeId, cwd: session.cwd ?? cwd };
+}
+
+/** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
+export function saidBefore({ session, isFresh }: TalkState): "nothing" | "elsewhere" | "here" {
+  if (session === null) return "nothing";
+  return isFresh ? "elsewhere" : "here";
+}

@@ -1,0 +1,496 @@
+/**
+ * A conversation: a session of Continuo's, and the agent that answers in it now. Between two turns it may continue in
+ * another session, or with another agent. Its state is a value (`TalkState`); this class carries out the effects.
+ */
+
+import { resolve } from "node:path";
+import {
+  type AgentCommand,
+  type AgentDriver,
+  type AgentEvent,
+  type ContextUse,
+  ContinuoError,
+  type Conversation,
+  isContinuoError,
+  type Session,
+} from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import type { OpenedStore } from "@continuo/store";
+import type { RunInput } from "@continuo/store/sessions";
+import { isListedOnlyByAgent } from "../catalog/index.ts";
+import type { AgentSettings, Configuration } from "../config/index.ts";
+import type { AskPermission } from "../drivers/link/index.ts";
+import type { EarlierTurn } from "./earlier-turn.ts";
+import type { TalkFlags } from "./flags.ts";
+import { folderOf } from "./folder.ts";
+import type { Origin } from "./origin.ts";
+import type { OriginSessionOptions } from "./origin-session.ts";
+import { createProgram, type Program } from "./program.ts";
+import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
+import { firstAgent, readSettings } from "./settings.ts";
+import {
+  beginState,
+  type Policy,
+  saidBefore,
+  step,
+  type TalkChange,
+  type TalkEffect,
+  type TalkSetting,
+  type TalkState,
+} from "./state.ts";
+
+export interface TalkOptions {
+  readonly flags: TalkFlags;
+  readonly places: PlacesAt;
+  /** Called once, when the store is first needed. */
+  readonly openStore: () => Promise<OpenedStore>;
+  /** Puts a question to the person; left out where nobody is there. */
+  readonly ask?: AskPermission;
+  /** True if the agent's program stays between turns. */
+  readonly keepOpen: "session" | "turn";
+  /** Reports what happens between turns: a session taken up, input that nobody answered. */
+  readonly note: (text: string) => void;
+  /** Says how far long work has come; an empty text when it is done. */
+  readonly onProgress: (text: string) => void;
+}
+
+export interface SayOptions extends TurnInput {
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Turns and changes happen one after another, in the order in which they were asked for. */
+export interface Talk extends AsyncDisposable {
+  readonly cwd: string;
+  readonly configuration: Configuration;
+  /** The state as plain data. */
+  readonly state: TalkState;
+  readonly agent: string;
+  readonly settings: AgentSettings;
+  readonly mode: string | null;
+  readonly effort: string | null;
+  readonly session: Session | null;
+  /** Commands of the agent's own, as its open program tells them; waits for its start. */
+  commands(): Promise<readonly AgentCommand[]>;
+  /** The use of the model's context at the last call; `null` if the agent does not report it. */
+  context(): Promise<ContextUse | null>;
+  /** Opened when it is first needed: the agent's program starts first. */
+  store(): Promise<OpenedStore>;
+  /** One turn. Errors: as `executeRun`. */
+  say(input: RunInput, options: SayOptions): Promise<TurnResult>;
+  /**
+   * Does the same as `say`, but stores the input at once: while another turn runs, this one waits in the store, where it can be
+   * cancelled, and survives a crash.
+   */
+  queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
+  /** The newest turn of this session with this input; `null` where there is none. */
+  earlierTurn(inputId: string): Promise<EarlierTurn | null>;
+  /** Errors: those of `findOrigin`. */
+  resume(id: string): Promise<void>;
+  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
+  continueLast(): Promise<void>;
+  /** Continues with a copy of the named session, by default of this one. Errors: those of `findOrigin`; `not_found`. */
+  fork(id: string | null): Promise<void>;
+  /** Continues the same conversation with another agent. Errors: `not_found`. */
+  switchAgent(name: string): Promise<void>;
+  setPermissions(policy: Policy): Promise<void>;
+  /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
+  setMode(mode: string | null): Promise<void>;
+  /** Sets the model by the agent's name for it; `null` leaves the choice to the agent. Errors: as `setMode`; `unsupported`. */
+  setEffort(effort: string | null): Promise<void>;
+  /** Sets the effort by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
+  setModel(model: string | null): Promise<void>;
+  setTitle(title: string): Promise<void>;
+  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
+  lister(): Promise<AgentDriver | null>;
+  close(): Promise<void>;
+}
+
+/** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
+export async function openTalk(options: TalkOptions): Promise<Talk> {
+  const { flags, places } = options;
+  const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
+  const talk = new OpenTalk(options, { cwd, flags, configuration: await readSettings(places, cwd) });
+  try {
+    await talk.begin();
+    return talk;
+  } catch (error) {
+    await talk.close();
+    throw error;
+  }
+}
+
+class OpenTalk implements Talk {
+  readonly #options: TalkOptions;
+  readonly #setting: TalkSetting;
+  readonly #program: Program;
+  #store: Promise<OpenedStore> | null = null;
+  #state: TalkState;
+  #last: Promise<unknown> = Promise.resolve();
+  /** The newest change, or turn that did not wait in the store. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
+  /** The input that a crash left unanswered: the same words again are its retry. */
+  #woken: WokenSession | null = null;
+  /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
+  #copied: Origin | null = null;
+
+  constructor(options: TalkOptions, setting: TalkSetting) {
+    this.#options = options;
+    this.#setting = setting;
+    this.#program = createProgram({ ...options, setting });
+    this.#state = beginState(setting.flags.agent ?? firstAgent(setting, options.places), setting);
+  }
+
+  get cwd(): string {
+    return this.#setting.cwd;
+  }
+
+  get configuration(): Configuration {
+    return this.#setting.configuration;
+  }
+
+  get state(): TalkState {
+    return this.#state;
+  }
+
+  get agent(): string {
+    return this.#state.settings.name;
+  }
+
+  get settings(): AgentSettings {
+    return this.#state.settings;
+  }
+
+  get mode(): string | null {
+    return this.#state.mode;
+  }
+
+  get effort(): string | null {
+    return this.#state.effort;
+  }
+
+  get session(): Session | null {
+    return this.#state.session;
+  }
+
+  store(): Promise<OpenedStore> {
+    this.#store ??= this.#options.openStore();
+    this.#store.catch(() => undefined);
+    return this.#store;
+  }
+
+  async begin(): Promise<void> {
+    const { resume, fork, continue: last, new: isNew, title } = this.#setting.flags;
+    if (resume !== undefined) await this.resume(resume);
+    else if (fork !== undefined) await this.fork(fork);
+    else if (last) await this.continueLast();
+    else if (isNew !== true && this.settings.session.alwaysContinue === true) await this.#continueIfAny();
+    else await this.#program.start(this.#state);
+    if (title !== undefined && this.session !== null) await this.setTitle(title);
+    void this.store();
+  }
+
+  say(input: RunInput, options: SayOptions): Promise<TurnResult> {
+    return this.#inOrder(() => this.#say(input, options));
+  }
+
+  queue(input: RunInput, options: SayOptions): Promise<TurnResult> {
+    // Not after other turns of this kind: the store puts them in order.
+    const done = this.#lastAlone.then(() => this.#say(input, options));
+    this.#last = Promise.allSettled([this.#last, done]);
+    return done;
+  }
+
+  async earlierTurn(inputId: string): Promise<EarlierTurn | null> {
+    const { session } = this.#state;
+    if (session === null) return null;
+    const { findTurn } = await import("./earlier-turn.ts");
+    return await findTurn(await this.store(), session.sessionId, inputId);
+  }
+
+  resume(id: string): Promise<void> {
+    return this.#inOrder(async () => this.#take(await this.#find(id)));
+  }
+
+  continueLast(): Promise<void> {
+    return this.#inOrder(async () => {
+      const isByAgent = this.settings.session.continueLast === "agent";
+      await this.#take(await (isByAgent ? this.#lastByAgent() : this.#lastByList()));
+    });
+  }
+
+  fork(id: string | null): Promise<void> {
+    return this.#inOrder(() => this.#fork(id));
+  }
+
+  switchAgent(name: string): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "agent", name }));
+  }
+
+  setPermissions(policy: Policy): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "permissions", policy }));
+  }
+
+  setMode(mode: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "mode", mode }));
+  }
+
+  setEffort(effort: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "effort", effort }));
+  }
+
+  setModel(model: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "model", model }));
+  }
+
+  setTitle(title: string): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#copyAgain();
+      const store = await this.store();
+      const { sessionId } = this.session ?? (await this.#newSession(store, title));
+      await this.#change({ type: "stored", session: await store.updateSession(sessionId, { title }) });
+    });
+  }
+
+  async commands(): Promise<readonly AgentCommand[]> {
+    return (await (await this.#opened())?.commands?.()) ?? [];
+  }
+
+  async context(): Promise<ContextUse | null> {
+    return (await this.#opened())?.context ?? null;
+  }
+
+  async #opened(): Promise<Conversation | null> {
+    return await (await this.#program.ready(this.#state)).opened();
+  }
+
+  async lister(): Promise<AgentDriver | null> {
+    return await (await this.#program.ready(this.#state)).lister();
+  }
+
+  async close(): Promise<void> {
+    await this.#program.end();
+    const store = (await this.#store?.catch(() => null)) ?? null;
+    await store?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #inOrder<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(task);
+    this.#last = done.catch(() => undefined);
+    this.#lastAlone = this.#last;
+    return done;
+  }
+
+  /** All of it, or nothing: where an effect fails, everything is as it was, and the agent's program has ended. */
+  async #change(change: TalkChange): Promise<void> {
+    const before = this.#state;
+    const { state, effects } = step(before, change, this.#setting);
+    this.#state = state;
+    try {
+      for (const effect of effects) await this.#perform(effect);
+    } catch (error) {
+      await this.#program.end();
+      this.#state = before;
+      throw error;
+    }
+  }
+
+  async #perform({ type }: TalkEffect): Promise<void> {
+    const state = this.#state;
+    switch (type) {
+      case "end program":
+        return await this.#program.end();
+      case "start program":
+        return await this.#program.start(state);
+      case "check program":
+        return await this.#program.check(state);
+      case "wake": {
+        if (state.session !== null) await this.#wake(state.session);
+      }
+    }
+  }
+
+  async #wake(session: Session): Promise<void> {
+    const { wakeSession } = await import("./run.ts");
+    const store = await this.store();
+    const { places, note } = this.#options;
+    this.#woken = await wakeSession({ store, session, places, cwd: this.cwd, note });
+    await this.#change({ type: "stored", session: this.#woken.session });
+  }
+
+  async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
+    await this.#copyAgain();
+    const [agent, store, { isSameInput, runTurn }] = await Promise.all([
+      this.#program.ready(this.#state),
+      this.store(),
+      import("./run.ts"),
+    ]);
+    const before = saidBefore(this.#state);
+    const session = this.session ?? (await this.#newSession(store, input));
+    await this.#change({ type: "turn", session });
+    const { unanswered = null, isHeard = false } = this.#woken ?? {};
+    this.#woken = null;
+    const isRetry = unanswered?.sessionId === session.sessionId && isSameInput(input, unanswered);
+    const given = isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput;
+    const { flags, configuration } = this.#setting;
+    const turn = {
+      ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput: given },
+      ...{ settings: this.settings, continuation: configuration.continuation, note: this.#options.note },
+      isHeard: isRetry && isHeard,
+    };
+    try {
+      const ended = await this.#program.whileSaying(() => runTurn(turn));
+      await this.#change({ type: "stored", session: ended.isKept ? ended.session : null });
+      if (ended.isKept) this.#copied = null;
+      return ended;
+    } catch (error) {
+      // A first turn that failed may have taken its session with it.
+      const left = (await store.getSession(session.sessionId).catch(() => session)) ?? null;
+      await this.#change({ type: "stored", session: left });
+      throw error;
+    }
+  }
+
+  async #newSession(store: OpenedStore, input: RunInput): Promise<Session> {
+    const { titleOf } = await import("./run.ts");
+    const title = this.#setting.flags.title ?? titleOf(input);
+    const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title });
+    await this.#change({ type: "stored", session });
+    return session;
+  }
+
+  /** Errors: those of `findOrigin`. */
+  async #find(id: string): Promise<Origin> {
+    const { places } = this.#options;
+    const { configuration } = this;
+    const lister = (): Promise<AgentDriver | null> =>
+      isListedOnlyByAgent(this.agent) ? this.lister() : Promise.resolve(null);
+    const { findOrigin } = await import("./origin.ts");
+    return await findOrigin(id, { store: await this.store(), places, configuration, lister });
+  }
+
+  /** Takes the last session of the folder with this agent; if there is none, the first turn begins a new one. */
+  async #continueIfAny(): Promise<void> {
+    const isByAgent = this.settings.session.continueLast === "agent";
+    try {
+      await this.#take(await (isByAgent ? this.#lastByAgent() : this.#lastByList(this.agent)), this.agent);
+    } catch (error) {
+      if (!isContinuoError(error, "not_found")) throw error;
+      await this.#program.start(this.#state);
+    }
+  }
+
+  async #lastByList(agent = this.#setting.flags.agent ?? null): Promise<Origin> {
+    const lister = isListedOnlyByAgent(this.agent) ? await this.lister() : null;
+    const store = await this.store();
+    const { lastOrigin } = await import("./origin.ts");
+    return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
+  }
+
+  /** The session is known when the agent is in it: its first turn finds it open. */
+  async #lastByAgent(): Promise<Origin> {
+    const { places, note } = this.#options;
+    const { agent, cwd } = this;
+    const store = await this.store();
+    // No other program may continue the session that it has open.
+    await this.#program.end();
+    const { sessionId, resumption } = await (await this.#program.ready(this.#state)).enter({
+      cwd,
+      continueLast: true,
+      continueBy: "agent",
+      ...(isListedOnlyByAgent(agent) ? { wantHistory: true } : {}),
+    });
+    if (resumption.steps?.[0]?.outcome === "not offered") {
+      note(`${agent} has no way of its own to continue: the newest session of its list is used`);
+    }
+    const { originAt } = await import("./origin.ts");
+    return await originAt({ agent, sessionId, cwd }, { store, places });
+  }
+
+  async #fork(id: string | null): Promise<void> {
+    if (id === null) await this.#copyAgain();
+    const store = await this.store();
+    const { session } = this;
+    const current: Origin | null = session === null ? null : { type: "own", session };
+    let origin = id === null ? current : await this.#find(id);
+    if (origin === null)
+      throw new ContinuoError("not_found", "cannot fork this session: it has no message yet");
+    if (origin.type === "told") origin = { type: "own", session: await this.#importReportedOrigin(origin) };
+    const { forkOrigin } = await import("./fork.ts");
+    const { places, note } = this.#options;
+    const forked = await forkOrigin(origin, { store, places, cwd: this.cwd });
+    const messages = forked.messages === 1 ? "message" : `${forked.messages} messages`;
+    note(`forked: a new session ${forked.session.sessionId} with the same ${messages}`);
+    // A copy of this session continues with the current agent, not with the one of the last turn.
+    await this.#enter(forked.session, id === null ? { agent: this.agent } : {});
+  }
+
+  /** With the session's own agent, unless one is named. */
+  async #take(origin: Origin, agent?: string): Promise<void> {
+    const named = agent === undefined ? {} : { agent };
+    if (origin.type === "own") return await this.#enter(origin.session, named);
+    const session = await (origin.type === "told"
+      ? this.#importReportedOrigin(origin)
+      : this.#importOrigin(origin));
+    try {
+      await this.#enter(session, { isFresh: true, ...named });
+    } catch (error) {
+      await (await this.store()).deleteSession(session.sessionId, { reason: "it could not be continued" });
+      throw error;
+    }
+    this.#copied = origin;
+  }
+
+  /** After a first turn that failed, which left nothing of it. */
+  async #copyAgain(): Promise<void> {
+    if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
+  }
+
+  async #importOrigin(origin: Extract<Origin, { type: "native" }>): Promise<Session> {
+    const { importOrigin } = await import("./origin-session.ts");
+    return await importOrigin(origin, await this.#taking(this.cwd));
+  }
+
+  async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
+    this.#copied = null;
+    const { sessionId, cwd } = session;
+    if (cwd !== null) folderOf(cwd, { agent: "continuo", sessionId, to: agent ?? this.agent });
+    const named = agent === undefined ? {} : { agent };
+    await this.#change({ type: "enter", session, isFresh, open: this.#program.place, ...named });
+  }
+
+  /** Its history is asked of the agent itself, which then is in it. */
+  async #importReportedOrigin(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
+    const { agent, sessionId, cwd: folder } = origin.told;
+    const cwd = folder ?? this.cwd;
+    const { place } = this.#program;
+    const before = this.#state;
+    const isOpen = agent === this.agent && place?.nativeId === sessionId && place.cwd === cwd;
+    await this.#change({ type: "agent", name: agent, ...(isOpen ? { keep: true } : {}) });
+    try {
+      const program = await this.#program.ready(this.#state);
+      const { history = [] } = await program.enter({ cwd, resumeSessionId: sessionId, wantHistory: true });
+      const { importReportedOrigin } = await import("./origin-session.ts");
+      return await importReportedOrigin(origin, history, await this.#taking(cwd));
+    } catch (error) {
+      await this.#program.end();
+      this.#state = before;
+      throw error;
+    }
+  }
+
+  async #taking(cwd: string): Promise<OriginSessionOptions> {
+    const { places, note, onProgress } = this.#options;
+    return { store: await this.store(), places, cwd, note, onProgress };
+  }
+}
+
+interface Entering {
+  readonly isFresh?: boolean;
+  /** Who answers; the session's own agent, or that of a flag, where nobody is named. */
+  readonly agent?: string;
+}

@@ -1,0 +1,281 @@
+/** An ACP agent's program while it runs: greeted, asked with time limits, and ended with all that it started. */
+
+import { randomUUID } from "node:crypto";
+import type { ClientConnection } from "@agentclientprotocol/sdk";
+import { ContinuoError, present } from "@continuo/core/model";
+import { isJson, type Json, type Places } from "@continuo/files";
+import {
+  commandOf,
+  type DriverOptions,
+  driverEnvironment,
+  limitsOf,
+  recallCapabilities,
+  within,
+  writePolicyFile,
+} from "../link/index.ts";
+import { type AgentProcess, isSince, startAgent, versionBeside } from "../process/index.ts";
+import type { FolderTrust } from "../trust/index.ts";
+import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
+import type { AcpPolicy } from "./policies.ts";
+import type { AcpProgram } from "./programs.ts";
+import { toStream } from "./stream.ts";
+
+/** How long the end of a program that closed its output is waited for: it tells why. */
+const LAST_WORDS_MS = 2_000;
+
+export interface AcpListener {
+  /** `session/update`; the next line is read when it is done. */
+  readonly onUpdate: (params: Json) => Promise<void>;
+  /** Any other notification, and lines that are no messages. */
+  readonly onOdd: (odd: unknown) => Promise<void>;
+  /** Gives the outcome. The signal comes when the agent takes its question back. */
+  readonly onPermission: (params: Json, signal: AbortSignal) => Promise<Json>;
+}
+
+export interface AcpStart {
+  readonly program: AcpProgram;
+  readonly options: DriverOptions;
+  readonly cwd: string;
+  readonly listener: AcpListener;
+  /** Which version is asked for; which one is spoken is the agent's answer. */
+  readonly protocol: ProtocolVersion;
+  /** What it is held to; who only asks needs none. */
+  readonly policy?: AcpPolicy;
+  /** In the folder of a conversation; who only asks is in none. */
+  readonly trust?: FolderTrust;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface AcpRequestOptions {
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The command of an agent: its program, and the words that make it speak ACP. Errors: `agent_missing`. */
+export function acpCommand({ label, program, args, install }: AcpProgram, options: DriverOptions): string[] {
+  const words = commandOf(options, present({ agent: label, name: program, install }));
+  return [...words, ...args.filter((arg) => !words.includes(arg))];
+}
+
+/** Errors: `agent_missing`, `agent_failed`. */
+export async function connectAcp(start: AcpStart): Promise<AcpConnection> {
+  const { program, options, cwd, protocol, policy = {}, trust, signal } = start;
+  const words = acpCommand(program, options);
+  const own = ownSessionOf(program, words, options);
+  const command = [...words, ...policyArguments(policy, options.places), ...own.args];
+  const inherited = driverEnvironment(options, trust);
+  const held =
+    typeof policy.env === "function" ? policy.env({ home: options.places.home, env: inherited }) : policy.env;
+  const env = { ...inherited, ...held };
+  const [sdk, process] = await Promise.all([
+    import("@agentclientprotocol/sdk"),
+    startAgent({ agent: program.label, command, cwd, env }),
+  ]);
+  const connection = new AcpConnection(start, process, env);
+  if (own.id !== null) connection.noteSession(own.id);
+  try {
+    connection.open(sdk);
+    await connection.greet(protocol, signal);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+export class AcpConnection {
+  readonly #start: AcpStart;
+  readonly #process: AgentProcess;
+  readonly #env: Readonly<Record<string, string>>;
+  #sdk: typeof import("@agentclientprotocol/sdk") | null = null;
+  #client: ClientConnection | null = null;
+  #hello: InitializeResult | null = null;
+  readonly #startedAtMs = Date.now();
+  /** Ids of sessions that it began or was in. */
+  readonly #sessionIds = new Set<string>();
+  #closed: Promise<void> | null = null;
+
+  constructor(start: AcpStart, process: AgentProcess, env: Readonly<Record<string, string>>) {
+    this.#start = start;
+    this.#process = process;
+    this.#env = env;
+  }
+
+  /** The agent, as a person calls it. */
+  get label(): string {
+    return this.#start.program.label;
+  }
+
+  get hello(): InitializeResult {
+    if (this.#hello === null) throw new Error("not greeted yet");
+    return this.#hello;
+  }
+
+  open(sdk: typeof import("@agentclientprotocol/sdk")): void {
+    const { onUpdate, onOdd, onPermission } = this.#start.listener;
+    this.#sdk = sdk;
+    const stream = toStream(this.#process, {
+      onOddLine: onOdd,
+      onNotification: async (notification) => {
+        const { method, params } = notification;
+        if (method === sdk.methods.client.session.update && isJson(params)) await onUpdate(params);
+        else await onOdd(notification);
+      },
+    });
+    const asIs = (params: unknown): Json => (isJson(params) ? params : {});
+    this.#client = sdk
+      .client({ name: "continuo" })
+      .onRequest(
+        sdk.methods.client.session.requestPermission as string,
+        asIs,
+        async ({ params, signal }) => ({
+          outcome: await onPermission(params, signal),
+        }),
+      )
+      .connect(stream);
+  }
+
+  /** An agent that cannot speak what is asked for may say so, or answer with what it speaks. */
+  async greet(protocol: ProtocolVersion, signal: AbortSignal | undefined): Promise<void> {
+    const asking = { limitMs: limitsOf(this.#start.options).startMs, signal };
+    const answer = await this.call("initialize", greeting(protocol), asking);
+    this.#hello = readHello(answer);
+    if (this.#hello !== null) return;
+    const spoken = JSON.stringify(answer.protocolVersion);
+    throw this.#process.failed(`speaks version ${spoken} of ACP, which Continuo does not`);
+  }
+
+  /**
+   * Errors: `not_found` where the agent says that there is no such thing, `unsupported` where it does not know
+   * the method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
+   */
+  async call(method: string, params: Json, { limitMs, signal }: AcpRequestOptions): Promise<Json> {
+    const client = this.#client;
+    if (client === null) throw new Error("not open yet");
+    const late = (): ContinuoError => this.#process.late(`did not answer ${method}`, limitMs);
+    try {
+      const asked = client.agent.request<unknown>(method, params);
+      const answer = await within(asked, present({ limitMs, late, signal }));
+      return isJson(answer) ? answer : {};
+    } catch (error) {
+      if (signal?.aborted === true || error instanceof ContinuoError) throw error;
+      throw await this.#refusal(method, error);
+    }
+  }
+
+  /** As `call`; if the agent asks for authentication and the environment has a key, authenticates and calls again. */
+  async callKnown(method: string, params: Json, asking: AcpRequestOptions): Promise<Json> {
+    try {
+      return await this.call(method, params, asking);
+    } catch (error) {
+      const methodId = isAuthWanted(error) ? this.#authMethod() : null;
+      if (methodId === null) throw error;
+      await this.call(this.hello.protocol === 2 ? "auth/login" : "authenticate", { methodId }, asking);
+      return await this.call(method, params, asking);
+    }
+  }
+
+  async notify(method: string, params: Json): Promise<void> {
+    await this.#client?.agent.notify(method, params);
+  }
+
+  /** Resolves with why, when the program is gone or was closed. */
+  async gone(): Promise<ContinuoError> {
+    await this.#client?.closed;
+    return await this.#endedBefore("its turn did");
+  }
+
+  failed(why: string): ContinuoError {
+    return this.#process.failed(why);
+  }
+
+  /** A session that the program may leave behind without a word in it. */
+  noteSession(sessionId: string): void {
+    this.#sessionIds.add(sessionId);
+  }
+
+  /** Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#process.end();
+    this.#client?.close();
+    const { cwd, options } = this.#start;
+    const sessionIds = [...this.#sessionIds];
+    await options.reader?.afterEnd?.(options.places, { cwd, sessionIds, startedAtMs: this.#startedAtMs });
+  }
+
+  #authMethod(): string | null {
+    const { keys = {} } = this.#start.program;
+    const isUsable = (id: string): boolean => (this.#env[keys[id] ?? ""] ?? "") !== "";
+    return this.hello.authMethods.find(isUsable) ?? null;
+  }
+
+  async #refusal(method: string, error: unknown): Promise<ContinuoError> {
+    const { RequestError } = this.#sdk ?? {};
+    if (
+      RequestError !== undefined &&
+      error instanceof RequestError &&
+      this.#client?.signal.aborted !== true
+    ) {
+      const { code, message, data } = error;
+      const said = isJson(data) && typeof data.details === "string" ? `${message}: ${data.details}` : message;
+      const { label } = this.#start.program;
+      const kind =
+        code === NO_SUCH_METHOD ? "unsupported" : code === NO_SUCH_THING ? "not_found" : "agent_failed";
+      return new ContinuoError(kind, `${label} refused ${method}: ${said}`, {
+        ...(code === AUTH_WANTED ? { hint: `Start ${label} once by itself, and log in.` } : {}),
+        details: { method, answer: present({ code, message, data }) },
+        cause: error,
+      });
+    }
+    return await this.#endedBefore(`it answered ${method}`);
+  }
+
+  /** Its output has ended: how it ended, and what it said of it, is known a moment later. */
+  async #endedBefore(what: string): Promise<ContinuoError> {
+    const patience = AbortSignal.timeout(LAST_WORDS_MS);
+    await within(this.#process.ended, {
+      limitMs: Number.POSITIVE_INFINITY,
+      late: Error,
+      signal: patience,
+    }).catch(() => undefined);
+    return this.#process.failed(`ended before ${what}`);
+  }
+}
+
+interface OwnSession {
+  readonly args: readonly string[];
+  /** `null` where the program begins none, or does not let itself be told an id. */
+  readonly id: string | null;
+}
+
+function ownSessionOf(
+  { ownSession }: AcpProgram,
+  command: readonly string[],
+  { places }: DriverOptions,
+): OwnSession {
+  const version = recallCapabilities(places, command)?.version ?? versionBeside(command)?.version ?? null;
+  if (ownSession === undefined || !isSince(version, ownSession.since)) return { args: [], id: null };
+  const id = randomUUID();
+  return { args: [ownSession.flag, id], id };
+}
+
+const NO_SUCH_METHOD = -32601;
+const NO_SUCH_THING = -32002;
+const AUTH_WANTED = -32000;
+
+function isAuthWanted(error: unknown): boolean {
+  const answer = error instanceof ContinuoError ? error.details.answer : null;
+  return isJson(answer) && answer.code === AUTH_WANTED;
+}
+
+/** Arguments after the command; writes the file of rules that enforces the policy. Errors: those of writing the file. */
+function policyArguments({ rules, args = [] }: AcpPolicy, places: Places): readonly string[] {
+  if (rules === undefined) return args;
+  const path = writePolicyFile(places, { extension: "toml", text: rules.text });
+  return [...args, rules.flag, path];
+}

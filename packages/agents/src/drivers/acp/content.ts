@@ -1,0 +1,69 @@
+/** Blocks to the content that an agent takes in a prompt, and back from what it shows. Pure. */
+
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { type Block, type FileBlock, type ImageBlock, present } from "@continuo/core/model";
+import { messagesToText } from "@continuo/core/transcript";
+import { isJson } from "@continuo/files";
+import type { PromptAbilities } from "./initialize.ts";
+
+/** Blocks that the agent does not accept are sent as text. */
+export function toContent(blocks: readonly Block[], abilities: PromptAbilities): ContentBlock[] {
+  return blocks.map((block): ContentBlock => {
+    if (block.type === "text") return { type: "text", text: block.text };
+    if (block.type === "image") return imageContent(block, abilities) ?? asText(block);
+    if (block.type === "file") return fileContent(block, abilities) ?? asText(block);
+    return asText(block);
+  });
+}
+
+function imageContent({ mimeType, data, url }: ImageBlock, { image }: PromptAbilities): ContentBlock | null {
+  if (image && data !== undefined) {
+    return present({ type: "image", mimeType, data, uri: url });
+  }
+  return url === undefined ? null : { type: "resource_link", uri: url, name: "image", mimeType };
+}
+
+function fileContent(file: FileBlock, { embeddedContext }: PromptAbilities): ContentBlock | null {
+  const { mimeType, name = "file", data, url, text } = file;
+  const uri = url ?? `attachment:///${encodeURIComponent(name)}`;
+  if (embeddedContext && text !== undefined) {
+    return { type: "resource", resource: { uri, mimeType, text } };
+  }
+  if (embeddedContext && data !== undefined) {
+    return { type: "resource", resource: { uri, mimeType, blob: data } };
+  }
+  return url === undefined ? null : { type: "resource_link", uri: url, name, mimeType };
+}
+
+function asText(block: Block): ContentBlock {
+  return {
+    type: "text",
+    text: messagesToText([{ id: "0", role: "user", content: [block], metadata: {} }], { thinking: "full" }),
+  };
+}
+
+/** One item of content as a block. */
+export function toBlock(content: unknown): Block {
+  if (!isJson(content)) return { type: "unknown", raw: content };
+  const { type, text, data, mimeType, uri, name } = content;
+  if (type === "text" && typeof text === "string") return { type: "text", text };
+  if (type === "image" && typeof mimeType === "string") {
+    if (typeof data === "string" && data !== "") return { type: "image", mimeType, data };
+    if (typeof uri === "string") return { type: "image", mimeType, url: uri };
+  }
+  if (type === "resource_link" && typeof uri === "string") {
+    const mime = typeof mimeType === "string" ? mimeType : "application/octet-stream";
+    return { type: "file", mimeType: mime, url: uri, ...(typeof name === "string" ? { name } : {}) };
+  }
+  if (type === "resource" && isJson(content.resource)) {
+    const { uri: url, mimeType: mime, text: words, blob } = content.resource;
+    return {
+      type: "file",
+      mimeType: typeof mime === "string" ? mime : "text/plain",
+      ...(typeof url === "string" ? { url } : {}),
+      ...(typeof words === "string" ? { text: words } : {}),
+      ...(typeof blob === "string" ? { data: blob } : {}),
+    };
+  }
+  return { type: "unknown", raw: content };
+}

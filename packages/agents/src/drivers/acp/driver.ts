@@ -1,0 +1,141 @@
+/** Drives any agent that speaks ACP. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type AgentDriver,
+  type AgentSession,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  type OpenConversation,
+  type Page,
+  present,
+  type SessionCapabilities,
+} from "@continuo/core/model";
+import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../link/index.ts";
+import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
+import type { InitializeResult, ProtocolVersion } from "./initialize.ts";
+import { type AcpLink, startLink } from "./link.ts";
+import type { AcpProgram } from "./programs.ts";
+import { listPage } from "./sessions.ts";
+
+export interface AcpOptions extends DriverOptions {
+  /** Which version of ACP is asked for; 1 where none is given. The agent's answer decides. */
+  readonly protocol?: ProtocolVersion;
+}
+
+export interface AcpDriver extends AgentDriver {
+  /** Errors: `unsupported`, `not_found`, and those of `open`. */
+  deleteSession(sessionId: string, options: CallOptions & { readonly cwd: string }): Promise<void>;
+}
+
+/** A program that is only asked has nothing to tell. */
+const DEAF: AcpListener = {
+  onUpdate: async () => undefined,
+  onOdd: async () => undefined,
+  onPermission: async () => ({ outcome: "cancelled" }),
+};
+
+export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDriver {
+  const { protocol = 1, places } = options;
+  const limits = limitsOf(options);
+  /** Agents that are open for a conversation are asked rather than new ones started. */
+  const links = new Set<AcpLink>();
+
+  async function ask<T>(
+    { cwd = places.home, signal }: CallOptions & { readonly cwd?: string },
+    question: (connection: AcpConnection) => Promise<T>,
+  ): Promise<T> {
+    const [link] = links;
+    if (link !== undefined) return await question(link.connection);
+    const connection = await connectAcp({ program, options, cwd, protocol, signal, listener: DEAF });
+    try {
+      return await question(connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async function remember(
+    hello: () => Promise<InitializeResult> | InitializeResult,
+  ): Promise<SessionCapabilities> {
+    const known = await rememberCapabilities(places, acpCommand(program, options), async () => {
+      const { capabilities, version } = await hello();
+      return { capabilities, version };
+    });
+    return withDisk(known.capabilities, options);
+  }
+
+  return {
+    agent: program.agent,
+    async capabilities({ signal } = {}) {
+      const [link] = links;
+      return await remember(
+        () => link?.connection.hello ?? helloInScratch({ program, options, protocol, signal }),
+      );
+    },
+    async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
+      const params = present({ cwd, cursor });
+      return await ask({ ...params, ...present({ signal }) }, async (connection) => {
+        assertOffered(program, connection.hello.capabilities.canList, "list");
+        return await listPage(connection, params, { limitMs: limits.callMs, signal });
+      });
+    },
+    async deleteSession(sessionId, call) {
+      await ask(call, async (connection) => {
+        assertOffered(program, connection.hello.capabilities.canDelete, "delete");
+        const asking = { limitMs: limits.callMs, signal: call.signal };
+        await connection.callKnown("session/delete", { sessionId }, asking);
+      });
+    },
+    async open(open: OpenConversation): Promise<Conversation> {
+      const onClose = (closed: AcpLink): void => void links.delete(closed);
+      const link = await startLink({ program, options, open, protocol, onClose });
+      const begin = async () => {
+        const opened = await link.enter();
+        links.add(link);
+        await remember(() => link.connection.hello);
+        return opened;
+      };
+      const { cwd, resumeSessionId: asked, signal } = open;
+      const { label, agent: name } = program;
+      return await beginConversation({ agent: label, name, cwd, link, options, asked, signal, open: begin });
+    },
+  };
+}
+
+interface AcpRequest {
+  readonly program: AcpProgram;
+  readonly options: AcpOptions;
+  readonly protocol: ProtocolVersion;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Agents sweep and rewrite their homes when they start: who only asks shows them an empty one. */
+async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<InitializeResult> {
+  const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
+  const env = Object.entries(options.places.env).filter(
+    ([name]) => !name.startsWith("XDG_") && program.homes?.includes(name) !== true,
+  );
+  const scratch = { ...options, places: { home, env: Object.fromEntries(env) } };
+  try {
+    const start = { program, options: scratch, cwd: home, protocol, signal, listener: DEAF };
+    const connection = await connectAcp(start);
+    await connection.close();
+    return connection.hello;
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function assertOffered({ label }: AcpProgram, offered: boolean, what: string): void {
+  if (!offered) throw new ContinuoError("unsupported", `${label} cannot ${what} its sessions`);
+}
+
+/** Which session was the last one is known where somebody lists them: the agent, or our reader. */
+function withDisk(told: SessionCapabilities, { reader }: DriverOptions): SessionCapabilities {
+  const canOpen = told.canLoad || told.canResume;
+  return { ...told, canContinueLast: canOpen && (told.canList || reader !== undefined) };
+}

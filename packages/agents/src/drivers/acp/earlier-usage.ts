@@ -1,0 +1,31 @@
+/** What a session cost before a turn. ACP reports the cost as the sum of the whole session, also after a resumption. */
+
+import { isContinuoError } from "@continuo/core/model";
+import { type DriverOptions, findOnDisk } from "../link/index.ts";
+
+export interface EarlierUsage {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly beforeMs: number;
+}
+
+/** In dollars, by the agent's own record; `null` where nobody reads it. */
+export async function spentBefore(
+  options: DriverOptions,
+  { sessionId, cwd, beforeMs }: EarlierUsage,
+): Promise<number | null> {
+  const { reader, places } = options;
+  const found = await findOnDisk(options, { sessionId, cwd });
+  if (reader === undefined || found === null) return null;
+  try {
+    using session = await reader.open(found, places, {});
+    let sum = 0;
+    for await (const { usage, timestamp = "" } of session.history()) {
+      if (Date.parse(timestamp) < beforeMs) sum += usage?.costUsd ?? 0;
+    }
+    return sum;
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+/** What an agent says of itself in `initialize`, in both versions of the protocol, as one shape. Pure. */
+
+import type { SessionCapabilities } from "@continuo/core/model";
+import { isJson, type Json } from "@continuo/files";
+import { NO_CAPABILITIES } from "../link/index.ts";
+
+export type ProtocolVersion = 1 | 2;
+
+export interface PromptAbilities {
+  readonly image: boolean;
+  /** Whole files with their content. */
+  readonly embeddedContext: boolean;
+}
+
+export interface InitializeResult {
+  readonly protocol: ProtocolVersion;
+  /** The agent's own version; `null` where it tells none. */
+  readonly version: string | null;
+  readonly capabilities: SessionCapabilities;
+  readonly prompt: PromptAbilities;
+  /** Ids of `authMethods`. */
+  readonly authMethods: readonly string[];
+}
+
+/** Both versions' fields: an agent takes those that it knows. */
+export function greeting(protocol: ProtocolVersion): Json {
+  const info = { name: "continuo", title: "Continuo", version: "0.1.0" };
+  return protocol === 2
+    ? { protocolVersion: 2, info, capabilities: {} }
+    : {
+        protocolVersion: 1,
+        clientInfo: info,
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      };
+}
+
+/** `null` for an answer that is none: another protocol, or no number. */
+export function readHello(answer: Json): InitializeResult | null {
+  const authMethods = (Array.isArray(answer.authMethods) ? answer.authMethods : []).flatMap((method) =>
+    isJson(method) ? [method.id ?? method.methodId].filter((id) => typeof id === "string") : [],
+  );
+  if (answer.protocolVersion === 1) {
+    const told = objectIn(answer.agentCapabilities);
+    const session = objectIn(told.sessionCapabilities);
+    const version = textIn(objectIn(answer.agentInfo).version);
+    return { protocol: 1, version, authMethods, ...abilitiesOf1(told, session) };
+  }
+  if (answer.protocolVersion === 2) {
+    const session = objectIn(answer.capabilities).session;
+    const version = textIn(objectIn(answer.info).version);
+    return { protocol: 2, version, authMethods, ...abilitiesOf2(session) };
+  }
+  return null;
+}
+
+type Abilities = Pick<InitializeResult, "capabilities" | "prompt">;
+
+function abilitiesOf1(told: Json, session: Json): Abilities {
+  const prompt = objectIn(told.promptCapabilities);
+  const canLoad = told.loadSession === true;
+  const canResume = isOffered(session.resume);
+  const canList = isOffered(session.list);
+  return {
+    capabilities: {
+      canList,
+      canLoad,
+      canResume,
+      canContinueLast: canList && (canLoad || canResume),
+      canFork: isOffered(session.fork),
+      canClose: isOffered(session.close),
+      canDelete: isOffered(session.delete),
+    },
+    prompt: { image: prompt.image === true, embeddedContext: prompt.embeddedContext === true },
+  };
+}
+
+/** An agent with sessions lists, resumes and closes them, says version 2; loading is resuming with a replay. */
+function abilitiesOf2(session: unknown): Abilities {
+  if (!isJson(session)) {
+    return { capabilities: NO_CAPABILITIES, prompt: { image: false, embeddedContext: false } };
+  }
+  const prompt = objectIn(session.prompt);
+  return {
+    capabilities: {
+      canList: true,
+      canLoad: true,
+      canResume: true,
+      canContinueLast: true,
+      canFork: isOffered(session.fork),
+      canClose: true,
+      canDelete: isOffered(session.delete),
+    },
+    prompt: { image: isOffered(prompt.image), embeddedContext: isOffered(prompt.embeddedContext) },
+  };
+}
+
+/** `{}` offers; `false`, `null` and nothing do not. */
+function isOffered(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+function objectIn(value: unknown): Json {
+  return isJson(value) ? value : {};
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

@@ -1,0 +1,120 @@
+/** What holds opencode to a policy: rules in the environment of its program. Pure but for its configuration. Seen in 1.18.33. */
+
+import { isJson, type Json, type Places } from "@continuo/files";
+import { contentOf, ownConfigurations } from "./opencode-config.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Its MCP servers are named in the person's own files; a project's would be others. */
+export const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
+
+/** Of its own name: rules that the person set for another agent take precedence over those of the environment. */
+export const SAFE_AGENT = "continuo-safe";
+const SAFE_TOOLS = ["read", "glob", "grep", "list", "external_directory", "todowrite"];
+const SAFE_CONFIGURATION = {
+  agent: {
+    [SAFE_AGENT]: {
+      mode: "primary",
+      description: "Only reads.",
+      // The last rule that fits is the one that counts.
+      permission: { "*": "deny", ...Object.fromEntries(SAFE_TOOLS.map((tool) => [tool, "allow"])) },
+    },
+  },
+};
+
+/** Only reading tools, and none of the person's MCP servers. Errors: `unreadable`. */
+export function safeEnvironment(places: Places): Environment {
+  const names = ownConfigurations(places).flatMap(({ mcp }) => (isJson(mcp) ? Object.keys(mcp) : []));
+  const mcp = Object.fromEntries(names.map((name) => [name, { enabled: false }]));
+  return { ...WITHOUT_PROJECT, OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...SAFE_CONFIGURATION, mcp }) };
+}
+
+/**
+ * By itself it asks nothing in its folder. These rules come before the person's own, which therefore still decide: a key
+ * of `tools` puts its rule in front, and a spelling that nobody else uses (`?ead` fits `read`) is not merged with theirs.
+ */
+const ASKING_RULES: Json = {
+  "**": "ask",
+  [spelled("read")]: { "*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow" },
+  [spelled("task")]: { "*": "deny", general: "allow", explore: "allow" },
+  ...Object.fromEntries(
+    ["glob", "grep", "list", "todoread", "todowrite", "skill", "lsp"].map((tool) => [spelled(tool), "allow"]),
+  ),
+};
+
+/** opencode does not pass on what a sub-agent asks, and waits for the answer for ever: it is left with reading. */
+const SUBAGENT_RULES: Json = {
+  ...Object.fromEntries(
+    ["edit", "bash", "webfetch", "websearch", "task", "todowrite", "skill"].map((tool) => [
+      spelled(tool),
+      "deny",
+    ]),
+  ),
+  // Tools of MCP servers, and folders outside of the project.
+  "*_*": "deny",
+  [spelled("read")]: { "*.env": "deny", "*.env.*": "deny" },
+};
+
+/** It forbids more than others, which a rule for all of them would undo. */
+const PLAN_RULES: Json = {
+  [spelled("edit")]: { "*": "deny", ".opencode/plans/*.md": "allow" },
+  [spelled("task")]: { general: "deny" },
+};
+
+/** Whatever is not only read is asked for, unless the person's own rules say otherwise. Errors: `unreadable`. */
+export function askingEnvironment(places: Places): Environment {
+  const own = ownConfigurations(places);
+  const rules = { ...ASKING_RULES, ...turnedOff(own) };
+  const content = contentOf(places);
+  const inFront = Object.fromEntries(Object.keys(rules).map((key) => [key, true]));
+  const plan = own.some(isPlanSet) ? {} : { plan: PLAN_RULES };
+  const agents = { general: SUBAGENT_RULES, explore: SUBAGENT_RULES, ...plan };
+  return {
+    OPENCODE_PERMISSION: JSON.stringify({ ...rules, ...rulesIn(places.env.OPENCODE_PERMISSION ?? "") }),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({
+      ...content,
+      tools: { ...objectIn(content.tools), ...inFront },
+      agent: withRules(objectIn(content.agent), agents),
+    }),
+  };
+}
+
+/** After the rules that an agent has. */
+function withRules(agents: Json, added: Readonly<Record<string, Json>>): Json {
+  const changed = Object.entries(added).map(([name, rules]) => {
+    const agent = objectIn(agents[name]);
+    return [name, { ...agent, permission: { ...objectIn(agent.permission), ...rules } }];
+  });
+  return { ...agents, ...Object.fromEntries(changed) };
+}
+
+/** Tools that the person turned off by the old key `tools`, which comes even before these rules. */
+function turnedOff(configurations: readonly Json[]): Json {
+  const names = configurations.flatMap(({ tools }) =>
+    Object.entries(objectIn(tools)).flatMap(([name, isOn]) => (isOn === false ? [name] : [])),
+  );
+  const edits = (name: string) => (["write", "patch"].includes(name) ? "edit" : name);
+  return Object.fromEntries(names.map((name) => [spelled(edits(name)), "deny"]));
+}
+
+/** Whether the person decided what the agent `plan` may do. */
+function isPlanSet({ agent, mode }: Json): boolean {
+  return Object.hasOwn(objectIn(agent), "plan") || Object.hasOwn(objectIn(mode), "plan");
+}
+
+/** opencode passes over what is no JSON. */
+function rulesIn(text: string): Json {
+  try {
+    return objectIn(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function spelled(tool: string): string {
+  return `?${tool.slice(1)}`;
+}
+
+function objectIn(value: unknown): Json {
+  return isJson(value) ? value : {};
+}

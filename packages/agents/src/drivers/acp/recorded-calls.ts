@@ -1,0 +1,124 @@
+/**
+ * Calls as an agent records them, for an agent whose ACP reports neither a tool's name, its input nor its output: a
+ * result without content waits until the agent's session file has it, or the agent continues without it.
+ */
+
+import {
+  type AgentEvent,
+  type AgentName,
+  type Block,
+  ContinuoError,
+  type Message,
+} from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { formatOf } from "@continuo/native";
+
+export interface RecordedCall {
+  readonly input: unknown;
+  /** `null` while there is no result. */
+  readonly content: readonly Block[] | null;
+}
+
+/** Of these ids, those that the session's file holds. */
+export type ReadCalls = (ids: ReadonlySet<string>) => Promise<ReadonlyMap<string, RecordedCall>>;
+
+export interface RecordedCalls {
+  /** The events that can be reported now, in their order. */
+  pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
+  /** What still waits, as far as it is known by now. */
+  rest(): Promise<readonly AgentEvent[]>;
+}
+
+type ToolResult = AgentEvent & { readonly type: "tool_result" };
+
+export function createRecordedCalls(read: ReadCalls): RecordedCalls {
+  let waiting: readonly ToolResult[] = [];
+
+  /** @param which `recorded`: the others keep waiting. */
+  async function take(which: "recorded" | "all"): Promise<readonly AgentEvent[]> {
+    if (waiting.length === 0) return [];
+    const known = await read(new Set(waiting.map(({ toolCallId }) => toolCallId)));
+    const isTold = ({ toolCallId }: ToolResult): boolean =>
+      which === "all" || (known.get(toolCallId)?.content ?? null) !== null;
+    const told = waiting.filter(isTold);
+    waiting = waiting.filter((event) => !isTold(event));
+    return told.flatMap((event) => withRecorded(event, known.get(event.toolCallId)));
+  }
+
+  return {
+    async pass(events) {
+      const told: AgentEvent[] = [];
+      for (const event of events) {
+        if (event.type === "tool_result") {
+          waiting = [...waiting, event];
+          continue;
+        }
+        if (event.type === "tool_call") told.push(...(await take("recorded")), withOwnName(event));
+        else if (event.type === "tool_call_update") told.push(event);
+        else told.push(...(await take("all")), event);
+      }
+      return told;
+    },
+    rest: () => take("all"),
+  };
+}
+
+function withRecorded(event: ToolResult, call: RecordedCall | undefined): readonly AgentEvent[] {
+  if (call === undefined) return [event];
+  const { toolCallId } = event;
+  const content = isSilent(event.content) && call.content !== null ? call.content : event.content;
+  return [
+    { type: "tool_call_update", toolCallId, toolInput: call.input },
+    { ...event, content },
+  ];
+}
+
+function isSilent(content: ToolResult["content"]): boolean {
+  return content === "" || content.length === 0;
+}
+
+/** Ids are `NAME__ID` (Gemini CLI 0.61.0); what it tells as the name is a title. */
+function withOwnName(event: AgentEvent & { readonly type: "tool_call" }): AgentEvent {
+  const end = event.toolCallId.lastIndexOf("__");
+  return end < 1 ? event : { ...event, toolName: event.toolCallId.slice(0, end) };
+}
+
+/** Enough for the newest calls; a file is read for each answer that calls. */
+const NEWEST_BYTES = 4 * 1024 * 1024;
+
+/** A file that cannot be read has none: the turn continues with what ACP reported. */
+export function readCallsOf(agent: AgentName, sessionId: () => string, places: Places): ReadCalls {
+  let location: string | null = null;
+  return async (ids) => {
+    const format = await formatOf(agent);
+    try {
+      if (location === null) {
+        for await (const found of format.find(places, {})) {
+          if (found.sessionId === sessionId()) location = found.location;
+        }
+      }
+      const found = location === null ? null : await format.recognise(location, places);
+      if (found === null) return new Map();
+      using opened = await format.open(found, places, { newestBytes: NEWEST_BYTES });
+      return callsIn(await Array.fromAsync(opened.history()), ids);
+    } catch (error) {
+      if (!(error instanceof ContinuoError)) throw error;
+      return new Map();
+    }
+  };
+}
+
+function callsIn(history: readonly Message[], ids: ReadonlySet<string>): ReadonlyMap<string, RecordedCall> {
+  const calls = new Map<string, RecordedCall>();
+  for (const { content } of history) {
+    for (const block of content) {
+      if (block.type === "tool_call" && ids.has(block.id)) {
+        calls.set(block.id, { input: block.args, content: null });
+      }
+      if (block.type !== "tool_result") continue;
+      const call = calls.get(block.toolCallId);
+      if (call !== undefined) calls.set(block.toolCallId, { ...call, content: block.content });
+    }
+  }
+  return calls;
+}

@@ -1,0 +1,17 @@
+/** What this `claude` can do, by its own help. Pure. */
+
+import type { SessionCapabilities } from "@continuo/core/model";
+import { NO_CAPABILITIES } from "../link/index.ts";
+
+/** Its sessions it lists to nobody; `--continue` we do ourselves, by our own list. */
+export function capabilitiesIn(help: string): SessionCapabilities {
+  const has = (flag: string): boolean => new RegExp(`(^|\\s)${flag}(?![\\w-])`, "mu").test(help);
+  const canResume = has("--resume");
+  return {
+    ...NO_CAPABILITIES,
+    canResume,
+    canContinueLast: canResume && has("--continue"),
+    canFork: canResume && has("--fork-session"),
+    canClose: true,
+  };
+}

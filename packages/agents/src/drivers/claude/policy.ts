@@ -1,0 +1,24 @@
+/** How Claude Code is started for a policy, and which of its tools only read. Pure. Seen in 2.1.197 and 2.1.330. */
+
+import type { PermissionPolicy } from "@continuo/core/model";
+import type { FolderTrust } from "../trust/index.ts";
+
+/** What these are asked for is a path or a pattern; each version knows some of them. */
+export const READING_TOOLS: readonly string[] = ["Read", "Glob", "Grep", "LS", "NotebookRead"];
+
+/**
+ * Rules in the person's own settings allow writing tools and commands without a question, so `safe` offers only tools
+ * that read, and starts no MCP server. Files outside of the folder are asked for.
+ */
+export function policyArguments(policy: PermissionPolicy | undefined): readonly string[] {
+  if (policy !== "safe") return [];
+  return ["--permission-mode", "default", "--tools", READING_TOOLS.join(","), "--strict-mcp-config"];
+}
+
+/**
+ * Driven by another program, Claude Code shows no dialog before it runs the hooks of a project and starts its servers
+ * (2.1.330). With only the person's settings it also leaves out the project's memory, skills and commands.
+ */
+export function trustArguments({ by }: Pick<FolderTrust, "by">): readonly string[] {
+  return by === null ? ["--setting-sources", "user"] : [];
+}

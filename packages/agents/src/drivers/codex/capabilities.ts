@@ -1,0 +1,37 @@
+/** What this `codex app-server` can do: it lists its methods when it is asked for one that there is not. */
+
+import type { SessionCapabilities } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
+import { type KnownCapabilities, NO_CAPABILITIES } from "../link/index.ts";
+import { isRefusal } from "../process/index.ts";
+import type { CallLimits, CodexServer } from "./server.ts";
+
+/** -32600 `unknown variant …, expected one of …` (0.169.0) is the code of other refusals, too. */
+export async function askCapabilities(server: CodexServer, limits: CallLimits): Promise<KnownCapabilities> {
+  try {
+    await server.call("continuo/methods", {}, limits);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const { answer } = (error as Error & { details: { answer: unknown } }).details;
+    const message = isJson(answer) ? String(answer.message) : "";
+    return { capabilities: capabilitiesIn(message), version: server.version };
+  }
+  return { capabilities: NO_CAPABILITIES, version: server.version };
+}
+
+/** Pure. */
+export function capabilitiesIn(refusal: string): SessionCapabilities {
+  const methods = new Set([...refusal.matchAll(/`([^`]+)`/gu)].map(([, method]) => method));
+  const canList = methods.has("thread/list");
+  const canResume = methods.has("thread/resume");
+  return {
+    canList,
+    canResume,
+    // `thread/resume` can give all turns, and we do not ask for them: the reader has them.
+    canLoad: false,
+    canContinueLast: canResume && canList,
+    canFork: methods.has("thread/fork"),
+    canClose: true,
+    canDelete: methods.has("thread/delete"),
+  };
+}

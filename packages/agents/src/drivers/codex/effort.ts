@@ -1,0 +1,31 @@
+/** The efforts that a model of Codex has. Seen in 0.169.0. */
+
+import { isJson, type Json } from "@continuo/files";
+import { isRefusal } from "../process/index.ts";
+import type { CallLimits, CodexServer } from "./server.ts";
+
+/** Of a model that the list does not name, those of every model; empty where there is no list. */
+export async function effortsOf(
+  server: CodexServer,
+  model: string | null,
+  limits: CallLimits,
+): Promise<readonly string[]> {
+  const models = await modelsOf(server, limits);
+  const own = models.filter((one) => one.model === model || one.id === model);
+  return [...new Set((own.length === 0 ? models : own).flatMap(effortsIn))];
+}
+
+async function modelsOf(server: CodexServer, limits: CallLimits): Promise<readonly Json[]> {
+  try {
+    const { data } = await server.call("model/list", { includeHidden: true }, limits);
+    return (Array.isArray(data) ? data : []).filter(isJson);
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}
+
+function effortsIn({ supportedReasoningEfforts: efforts }: Json): readonly string[] {
+  const names = (Array.isArray(efforts) ? efforts : []).filter(isJson).map((one) => one.reasoningEffort);
+  return names.filter((name) => typeof name === "string");
+}

@@ -1,0 +1,24 @@
+/** Blocks of a prompt as the input of `turn/start`. Pure. */
+
+import type { Block } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
+import { refuseBlock } from "@continuo/native/writing";
+
+/** Errors: `invalid` for blocks that Codex does not take. */
+export function toInput(blocks: readonly Block[]): readonly Json[] {
+  return blocks.map((block) => {
+    if (block.type === "text") return textInput(block.text);
+    if (block.type === "image" && block.data !== undefined) {
+      return { type: "image", url: `data:${block.mimeType};base64,${block.data}` };
+    }
+    if (block.type === "image" && block.url !== undefined) return { type: "image", url: block.url };
+    if (block.type === "file" && block.text !== undefined) {
+      return textInput(block.name === undefined ? block.text : `${block.name}:\n${block.text}`);
+    }
+    return refuseBlock("Codex", block, "a prompt");
+  });
+}
+
+function textInput(text: string): Json {
+  return { type: "text", text, text_elements: [] };
+}

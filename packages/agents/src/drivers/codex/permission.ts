@@ -1,0 +1,150 @@
+/** What Codex asks its client, and the answers. Pure. Seen in 0.169.0. */
+
+import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
+import { entryOf, isJson, type Json, textField } from "@continuo/files";
+import { optionFor } from "../link/index.ts";
+import { COMMAND_TOOL, PATCH_TOOL, type ToolCall } from "./items.ts";
+
+export interface Question {
+  readonly request: PermissionRequest;
+  answer(decision: PermissionDecision): Json;
+}
+
+export interface CodexQuestion {
+  /** The server's. */
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Json;
+  /** The call that it is about, if it is known. */
+  readonly call?: ToolCall | undefined;
+}
+
+/** `null` for what is no question about a permission. */
+export function toQuestion({ id, method, params, call }: CodexQuestion): Question | null {
+  const toolCallId = textField(params, "itemId") ?? "";
+  const reason = textField(params, "reason");
+  // The server counts its requests from 0 each time it is started.
+  const asked = { approvalId: `${toolCallId}:${String(id)}`, toolCallId };
+  switch (method) {
+    case "item/commandExecution/requestApproval": {
+      const { commandActions } = params;
+      const title = [textField(params, "command"), reason].filter((part) => part !== null).join(" - ");
+      const { options, decisions } = decisionsIn(params.availableDecisions);
+      const toolInput = askedFor(params);
+      const readOnly = onlyReads(commandActions);
+      const request = { ...asked, toolName: COMMAND_TOOL, toolInput, title, readOnly, options };
+      return { request, answer: (decision) => ({ decision: chosen(decision, request, decisions) }) };
+    }
+    case "item/fileChange/requestApproval": {
+      const { options, decisions } = decisionsIn(["accept", "acceptForSession"]);
+      const title = reason ?? call?.title ?? "Change files";
+      const more = askedFor(params);
+      const input = isJson(call?.toolInput) ? { ...call.toolInput, ...more } : call?.toolInput;
+      const toolInput = call === undefined ? {} : { toolInput: input };
+      const request = { ...asked, toolName: PATCH_TOOL, ...toolInput, title, readOnly: false, options };
+      return { request, answer: (decision) => ({ decision: chosen(decision, request, decisions) }) };
+    }
+    case "item/permissions/requestApproval": {
+      const { options } = decisionsIn(["accept"]);
+      const title = reason ?? "More permissions";
+      const request = {
+        ...asked,
+        toolName: "permissions",
+        toolInput: params.permissions,
+        title,
+        readOnly: null,
+        options,
+      };
+      const permissions = isJson(params.permissions) ? params.permissions : {};
+      return {
+        request,
+        answer: ({ outcome }) => ({ permissions: outcome === "granted" ? permissions : {}, scope: "turn" }),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What the person is to see: the command and its folder, and whatever goes beyond the sandbox, with its reason. */
+function askedFor(params: Json): Json {
+  return Object.fromEntries(
+    Object.entries(params).filter(
+      ([key, value]) => !NOT_SHOWN.has(key) && value !== null && value !== undefined,
+    ),
+  );
+}
+
+/** Ids, and what the options say already. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  "threadId",
+  "turnId",
+  "itemId",
+  "approvalId",
+  "startedAtMs",
+  "availableDecisions",
+  "commandActions",
+  "environmentId",
+  "kind",
+  "proposedExecpolicyAmendment",
+]);
+
+/** How what nobody here can answer is answered; `null` where the server takes no such answer. */
+export function refusalOf(method: string): Json | null {
+  if (method === "mcpServer/elicitation/request") return { action: "decline", content: null };
+  if (method === "item/tool/requestUserInput") return { answers: {} };
+  return null;
+}
+
+const DECLINE: PermissionOption = { id: "decline", name: "Decline", kind: "reject_once" };
+
+const KNOWN: Readonly<Record<string, Omit<PermissionOption, "id">>> = {
+  accept: { name: "Accept", kind: "allow_once" },
+  acceptForSession: { name: "Accept for this session", kind: "allow_always" },
+  acceptWithExecpolicyAmendment: { name: "Accept, and such commands from now on", kind: "allow_always" },
+};
+
+interface Decisions {
+  readonly options: readonly PermissionOption[];
+  /** What is sent, by the option's id. */
+  readonly decisions: ReadonlyMap<string, unknown>;
+}
+
+/** `decline` continues the turn, and works even if only `cancel`, which ends the turn, is listed. */
+function decisionsIn(available: unknown): Decisions {
+  const options: PermissionOption[] = [];
+  const decisions = new Map<string, unknown>([["decline", "decline"]]);
+  for (const decision of Array.isArray(available) ? available : ["accept", "acceptForSession"]) {
+    const id = isJson(decision) ? (Object.keys(decision)[0] ?? "") : String(decision);
+    const known = entryOf(KNOWN, id);
+    if (known === undefined) continue;
+    options.push({ id, ...known, name: nameOf(known.name, decision) });
+    decisions.set(id, decision);
+  }
+  return { options: [...options, DECLINE], decisions };
+}
+
+/** `Accept, and such commands from now on: npm run`: the rule that is kept is part of the name. */
+function nameOf(name: string, decision: unknown): string {
+  if (!isJson(decision)) return name;
+  const [value] = Object.values(decision);
+  const rule = isJson(value) ? (Object.values(value)[0] ?? value) : value;
+  return `${name}: ${Array.isArray(rule) ? rule.join(" ") : JSON.stringify(rule)}`;
+}
+
+function chosen(
+  decision: PermissionDecision,
+  { options }: PermissionRequest,
+  decisions: ReadonlyMap<string, unknown>,
+): unknown {
+  if (decision.outcome === "cancelled") return "cancel";
+  const option = optionFor(decision, options);
+  return option === null ? "decline" : (decisions.get(option.id) ?? "decline");
+}
+
+/** Codex tells what it takes a command for. */
+function onlyReads(actions: unknown): boolean | null {
+  if (!Array.isArray(actions) || actions.length === 0) return null;
+  const reads = ["read", "listFiles", "search"];
+  return actions.every((action) => isJson(action) && reads.includes(String(action.type))) ? true : null;
+}

@@ -1,0 +1,94 @@
+/** The settings of a thread for a policy. Seen in 0.163.0 and 0.169.0. */
+
+import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";
+import { isJson, type Json, textField } from "@continuo/files";
+import { isRefusal } from "../process/index.ts";
+import type { FolderTrust } from "../trust/index.ts";
+import type { CallLimits, CodexServer } from "./server.ts";
+
+const SANDBOXES: readonly string[] = ["read-only", "workspace-write", "danger-full-access"];
+
+/** What is asked is asked of us, rather than of a model that Codex may ask in our place. */
+const ASKING = { approvalPolicy: "on-request", approvalsReviewer: "user" };
+
+export interface ThreadPolicy {
+  readonly policy?: PermissionPolicy | undefined;
+  /** The name of a sandbox or of an approval policy: it has the last word on that one. */
+  readonly mode?: string | undefined;
+}
+
+/**
+ * A thread keeps the sandbox and the approval policy that it had last, also what another policy gave it: a resumed
+ * thread gets what a new one of its folder would have. Errors: `invalid` where the mode allows more than `safe`.
+ */
+export async function threadSettings(
+  { policy = "ask", mode }: ThreadPolicy,
+  own: () => Promise<Json>,
+): Promise<Json> {
+  const settings: Json =
+    policy === "ask" ? await own() : policy === "safe" ? { ...ASKING, sandbox: "read-only" } : ASKING;
+  if (mode === undefined) return settings;
+  const isSandbox = SANDBOXES.includes(mode);
+  if (policy === "safe" && isSandbox && mode !== settings.sandbox) {
+    throw new ContinuoError(
+      "invalid",
+      `the policy safe requires the sandbox read-only: ${mode} permits more`,
+    );
+  }
+  return { ...settings, [isSandbox ? "sandbox" : "approvalPolicy"]: mode };
+}
+
+/** A thread that is begun without a sandbox makes its folder a trusted one for good; a turn does not. */
+export function turnSettings({ policy, mode }: ThreadPolicy): Json {
+  const isChosen = mode !== undefined && SANDBOXES.includes(mode);
+  return policy === "unrestricted" && !isChosen ? { sandboxPolicy: { type: "dangerFullAccess" } } : {};
+}
+
+/** Of a new thread of the folder, by the configuration, and by Codex's defaults where that says nothing. */
+export async function ownSettings(server: CodexServer, cwd: string, limits: CallLimits): Promise<Json> {
+  const { config } = await configOf(server, cwd, limits);
+  if (!isJson(config)) return { ...ASKING, sandbox: "read-only" };
+  const projects = isJson(config.projects) ? config.projects : {};
+  const project = isJson(projects[cwd]) ? projects[cwd] : {};
+  const usual = project.trust_level === "trusted" ? "workspace-write" : "read-only";
+  const profile = textField(config, "default_permissions");
+  return {
+    approvalPolicy: config.approval_policy ?? "on-request",
+    approvalsReviewer: textField(config, "approvals_reviewer") ?? "user",
+    ...(profile === null
+      ? { sandbox: textField(config, "sandbox_mode") ?? usual }
+      : { permissions: profile }),
+  };
+}
+
+/**
+ * Codex trusts no folder by itself; the trust that the person gave Continuo applies to this program and is not recorded
+ * (0.169.0).
+ */
+export function trustArguments({ by, folder }: Pick<FolderTrust, "by" | "folder">): readonly string[] {
+  if (by !== "person") return [];
+  return ["-c", `projects={${JSON.stringify(folder)}={trust_level="trusted"}}`];
+}
+
+/** With `safe` no MCP server starts: each that is configured is turned off for this thread. */
+export async function serverSettings(
+  server: CodexServer,
+  { policy, cwd }: ThreadPolicy & { readonly cwd: string },
+  limits: CallLimits,
+): Promise<Json> {
+  if (policy !== "safe") return {};
+  const { config } = await configOf(server, cwd, limits);
+  const servers = isJson(config) && isJson(config.mcp_servers) ? Object.keys(config.mcp_servers) : [];
+  if (servers.length === 0) return {};
+  return { config: Object.fromEntries(servers.map((name) => [`mcp_servers.${name}.enabled`, false])) };
+}
+
+/** A version that does not tell its configuration is given what asks most. */
+async function configOf(server: CodexServer, cwd: string, limits: CallLimits): Promise<Json> {
+  try {
+    return await server.call("config/read", { cwd }, limits);
+  } catch (error) {
+    if (isRefusal(error)) return {};
+    throw error;
+  }
+}

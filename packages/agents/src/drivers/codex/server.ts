@@ -1,0 +1,109 @@
+/** A running `codex app-server`: JSON-RPC over lines, without the `jsonrpc` field. */
+
+import { type CallOptions, type ContinuoError, present } from "@continuo/core/model";
+import { isJson, type Json, textField } from "@continuo/files";
+import { type DriverLimits, within } from "../link/index.ts";
+import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
+
+export const AGENT = "Codex";
+
+export interface CodexHandlers {
+  /** The next line is read when it is done. */
+  onNotification(method: string, params: Json): void | Promise<void>;
+  /** It must not wait for a person. */
+  onRequest(id: unknown, method: string, params: Json): void;
+  /** Nothing comes any more. */
+  onEnd(): void | Promise<void>;
+}
+
+export interface CodexStart extends Omit<ProcessStart, "agent">, CallOptions {
+  readonly limits: DriverLimits;
+  readonly handlers: CodexHandlers;
+}
+
+export interface CallLimits extends CallOptions {
+  readonly limitMs: number;
+}
+
+/** Ready. Errors: `agent_missing`, `agent_failed`. */
+export async function startCodex(start: CodexStart): Promise<CodexServer> {
+  const server = await beginCodex(start);
+  try {
+    await server.ready;
+    return server;
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
+
+/**
+ * Greeted, and not waited for: it answers in the order in which it is asked, so that the first question may follow
+ * at once. `ready` tells whether it took the greeting. Errors: `agent_missing`.
+ */
+export async function beginCodex(start: CodexStart): Promise<CodexServer> {
+  const { handlers, limits, signal } = start;
+  const command = [...start.command, "app-server"];
+  const program = await startCalled(
+    { ...start, agent: AGENT, command },
+    {
+      onOther({ id, method, params }) {
+        if (typeof method !== "string") return;
+        const told = isJson(params) ? params : {};
+        if (id === undefined) return handlers.onNotification(method, told);
+        handlers.onRequest(id, method, told);
+      },
+      onEnd: () => handlers.onEnd(),
+    },
+  );
+  return new CodexServer(program, present({ limitMs: limits.startMs, signal }));
+}
+
+export class CodexServer {
+  readonly #program: CalledProgram;
+  /** Errors: `agent_failed`. */
+  readonly ready: Promise<void>;
+  /** Its own word, when it is ready. */
+  version: string | null = null;
+
+  constructor(program: CalledProgram, limits: CallLimits) {
+    this.#program = program;
+    this.ready = this.#greet(limits);
+    // Reported to the callers that wait for it.
+    this.ready.catch(() => undefined);
+  }
+
+  async #greet(limits: CallLimits): Promise<void> {
+    const clientInfo = { name: "continuo", title: "Continuo", version: "0.1.0" };
+    const answered = this.call("initialize", { clientInfo }, limits);
+    this.#program.notify({ method: "initialized" });
+    // `continuo/0.169.0 (…)`
+    this.version = /\/(\d[^\s]*)/u.exec(textField(await answered, "userAgent") ?? "")?.[1] ?? null;
+  }
+
+  /** The result. Errors: `agent_failed`, with `details.answer` where the server says no. */
+  async call(method: string, params: Json, { limitMs, signal }: CallLimits): Promise<Json> {
+    const { result } = await within(this.#program.call({ method, params }), {
+      limitMs,
+      late: () => this.#program.late(`did not answer ${method}`, limitMs),
+      ...present({ signal }),
+    });
+    return isJson(result) ? result : {};
+  }
+
+  answer(id: unknown, result: Json): void {
+    this.#program.notify({ id, result });
+  }
+
+  refuse(id: unknown, message: string): void {
+    this.#program.notify({ id, error: { code: -32_601, message } });
+  }
+
+  failed(why: string): ContinuoError {
+    return this.#program.failed(why);
+  }
+
+  async end(): Promise<void> {
+    await this.#program.end();
+  }
+}

@@ -1,0 +1,266 @@
+/** A driver as an agent of the session manager: one turn on a native session, or on a new one that gets the history. */
+
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentDriver,
+  type AgentEvent,
+  type AgentRequest,
+  type AgentResult,
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  type ExecuteOptions,
+  isContinuoError,
+  type Message,
+  messageOf,
+  type NativeRef,
+  type OpenConversation,
+  type PermissionPolicy,
+  present,
+  type Usage,
+} from "@continuo/core/model";
+import { assertAgentOptions } from "./agent-options.ts";
+import { toRecordedMessages } from "./recorded-messages.ts";
+
+/** Writes messages as a native session of the agent. On any error the messages are sent as text. */
+export type ReplayWriter = (
+  messages: readonly Message[],
+  options: { readonly cwd: string; readonly title: string; readonly signal: AbortSignal },
+) => Promise<WrittenReplay>;
+
+export interface WrittenReplay {
+  readonly ref: NativeRef;
+  readonly details?: unknown;
+  /** Removes it, unless somebody wrote to it meanwhile: for a program that cannot continue it. */
+  readonly discard?: () => Promise<void>;
+}
+
+export interface AgentOptions {
+  /** Its key in references; the driver's own when left out. */
+  readonly name?: string;
+  /** For sessions that tell none. */
+  readonly cwd: string;
+  readonly onPermission?: OpenConversation["onPermission"];
+  /** See `OpenConversation.permissions`. */
+  readonly permissions?: PermissionPolicy;
+  readonly model?: string;
+  readonly mode?: string;
+  /** See `OpenConversation.effort`. */
+  readonly effort?: string;
+  readonly resumeBy?: OpenConversation["resumeBy"];
+  /**
+   * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
+   * Without it, or if it fails, the history is sent as text before the prompt.
+   */
+  readonly writeReplay?: ReplayWriter;
+  /**
+   * `session` keeps the program of the session that had the last turn, so that its next one starts at once;
+   * close the agent then. `turn` ends it after each turn.
+   */
+  readonly keepOpen?: "session" | "turn";
+}
+
+/** An agent whose program may stay open between turns. */
+export interface DrivenAgent extends Agent, AsyncDisposable {
+  capabilities(options?: CallOptions): Promise<AgentCapabilities>;
+  /** What is kept open now. */
+  readonly conversation: Conversation | null;
+  /** Ends what is kept open. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Errors: `usage` for an option that is none. */
+export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
+  assertAgentOptions(options);
+  return new Driven(driver, options);
+}
+
+/** Where the turn happens, its prompt, and what to report about it. */
+interface TurnStart extends Place {
+  readonly input: readonly Block[];
+  readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
+  /** See `WrittenReplay`. */
+  readonly discard?: () => Promise<void>;
+}
+
+const WRITTEN = "The earlier conversation was written as a native session.";
+const TOLD_AS_TEXT = "The earlier conversation is sent as text";
+
+interface KeptSession {
+  /** Our session. */
+  readonly sessionId: string;
+  readonly conversation: Conversation;
+  readonly cwd: string;
+}
+
+/** The session that the agent is in, and how it got there. */
+interface Place {
+  readonly kept: KeptSession;
+  readonly event: Extract<AgentEvent, { type: "native_session" }>;
+}
+
+class Driven implements DrivenAgent {
+  readonly name: string;
+  readonly #driver: AgentDriver;
+  readonly #options: AgentOptions;
+  #kept: KeptSession | null = null;
+
+  constructor(driver: AgentDriver, options: AgentOptions) {
+    this.#driver = driver;
+    this.#options = options;
+    this.name = options.name ?? driver.agent;
+  }
+
+  get conversation(): Conversation | null {
+    return this.#kept?.conversation ?? null;
+  }
+
+  async capabilities(options: CallOptions = {}): Promise<AgentCapabilities> {
+    const known = await this.#driver.capabilities({ ...options, cwd: this.#options.cwd });
+    return { ...known, native: known.canLoad || known.canResume };
+  }
+
+  async execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult> {
+    const { kept, event, input, note, discard } = await this.#begin(request, options.signal);
+    let isDone = false;
+    try {
+      await options.onEvent(event);
+      if (note !== undefined) await options.onEvent(note);
+      const told = await this.#tell(kept.conversation, input, options);
+      isDone = true;
+      return { ...told, nativeRef: this.#refOf(kept, event) };
+    } finally {
+      // Whatever went wrong: a program in an unknown state is not kept.
+      if (!isDone || this.#options.keepOpen !== "session") await this.close();
+      if (!isDone) await discard?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    const kept = this.#kept;
+    this.#kept = null;
+    await kept?.conversation.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A replay is written as a native session if possible, otherwise sent as text. */
+  async #begin(request: AgentRequest, signal: AbortSignal): Promise<TurnStart> {
+    const { session, input, transcript, nativeRef } = request;
+    const messages = transcript?.messages ?? [];
+    const { writeReplay } = this.#options;
+    if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
+      return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
+    }
+    // A missing agent leaves no session. Errors: `agent_missing`.
+    await this.#driver.capabilities({ signal, cwd: this.#options.cwd });
+    try {
+      const cwd = session.cwd ?? this.#options.cwd;
+      const title = session.title ?? "a conversation of Continuo";
+      const { ref, details, discard } = await writeReplay(messages, { cwd, title, signal });
+      const { kept, event } = await this.#go(session, ref, signal).catch(async (error: unknown) => {
+        await discard?.();
+        throw error;
+      });
+      const note = { type: "diagnostics", message: WRITTEN, details } as const;
+      const created = { ...event, happened: "created" } as const;
+      return present({ kept, event: created, input, note, discard });
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = messageOf(error);
+      const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
+      return { ...(await this.#go(session, undefined, signal)), input: inputOf(request), note };
+    }
+  }
+
+  /** Errors: `native_unavailable`, before anything reached the model. */
+  async #go(
+    session: AgentRequest["session"],
+    nativeRef: NativeRef | undefined,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    const kept = this.#kept;
+    const isOpen = kept?.sessionId === session.sessionId && nativeRef !== undefined;
+    if (isOpen && kept.conversation.sessionId === nativeRef.sessionId) {
+      const { verifiedBy } = kept.conversation.resumption;
+      const ref = this.#refOf(kept, null);
+      return { kept, event: { type: "native_session", ref, happened: "resumed", verifiedBy } };
+    }
+    await this.close();
+    const cwd = nativeRef?.cwd ?? session.cwd ?? this.#options.cwd;
+    const conversation = await this.#open(cwd, nativeRef, signal);
+    this.#kept = { sessionId: session.sessionId, conversation, cwd };
+    const { resumption } = conversation;
+    const happened =
+      resumption.forked !== undefined ? "forked" : nativeRef === undefined ? "created" : "resumed";
+    const ref = this.#refOf(this.#kept, null);
+    const { verifiedBy, steps } = resumption;
+    const told = steps === undefined ? {} : { steps };
+    const event = { type: "native_session", ref, happened, verifiedBy, ...told } as const;
+    return { kept: this.#kept, event };
+  }
+
+  async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
+    const { onPermission, permissions, model, mode, effort } = this.#options;
+    try {
+      return await this.#driver.open({
+        cwd,
+        ...present({ signal }),
+        ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
+        ...wayOf(this.#options),
+        ...present({ onPermission, permissions, model, mode, effort }),
+      });
+    } catch (error) {
+      if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;
+      const { message, details } = error;
+      throw new ContinuoError("native_unavailable", message, { details, cause: error });
+    }
+  }
+
+  async #tell(
+    conversation: Conversation,
+    input: readonly Block[],
+    { signal, onEvent }: ExecuteOptions,
+  ): Promise<AgentResult> {
+    let ended: { readonly stopReason: string; readonly usage?: Usage } | null = null;
+    let total: Usage | undefined;
+    let costUsd: number | undefined;
+    for await (const event of conversation.prompt(input, { signal })) {
+      if (event.type === "usage") {
+        total = event.total ?? total;
+        // A total of the turn tells its whole cost.
+        if (event.costUsd !== undefined)
+          costUsd = event.total === undefined ? (costUsd ?? 0) + event.costUsd : event.costUsd;
+      }
+      if (event.type === "turn_completed") ended = event;
+      await onEvent(event);
+    }
+    if (ended === null)
+      throw new ContinuoError("agent_failed", `${this.name} ended its turn without a result`);
+    const usage = ended.usage ?? total;
+    return present({ stopReason: ended.stopReason, usage, costUsd });
+  }
+
+  #refOf({ conversation, cwd }: KeptSession, told: Place["event"] | null): NativeRef {
+    const { ref } = conversation.resumption;
+    const location = ref?.sessionId === conversation.sessionId ? ref.location : (told?.ref.location ?? null);
+    return { agent: this.name, sessionId: conversation.sessionId, location, cwd };
+  }
+}
+
+function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
+  return resumeBy === undefined ? {} : { resumeBy };
+}
+
+/** The history that the native session lacks, before the prompt. */
+function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
+  const messages = transcript?.messages ?? [];
+  // How its own turns ended stands in its own record: only that is not news.
+  if (nativeRef !== undefined && messages.every(({ metadata }) => metadata.note !== undefined)) return input;
+  const { block } = toRecordedMessages(messages, nativeRef === undefined ? "all" : "elsewhere");
+  return block === null ? input : [block, ...input];
+}

@@ -1,0 +1,84 @@
+/**
+ * What agents said that they can do, kept so that nobody needs to start one to know. A file of our own for each
+ * program; it holds as long as the program's files are the same.
+ */
+
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { NO_CAPABILITIES, type SessionCapabilities } from "@continuo/core/model";
+import { continuoHome, isJson, type Places, writeDurably } from "@continuo/files";
+
+const MAX_BYTES = 1024 * 1024;
+
+export interface KnownCapabilities {
+  readonly capabilities: SessionCapabilities;
+  /** The program's own word; `null` where it tells none. */
+  readonly version: string | null;
+}
+
+export { NO_CAPABILITIES };
+
+/** @param find asks the program, when nothing is kept or the program is another one now. */
+export async function rememberCapabilities(
+  places: Places,
+  command: readonly string[],
+  find: () => Promise<KnownCapabilities>,
+): Promise<KnownCapabilities> {
+  const kept = recallCapabilities(places, command);
+  if (kept !== null) return kept;
+  const found = await find();
+  keep(fileOf(places, command), { command, stamp: stampOf(command), ...found });
+  return found;
+}
+
+/** What is kept; `null` where nothing is, or the program is another one now. Nobody is asked. */
+export function recallCapabilities(places: Places, command: readonly string[]): KnownCapabilities | null {
+  return readKept(fileOf(places, command), stampOf(command));
+}
+
+function fileOf(places: Places, command: readonly string[]): string {
+  return join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
+}
+
+/** Of every file that the command names: a program in a script's interpreter is the script. */
+function stampOf(command: readonly string[]): string {
+  return command
+    .filter((word) => isAbsolute(word))
+    .map((path) => {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return `${path}:${stat?.mtimeMs ?? 0}:${stat?.size ?? 0}`;
+    })
+    .join("\n");
+}
+
+function readKept(file: string, stamp: string): KnownCapabilities | null {
+  try {
+    if (statSync(file).size > MAX_BYTES) return null;
+    const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (!isJson(kept) || kept.stamp !== stamp || !isCapabilities(kept.capabilities)) return null;
+    return {
+      capabilities: kept.capabilities,
+      version: typeof kept.version === "string" ? kept.version : null,
+    };
+  } catch {
+    // No usable stored answer: ask the program.
+    return null;
+  }
+}
+
+function isCapabilities(value: unknown): value is SessionCapabilities {
+  return isJson(value) && Object.keys(NO_CAPABILITIES).every((name) => typeof value[name] === "boolean");
+}
+
+function keep(file: string, value: object): void {
+  try {
+    writeDurably(file, JSON.stringify(value));
+  } catch {
+    // A home that cannot be written to only costs the next start.
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,361 @@
+/** The conversation that every driver gives out, over what is the agent's own: a link to its running program. */
+
+import {
+  type AgentCommand,
+  type AgentEvent,
+  type Block,
+  type CallOptions,
+  type ContextUse,
+  ContinuoError,
+  type Conversation,
+  isContinuoError,
+  type Message,
+  type NativeRef,
+  present,
+  type Restriction,
+  type Resumption,
+  type SessionCapabilities,
+} from "@continuo/core/model";
+import type { WriterLock } from "@continuo/files";
+import type { FoundSession } from "@continuo/native/kit";
+import { lockNative } from "@continuo/native/writing";
+import type { OpenedSession } from "./opening.ts";
+import { type DriverOptions, limitsOf } from "./options.ts";
+import { AgentTurn } from "./turn.ts";
+import { markSoon, verifyAfterTurn } from "./verify.ts";
+import { isRecorded, isWrittenTo, type Stamp, stampOf, watchTurn } from "./writer.ts";
+
+/** An agent's running program, in one native session. */
+export interface Link {
+  /** What the agent last said that it is in; it may say so only in its first turn. */
+  readonly sessionId: string;
+  readonly capabilities: SessionCapabilities;
+  /** See `Conversation.history`. */
+  readonly history?: readonly Message[] | undefined;
+  /** See `Conversation.restriction`. */
+  readonly restriction?: Restriction | null;
+  /** See `Conversation.context`. */
+  readonly context?: ContextUse | null;
+  /** See `Conversation.commands`. */
+  commands?(options: CallOptions): Promise<readonly AgentCommand[]>;
+  /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
+  say(blocks: readonly Block[], turn: AgentTurn): Promise<void>;
+  /** Asks the agent to stop its turn. */
+  stop(): void | Promise<void>;
+  /** Goes over to another session; `onMissing` is `error`. */
+  resume(sessionId: string, options: CallOptions): Promise<OpenedSession>;
+  /** `agent_failed`, with what the program said; ends the program. */
+  giveUp(why: string): ContinuoError;
+  /** Ends the program and all that it started. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ConversationParts {
+  /** The agent, as a person calls it. */
+  readonly agent: string;
+  readonly cwd: string;
+  readonly link: Link;
+  readonly opened: OpenedSession;
+  readonly options: DriverOptions;
+  /** The session that is open, locked; `null` where its id is not known yet, left out where nothing is locked. */
+  readonly lock?: HeldSession | null;
+}
+
+export interface HeldSession extends WriterLock {
+  readonly sessionId: string;
+}
+
+export interface ConversationStart extends Omit<ConversationParts, "opened" | "lock"> {
+  /** The agent's key in references. */
+  readonly name: string;
+  /** The session that is asked for by its id: nobody else may have it open. */
+  readonly asked: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly open: () => Promise<OpenedSession>;
+}
+
+/** A conversation on the session that is opened; the link is closed where none can be. */
+export async function beginConversation(beginning: ConversationStart): Promise<Conversation> {
+  const { open, name: agent, asked, signal, ...parts } = beginning;
+  const { options, link } = parts;
+  let lock: HeldSession | null = null;
+  try {
+    if (asked !== undefined) lock = await held(options, { agent, sessionId: asked, signal });
+    const opened = await open();
+    lock = await exchanged(lock, options, { agent, sessionId: opened.sessionId, signal });
+    return createConversation({ ...parts, opened, lock });
+  } catch (error) {
+    await link.close();
+    lock?.release();
+    throw error;
+  }
+}
+
+interface LockRequest {
+  /** Its key in references: `claude`, … */
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function held({ places }: DriverOptions, writing: LockRequest): Promise<HeldSession> {
+  const { agent, sessionId } = writing;
+  const hint = `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`;
+  return { sessionId, ...(await lockNative({ ...writing, places, hint })) };
+}
+
+/** The lock of another session in place of this one. Errors: `session_live`. */
+async function exchanged(
+  lock: HeldSession | null,
+  options: DriverOptions,
+  writing: LockRequest,
+): Promise<HeldSession | null> {
+  // Agents that say only later which session it is have an empty id until then.
+  if (writing.sessionId === "" || lock?.sessionId === writing.sessionId) return lock;
+  const next = await held(options, writing);
+  lock?.release();
+  return next;
+}
+
+export function createConversation(parts: ConversationParts): Conversation {
+  return new LinkedConversation(parts);
+}
+
+class LinkedConversation implements Conversation {
+  readonly #parts: ConversationParts;
+  #opened: OpenedSession;
+  #resumption: Resumption;
+  #turn: AgentTurn | null = null;
+  #isFirst = true;
+  #lock: HeldSession | null;
+  /** The session as it lies on disk, since the first turn. */
+  #found: FoundSession | null = null;
+  /** At the end of the last turn. */
+  #stamp: Stamp | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+    this.#opened = parts.opened;
+    this.#resumption = parts.opened.resumption;
+    this.#lock = parts.lock ?? null;
+  }
+
+  get sessionId(): string {
+    return this.#parts.link.sessionId;
+  }
+
+  get resumption(): Resumption {
+    return this.#resumption;
+  }
+
+  get capabilities(): SessionCapabilities {
+    return this.#parts.link.capabilities;
+  }
+
+  get history(): readonly Message[] {
+    return this.#parts.link.history ?? [];
+  }
+
+  get restriction(): Restriction | null {
+    return this.#parts.link.restriction ?? null;
+  }
+
+  get context(): ContextUse | null {
+    return this.#parts.link.context ?? null;
+  }
+
+  async commands(options: CallOptions = {}): Promise<readonly AgentCommand[]> {
+    return (await this.#parts.link.commands?.(options)) ?? [];
+  }
+
+  async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {
+    this.#assertFree();
+    await this.#refuseOthers();
+    const turn = this.#begin(options);
+    const askedAtMs = Date.now();
+    const { link } = this.#parts;
+    const before = this.#isFirst ? this.#opened.before?.block : null;
+    const said = before === null || before === undefined ? blocks : [before, ...blocks];
+    const watch = watchTurn(this.#parts.options, {
+      found: this.#found ?? this.#opened.mark?.found ?? null,
+      said,
+      askedAtMs,
+      onOther: () => {
+        turn.fail(this.#writtenBySomebody());
+        // At once, however slowly the turn is listened to, which tells what goes wrong.
+        this.close().catch(() => undefined);
+      },
+    });
+    link.say(said, turn).catch((error: Error) => turn.fail(error));
+    try {
+      for await (const event of turn.events()) {
+        // Some agents forget a prompt that was taken back: it verified and reported nothing.
+        if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
+          yield* this.#verify(askedAtMs, options.signal);
+          if (await watch.look()) throw this.#writtenBySomebody();
+        }
+        yield event;
+      }
+    } catch (error) {
+      if (isContinuoError(error, "session_live")) await this.close();
+      throw await this.#withRecord(error, askedAtMs);
+    } finally {
+      watch.stop();
+      this.#turn = null;
+      if (this.#found !== null) this.#stamp = stampOf(this.#found);
+    }
+  }
+
+  async resumeSession(sessionId: string, options: CallOptions = {}): Promise<Resumption> {
+    this.#assertFree();
+    const before = this.sessionId;
+    await this.#hold(sessionId, options);
+    try {
+      this.#opened = await this.#parts.link.resume(sessionId, options);
+    } catch (error) {
+      await this.#hold(before);
+      throw error;
+    }
+    await this.#hold(this.#opened.sessionId, options);
+    this.#found = null;
+    this.#stamp = null;
+    this.#resumption = this.#opened.resumption;
+    this.#isFirst = true;
+    return this.#resumption;
+  }
+
+  async cancel(): Promise<void> {
+    await this.#turn?.cancel();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const turn = this.#turn;
+    this.#lock?.leave();
+    await this.#parts.link.close();
+    this.#lock?.release();
+    turn?.fail(new ContinuoError("interrupted", `${this.#parts.agent} was closed during a turn`));
+  }
+
+  #begin({ signal }: CallOptions): AgentTurn {
+    this.#assertFree();
+    const { link, options } = this.#parts;
+    const limits = limitsOf(options);
+    this.#turn = new AgentTurn({
+      cancel: () => link.stop(),
+      stuck: () => link.giveUp("did not stop when it was asked to"),
+      silent: () => link.giveUp(`said nothing for ${limits.silenceMs} ms`),
+      cancelMs: limits.cancelMs,
+      silenceMs: limits.silenceMs,
+      ...present({ signal }),
+    });
+    return this.#turn;
+  }
+
+  #assertFree(): void {
+    const { agent } = this.#parts;
+    if (this.#closed !== null)
+      throw new ContinuoError("conflict", `the conversation with ${agent} is closed`);
+    if (this.#turn !== null) {
+      throw new ContinuoError("conflict", `${agent} is already running a turn`, {
+        hint: "Wait for its end, or cancel it.",
+      });
+    }
+  }
+
+  /** Nobody else has that session open now. Errors: `session_live`. */
+  async #hold(sessionId: string, { signal }: CallOptions = {}): Promise<void> {
+    const { lock, options } = this.#parts;
+    if (lock === undefined) return;
+    const agent = this.#resumption.ref?.agent ?? this.#parts.agent;
+    this.#lock = await exchanged(this.#lock, options, { agent, sessionId, signal });
+  }
+
+  /** A turn that failed: `details.recorded` says that the native session has its prompt all the same. */
+  async #withRecord(error: unknown, askedAtMs: number): Promise<unknown> {
+    const { options, cwd } = this.#parts;
+    if (!isContinuoError(error, "agent_failed")) return error;
+    if (!(await isRecorded(options, { sessionId: this.sessionId, cwd, askedAtMs }))) return error;
+    const { message, hint, details, cause } = error;
+    return new ContinuoError(
+      "agent_failed",
+      message,
+      present({ hint, details: { ...details, recorded: true }, cause: cause ?? error }),
+    );
+  }
+
+  /** Its program knows nothing of what somebody else said in the session: it must not write there any more. */
+  async #refuseOthers(): Promise<void> {
+    const { options, agent } = this.#parts;
+    const { sessionId } = this;
+    if (this.#stamp === null || !(await isWrittenTo(options, this.#stamp))) return;
+    await this.close();
+    throw new ContinuoError(
+      "session_live",
+      `cannot continue: another program wrote to session ${sessionId} while ${agent} had it open here`,
+      {
+        hint: "Close it there, then repeat your prompt: the agent then reads the session again.",
+        details: { sessionId },
+      },
+    );
+  }
+
+  /** Two wrote at once: each answered without what was said to the other. The prompt has reached the agent. */
+  #writtenBySomebody(): ContinuoError {
+    const { agent } = this.#parts;
+    const { sessionId } = this;
+    return new ContinuoError(
+      "session_live",
+      `stopped writing: another program wrote to session ${sessionId} while ${agent} was answering here`,
+      {
+        hint: `Close it there, or continue a copy: --fork ID.`,
+        details: { sessionId, began: true },
+      },
+    );
+  }
+
+  /** Once, after the first turn of a session: whether the agent really was where it said. */
+  async *#verify(askedAtMs: number, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    const { cwd, link, options } = this.#parts;
+    const sessionId = this.#opened.sessionId;
+    const isResumed = this.#resumption.happened === "native";
+    const where = { sessionId, cwd, signal: signal?.aborted === true ? undefined : signal };
+    const isSame = isResumed && this.#opened.mark?.found.sessionId === sessionId;
+    const after = { ...where, before: this.#opened.mark, answered: link.sessionId, askedAtMs };
+    const verified = isSame ? await verifyAfterTurn(options, after) : null;
+    const now = verified?.forked?.to ?? link.sessionId;
+    const forked = verified?.forked ?? (now === sessionId ? undefined : { from: sessionId, to: now });
+    const lies = await markSoon(options, { ...where, sessionId: now });
+    this.#found = lies?.found ?? null;
+    const ref: NativeRef = {
+      agent: this.#resumption.ref?.agent ?? this.#parts.agent,
+      sessionId: now,
+      location: lies?.found.location ?? null,
+      cwd,
+    };
+    this.#resumption = {
+      ...this.#resumption,
+      ref,
+      verifiedBy: verified?.verifiedBy ?? (lies === null ? "agent" : "agent and disk"),
+      ...present({ reason: verified?.reason, forked }),
+    };
+    await this.#hold(now);
+    if (forked !== undefined) {
+      const { verifiedBy } = this.#resumption;
+      yield { type: "native_session", ref, happened: "forked", verifiedBy };
+    } else if (verified?.reason !== undefined) {
+      yield { type: "diagnostics", message: `The session could not be verified: ${verified.reason}.` };
+    }
+  }
+}

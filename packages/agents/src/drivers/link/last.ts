@@ -1,0 +1,76 @@
+/** The session that was used last, by our own order: of our reader's list, else of the agent's. */
+
+import {
+  type AgentSession,
+  ContinuoError,
+  type OpenConversation,
+  present,
+  type ResumptionStep,
+  type SessionInfo,
+} from "@continuo/core/model";
+import { canonicalFolder } from "@continuo/files";
+import { type AgentReader, type FoundSession, isSpoken } from "@continuo/native/kit";
+import type { DriverOptions } from "./options.ts";
+
+export interface Lister {
+  /** The agent, as a person calls it: for messages. */
+  readonly agent: string;
+  /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
+  list(): Promise<readonly AgentSession[]>;
+}
+
+type Where = Pick<OpenConversation, "cwd" | "signal">;
+
+/** Errors: `not_found`, `unsupported`. */
+export async function lastSession(
+  lister: Lister,
+  where: Where,
+  options: DriverOptions,
+): Promise<{ readonly sessionId: string; readonly step: ResumptionStep }> {
+  const { reader } = options;
+  const last =
+    reader === undefined
+      ? newestOf(await lister.list(), where.cwd)
+      : await lastOnDisk(reader, where, options);
+  const way = reader === undefined ? "list by the agent" : "list from disk";
+  const step: ResumptionStep = { step: way, outcome: "done" };
+  if (last !== null) return { sessionId: last.sessionId, step };
+  throw new ContinuoError("not_found", `${lister.agent} has no session in ${where.cwd} to continue`, {
+    details: { steps: [step] },
+  });
+}
+
+/** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
+export function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
+  const folder = canonicalFolder(cwd);
+  let newest: AgentSession | null = null;
+  for (const session of sessions) {
+    if (session.cwd !== null && canonicalFolder(session.cwd) !== folder) continue;
+    if (newest === null || timeOf(session) > timeOf(newest)) newest = session;
+  }
+  return newest;
+}
+
+function timeOf({ updatedAt }: Pick<AgentSession, "updatedAt">): number {
+  const time = updatedAt === null ? Number.NaN : Date.parse(updatedAt);
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+/** Agents begin files that nobody says anything in, at every start of theirs: those are none to continue. */
+async function lastOnDisk(
+  reader: AgentReader,
+  { cwd, signal }: Where,
+  { places }: DriverOptions,
+): Promise<FoundSession | null> {
+  const sessions: { readonly found: FoundSession; readonly info: SessionInfo }[] = [];
+  const folder = present({ cwd: canonicalFolder(cwd), signal });
+  for await (const found of reader.find(places, folder)) {
+    if (found.archived) continue;
+    sessions.push({ found, info: await reader.skim(found, present({ part: "ends", signal })) });
+  }
+  sessions.sort((a, b) => timeOf(b.info) - timeOf(a.info));
+  for (const { found } of sessions) {
+    if (await isSpoken(found, present({ reader, places, signal }))) return found;
+  }
+  return null;
+}

@@ -1,0 +1,105 @@
+/** What every driver is given: whose home, which program, which environment, which limits. */
+
+import { ContinuoError, type Restriction } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import type { AgentReader } from "@continuo/native/kit";
+import { environmentOf, findProgram, heldBackNames } from "../process/index.ts";
+import { type EnvironmentRule, type FolderTrust, trustIn } from "../trust/index.ts";
+
+export interface DriverOptions {
+  /** Whose sessions, settings and search path the agent gets. */
+  readonly places: Places;
+  /** A program and its first arguments; the agent's own name on the search path where none is given. */
+  readonly command?: readonly string[];
+  /** In addition to what an agent inherits; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly model?: string;
+  /** Reads the agent's sessions from disk; left out for an agent whose files nobody here reads. */
+  readonly reader?: AgentReader;
+  /** Called when nothing happens for a while on purpose, before the agent opens a session. */
+  readonly onWait?: (waitMs: number) => void;
+  readonly limits?: Partial<DriverLimits>;
+  /**
+   * Whether the person trusts a folder (an absolute path without symbolic links). Left out: nobody does, except for the
+   * agent's own record.
+   */
+  readonly isTrusted?: (folder: string) => boolean;
+  /** `pass`: the agent inherits every variable; `deny`: only those of a list. Left out: `pass` in a trusted folder. */
+  readonly environment?: EnvironmentRule;
+}
+
+/** Milliseconds; each may be `Infinity`. */
+export interface DriverLimits {
+  /** From the start of the program to its first answer. */
+  readonly startMs: number;
+  /** Until a session is begun, loaded, resumed or forked. */
+  readonly openMs: number;
+  /** Until any other question is answered. */
+  readonly callMs: number;
+  /** For how long an agent may say nothing in the middle of a turn. */
+  readonly silenceMs: number;
+  /** Until a turn that was cancelled ends; the agent is ended then. */
+  readonly cancelMs: number;
+}
+
+export const DRIVER_LIMITS: DriverLimits = {
+  startMs: 60_000,
+  openMs: 120_000,
+  callMs: 60_000,
+  // A tool may work for long, and not every agent tells that it does.
+  silenceMs: 60 * 60_000,
+  cancelMs: 15_000,
+};
+
+export function limitsOf({ limits = {} }: DriverOptions): DriverLimits {
+  return { ...DRIVER_LIMITS, ...limits };
+}
+
+/** Whether the agent may use the configuration of the project in a folder. */
+export function trustOf(agent: string, cwd: string, options: DriverOptions): FolderTrust {
+  const { places, isTrusted } = options;
+  return trustIn({ agent, cwd, places: { home: places.home, env: driverEnvironment(options) }, isTrusted });
+}
+
+/** The environment of the agent's program; only asked something, it is in no folder, and gets what is on the list. */
+export function driverEnvironment(options: DriverOptions, trust?: FolderTrust): Record<string, string> {
+  const { places, env, environment } = options;
+  const isPassed = trust !== undefined && (environment ?? ruleFor(trust)) === "pass";
+  return environmentOf({ ...places.env, HOME: places.home }, env, isPassed ? "all" : "listed");
+}
+
+/** What the agent is not given in that folder; `null`: nothing is kept from it. */
+export function restrictionOf(
+  { places, env, environment }: DriverOptions,
+  trust: FolderTrust,
+): Restriction | null {
+  const { folder, by, leftOut: files } = trust;
+  const variables = (environment ?? ruleFor(trust)) === "pass" ? [] : heldBackNames(places.env, env);
+  if (files.length === 0 && variables.length === 0) return null;
+  return { folder, isTrusted: by !== null, files, variables };
+}
+
+function ruleFor({ by }: FolderTrust): EnvironmentRule {
+  return by === null ? "deny" : "pass";
+}
+
+export interface ProgramName {
+  /** The agent, as a person calls it. */
+  readonly agent: string;
+  /** What is looked for where no command is given. */
+  readonly name: string;
+  /** The command that installs it, where we know one. */
+  readonly install?: string;
+}
+
+/** The command with its program's path. Errors: `agent_missing`. */
+export function commandOf(options: DriverOptions, { agent, name, install }: ProgramName): readonly string[] {
+  const [program = name, ...args] = options.command ?? [];
+  const { PATH = "" } = driverEnvironment(options);
+  const path = findProgram(program, PATH, options.places.home);
+  if (path !== null) return [path, ...args];
+  throw new ContinuoError("agent_missing", `${agent} is not installed: there is no program ${program}`, {
+    hint: install === undefined ? "Name its program in continuo.yaml." : `Install it: ${install}`,
+    details: { agent, program },
+  });
+}

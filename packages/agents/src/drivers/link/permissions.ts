@@ -1,0 +1,152 @@
+/** Permissions: what a policy decides by itself, what a person is asked, and what becomes of a person who does not answer. */
+
+import {
+  messageOf,
+  type OpenConversation,
+  type PermissionDecision,
+  type PermissionOption,
+  type PermissionPolicy,
+  type PermissionRequest,
+} from "@continuo/core/model";
+import type { AgentTurn } from "./turn.ts";
+
+export type { PermissionPolicy };
+
+/** `safe`: what only reads is granted, all else denied; `ask`: a person decides; `unrestricted`: all is granted. */
+export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
+
+export type AskPermission = NonNullable<OpenConversation["onPermission"]>;
+
+/** `null`: a person is to be asked. */
+export function decideByPolicy(
+  policy: PermissionPolicy,
+  request: PermissionRequest,
+): PermissionDecision | null {
+  if (policy === "ask") return null;
+  if (policy === "unrestricted") return { outcome: "granted", by: "policy", reason: "everything is granted" };
+  return request.readOnly === true
+    ? { outcome: "granted", by: "policy", reason: "it only reads" }
+    : { outcome: "denied", by: "policy", reason: "only what reads is granted" };
+}
+
+export interface PolicyOptions {
+  readonly policy: PermissionPolicy;
+  /** Asks the person; without it what is to be asked is denied. */
+  readonly ask?: AskPermission;
+  /** Who has not answered then has denied. */
+  readonly timeLimitMs?: number;
+}
+
+const DEFAULT_TIME_LIMIT_MS = 10 * 60_000;
+
+/** What `OpenConversation.onPermission` is given. */
+export function permissionsBy({ policy, ask, timeLimitMs }: PolicyOptions): AskPermission {
+  return async (request, { signal }) => {
+    const decided = decideByPolicy(policy, request);
+    if (decided !== null) return decided;
+    if (ask === undefined) return { outcome: "denied", by: "policy", reason: "nobody is there to be asked" };
+    return await askInTime(request, { ask, signal, timeLimitMs: timeLimitMs ?? DEFAULT_TIME_LIMIT_MS });
+  };
+}
+
+/** Who answers an agent's questions in a conversation: who is given, else its policy. */
+export function answererOf({
+  onPermission,
+  permissions = "ask",
+}: Pick<OpenConversation, "onPermission" | "permissions">): AskPermission {
+  return onPermission ?? permissionsBy({ policy: permissions });
+}
+
+interface InTime {
+  readonly ask: AskPermission;
+  readonly signal: AbortSignal;
+  readonly timeLimitMs: number;
+}
+
+async function askInTime(
+  request: PermissionRequest,
+  { ask, signal, timeLimitMs }: InTime,
+): Promise<PermissionDecision> {
+  const late = new AbortController();
+  const timeUp = Promise.withResolvers<PermissionDecision>();
+  const timer = setTimeout(() => {
+    timeUp.resolve({ outcome: "denied", by: "time limit", reason: `no answer within ${timeLimitMs} ms` });
+    late.abort();
+  }, timeLimitMs);
+  try {
+    const answer = ask(request, { signal: AbortSignal.any([signal, late.signal]) });
+    // After the time limit nobody waits for the answer any more, and it may still fail.
+    answer.catch(() => undefined);
+    return await Promise.race([timeUp.promise, answer]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface PermissionInTurn {
+  readonly turn: AgentTurn;
+  readonly request: PermissionRequest;
+  /** See `answererOf`. */
+  readonly onPermission: AskPermission;
+  /** Aborted when the agent takes the question back, or the turn is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks, and tells both question and decision as events of the turn. Never throws: who cannot answer has denied. */
+export async function askPermission({
+  turn,
+  request,
+  onPermission,
+  signal,
+}: PermissionInTurn): Promise<PermissionDecision> {
+  const resume = turn.pause();
+  try {
+    await turn.push({ type: "permission_request", ...request });
+    const decision = await decide(request, onPermission, signal);
+    await turn.push({ type: "permission_decision", approvalId: request.approvalId, ...decision });
+    return decision;
+  } finally {
+    resume();
+  }
+}
+
+async function decide(
+  request: PermissionRequest,
+  onPermission: AskPermission,
+  signal: AbortSignal,
+): Promise<PermissionDecision> {
+  const takenBack = Promise.withResolvers<PermissionDecision>();
+  const stop = (): void => takenBack.resolve({ outcome: "cancelled", by: "agent", reason: "the turn ended" });
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const answer = onPermission(request, { signal });
+    answer.catch(() => undefined);
+    return await Promise.race([takenBack.promise, answer]);
+  } catch (error) {
+    const reason = `asking failed: ${messageOf(error)}`;
+    return { outcome: "denied", by: "policy", reason };
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The option that answers a decision; `null` where the agent offers none, or nothing was decided. */
+export function optionFor(
+  { outcome, optionId }: PermissionDecision,
+  options: readonly PermissionOption[],
+): PermissionOption | null {
+  if (outcome === "cancelled") return null;
+  const named = options.find((option) => option.id === optionId);
+  if (named !== undefined) return named;
+  // Once rather than always: more than was asked for is not given.
+  const kinds =
+    outcome === "granted"
+      ? (["allow_once", "allow_always"] as const)
+      : (["reject_once", "reject_always"] as const);
+  for (const kind of kinds) {
+    const option = options.find((one) => one.kind === kind);
+    if (option !== undefined) return option;
+  }
+  return null;
+}

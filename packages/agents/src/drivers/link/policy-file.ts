@@ -1,0 +1,19 @@
+/** Files by which an agent's program is held to a policy: its rules, or an extension of it, below `CONTINUO_HOME`. */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { continuoHome, type Places, readSmallFile, writeDurably } from "@continuo/files";
+
+export interface PolicyFile {
+  /** Of its name: `toml`, `js`. */
+  readonly extension: string;
+  readonly text: string;
+}
+
+/** The path of the file, which has exactly this text when the call returns. Errors: those of writing it. */
+export function writePolicyFile(places: Places, { extension, text }: PolicyFile): string {
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const path = join(continuoHome(places), "policies", `${name}.${extension}`);
+  if (readSmallFile(path) !== text) writeDurably(path, text);
+  return path;
+}

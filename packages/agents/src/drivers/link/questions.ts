@@ -1,0 +1,48 @@
+/** The questions that a person is asked now, while the agent's next lines are read: by the agent's own ids. */
+
+import type { PermissionDecision } from "@continuo/core/model";
+import { askPermission, type PermissionInTurn } from "./permissions.ts";
+
+export interface Question extends Omit<PermissionInTurn, "signal"> {
+  /** Tells the agent. The signal is aborted where the question was taken back: some agents wait even then. */
+  readonly answer: (decision: PermissionDecision, takenBack: AbortSignal) => void | Promise<void>;
+}
+
+export class Questions {
+  readonly #asked = new Map<unknown, AbortController>();
+  readonly #open = new Set<Promise<void>>();
+
+  /** Returns at once. What goes wrong fails the turn. */
+  ask(id: unknown, question: Question): void {
+    const open = this.#ask(id, question)
+      .catch((error: Error) => question.turn.fail(error))
+      .finally(() => this.#open.delete(open));
+    this.#open.add(open);
+  }
+
+  /** The agent does not want to know any more; an id that is not asked is none of ours. */
+  takeBack(id: unknown): void {
+    this.#asked.get(id)?.abort();
+  }
+
+  takeBackAll(): void {
+    for (const one of this.#asked.values()) one.abort();
+  }
+
+  /** Withdraws open questions. Resolves when the outcome of each is reported. */
+  async end(): Promise<void> {
+    this.takeBackAll();
+    await Promise.all(this.#open);
+  }
+
+  async #ask(id: unknown, { answer, ...asked }: Question): Promise<void> {
+    const takenBack = new AbortController();
+    this.#asked.set(id, takenBack);
+    try {
+      const decision = await askPermission({ ...asked, signal: takenBack.signal });
+      await answer(decision, takenBack.signal);
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+}

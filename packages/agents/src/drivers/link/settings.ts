@@ -1,0 +1,51 @@
+/** What a person may set while an agent is open, and what the agent tells of it. */
+
+import { type AgentCommand, type ContextUse, ContinuoError, type Usage } from "@continuo/core/model";
+import { isJson, type Json, textField } from "@continuo/files";
+
+/**
+ * The number of commands that are kept, and the length of their descriptions: agents load them from files of the
+ * project.
+ */
+const MAX_COMMANDS = 500;
+const MAX_CHARS = 500;
+
+/** Errors: `unsupported` with `details.offered`; an agent that tells nothing is believed to take it. */
+export function assertEffort(agent: string, effort: string, offered: readonly string[]): void {
+  if (offered.length === 0 || offered.includes(effort)) return;
+  throw new ContinuoError("unsupported", `${agent} has no effort ${JSON.stringify(effort)}`, {
+    hint: `Choose one of ${offered.join(", ")}.`,
+    details: { category: "effort", value: effort, offered },
+  });
+}
+
+/** Of a list with `name` and `description`, as most agents tell it. Names that no prompt can begin with are left out. */
+export function toCommands(list: unknown, argumentOf: (command: Json) => unknown): readonly AgentCommand[] {
+  return (Array.isArray(list) ? list : [])
+    .filter(isJson)
+    .slice(0, MAX_COMMANDS)
+    .flatMap((command) => {
+      const name = textField(command, "name") ?? "";
+      const argument = argumentOf(command);
+      if (!/^[\w:.-]{1,100}$/u.test(name)) return [];
+      return [
+        {
+          name,
+          description: (textField(command, "description") ?? "").slice(0, MAX_CHARS),
+          argument: typeof argument === "string" ? argument.slice(0, MAX_CHARS) : "",
+        },
+      ];
+    });
+}
+
+/** `null` where one of them is not known. */
+export function toContextUse(usedTokens: unknown, windowTokens: unknown): ContextUse | null {
+  if (typeof usedTokens !== "number" || typeof windowTokens !== "number") return null;
+  return usedTokens > 0 && windowTokens > 0 ? { usedTokens, windowTokens } : null;
+}
+
+/** All that one call of a model was given, and what it answered: the next call is given as much. */
+export function tokensOf(usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}

@@ -1,0 +1,157 @@
+/**
+ * One turn: the reader of the agent's protocol pushes events in, `prompt()` takes them out. A push waits while the
+ * queue is full, so that the agent's output is read no faster than it is consumed.
+ */
+
+import { type AgentEvent, type ContinuoError, present, type Usage } from "@continuo/core/model";
+
+const MAX_WAITING = 64;
+
+export interface TurnOptions {
+  /** Asks the agent to stop. `end` or `fail` show whether it did. */
+  readonly cancel: () => void | Promise<void>;
+  /** What becomes of a turn whose agent does not stop when it is asked to. */
+  readonly stuck: () => ContinuoError;
+  readonly cancelMs: number;
+  /** What becomes of a turn in which the agent says nothing for `silenceMs`. */
+  readonly silent: () => ContinuoError;
+  readonly silenceMs: number;
+  readonly signal?: AbortSignal;
+}
+
+type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
+
+/** One at a time; it ends once, and what comes after its end is dropped. */
+export class AgentTurn {
+  readonly #options: TurnOptions;
+  readonly #waiting: AgentEvent[] = [];
+  readonly #done: Promise<void>;
+  #finish: () => void = () => undefined;
+  #ending: TurnOutcome | null = null;
+  #cancelled = false;
+  #left = false;
+  #paused = 0;
+  #silence: NodeJS.Timeout | undefined;
+  #stuck: NodeJS.Timeout | undefined;
+  /** Wakes the reader of events, or those that wait for room. */
+  #changed = Promise.withResolvers<void>();
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    this.#done = new Promise((finish) => {
+      this.#finish = finish;
+    });
+    this.#listen();
+  }
+
+  /** Whether somebody asked the agent to stop. */
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  get ended(): boolean {
+    return this.#ending !== null;
+  }
+
+  /** Resolves when there is room for the next one. */
+  async push(event: AgentEvent): Promise<void> {
+    if (this.#ending !== null || this.#left) return;
+    this.#waiting.push(event);
+    this.#change();
+    this.#listen();
+    while (this.#waiting.length >= MAX_WAITING && this.#ending === null && !this.#left) {
+      await this.#changed.promise;
+    }
+    this.#listen();
+  }
+
+  /** While somebody else is waited for (a person), the agent may be silent. Call what it gives back when done. */
+  pause(): () => void {
+    this.#paused += 1;
+    this.#listen();
+    let over = false;
+    return () => {
+      if (!over) this.#paused -= 1;
+      over = true;
+      this.#listen();
+    };
+  }
+
+  end(stopReason: string, usage?: Usage): void {
+    this.#close({ event: present({ type: "turn_completed", stopReason, usage }) });
+  }
+
+  /** Events that were pushed before are still delivered. */
+  fail(error: Error): void {
+    this.#close({ error });
+  }
+
+  /** Resolves when the turn is over. Idempotent. */
+  async cancel(): Promise<void> {
+    if (this.#ending === null && !this.#cancelled) {
+      this.#cancelled = true;
+      const { cancel, cancelMs, stuck } = this.#options;
+      if (Number.isFinite(cancelMs)) this.#stuck = setTimeout(() => this.fail(stuck()), cancelMs);
+      try {
+        await cancel();
+      } catch (error) {
+        this.fail(error as Error);
+      }
+    }
+    await this.#done;
+  }
+
+  /** Once. Leaving it cancels the turn. */
+  async *events(): AsyncGenerator<AgentEvent, void, void> {
+    const { signal } = this.#options;
+    const stop = (): void => void this.cancel();
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        const event = this.#waiting.shift();
+        if (event !== undefined) {
+          this.#change();
+          yield event;
+        } else if (this.#ending === null) {
+          await this.#changed.promise;
+        } else if ("error" in this.#ending) {
+          throw this.#ending.error;
+        } else {
+          yield this.#ending.event;
+          return;
+        }
+      }
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      this.#left = true;
+      this.#waiting.length = 0;
+      this.#change();
+      await this.cancel();
+    }
+  }
+
+  #close(ending: TurnOutcome): void {
+    if (this.#ending !== null) return;
+    this.#ending = ending;
+    clearTimeout(this.#silence);
+    clearTimeout(this.#stuck);
+    this.#finish();
+    this.#change();
+  }
+
+  #change(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers<void>();
+    resolve();
+  }
+
+  /** The agent sent something, or nobody listens: its silence is counted from now. */
+  #listen(): void {
+    clearTimeout(this.#silence);
+    const { silenceMs, silent } = this.#options;
+    const counts = this.#ending === null && this.#paused === 0 && this.#waiting.length < MAX_WAITING;
+    if (!counts || !Number.isFinite(silenceMs)) return;
+    this.#silence = setTimeout(() => this.fail(silent()), silenceMs);
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Is the agent where it says? Its own answer is one witness, its session as our reader finds it on disk the
+ * other: known before the first turn, and grown after it.
+ */
+
+import {
+  isContinuoError,
+  type Message,
+  present,
+  type SessionInfo,
+  type VerifiedBy,
+} from "@continuo/core/model";
+import { canonicalFolder } from "@continuo/files";
+import type { AgentReader, FoundSession } from "@continuo/native/kit";
+import type { DriverOptions } from "./options.ts";
+
+/** For how long a turn's records are waited for, and how often is looked: the last time when that is over. */
+const SETTLE_MS = 1_500;
+const LOOK_EVERY_MS = 100;
+
+/** A session as it lies on disk: enough to see that it grew. */
+export interface DiskMark {
+  readonly found: FoundSession;
+  readonly updatedAt: string | null;
+  readonly sizeBytes: number;
+}
+
+export interface Where {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `null` where the session is not there, or nobody can read it. Only the ends of its files are read. */
+export async function markOf(options: DriverOptions, where: Where): Promise<DiskMark | null> {
+  const { reader } = options;
+  const found = await findOnDisk(options, where);
+  if (found === null || reader === undefined) return null;
+  const info = await skimEnds(reader, found, where.signal);
+  return info === null ? null : { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
+}
+
+/** What cannot be read (`null`) proves nothing; then only the agent says that it continued. */
+async function skimEnds(
+  reader: AgentReader,
+  found: FoundSession,
+  signal: AbortSignal | undefined,
+): Promise<SessionInfo | null> {
+  try {
+    return await reader.skim(found, present({ part: "ends", signal }));
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}
+
+/** Some agents tell the end of a turn a moment before they have written it (Claude Code 2.1.197). */
+export async function markSoon(options: DriverOptions, where: Where): Promise<DiskMark | null> {
+  const startedAt = performance.now();
+  for (;;) {
+    const isLast = performance.now() - startedAt > SETTLE_MS;
+    const mark = await markOf(options, where);
+    if (mark !== null || options.reader === undefined || isLast) return mark;
+    await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
+  }
+}
+
+/** A session by its id: in the folder first, then anywhere. */
+export async function findOnDisk(
+  { reader, places }: DriverOptions,
+  { sessionId, cwd, signal }: Where,
+): Promise<FoundSession | null> {
+  if (reader === undefined) return null;
+  for (const folder of [{ cwd: canonicalFolder(cwd) }, {}]) {
+    for await (const found of reader.find(places, { ...folder, ...present({ signal }) })) {
+      if (found.sessionId === sessionId) return found;
+    }
+  }
+  return null;
+}
+
+/** What the agent's model would be sent of it, read from disk; empty where nobody can read it. */
+export async function historyOnDisk(options: DriverOptions, where: Where): Promise<readonly Message[]> {
+  const found = await findOnDisk(options, where);
+  const { reader, places } = options;
+  if (found === null || reader === undefined) return [];
+  using session = await reader.open(found, places, present({ signal: where.signal }));
+  return reader.modelView(await Array.fromAsync(session.history(present({ signal: where.signal }))));
+}
+
+export interface Verification {
+  readonly verifiedBy: VerifiedBy;
+  readonly forked?: { readonly from: string; readonly to: string };
+  readonly reason?: string;
+}
+
+export interface AfterTurn extends Where {
+  /** As it was before the turn; `null` where it was not there, or nobody reads this agent. */
+  readonly before: DiskMark | null;
+  /** What the agent now says that the session is called. */
+  readonly answered: string;
+  /** When the turn began, in milliseconds: what changed before it is nobody's answer. */
+  readonly askedAtMs: number;
+}
+
+/** After the first turn. Never throws for what the disk holds: a session that cannot be read verifies nothing. */
+export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn): Promise<Verification> {
+  const { sessionId, answered, before } = after;
+  if (answered !== sessionId) return { verifiedBy: "agent", forked: { from: sessionId, to: answered } };
+  if (options.reader === undefined) return { verifiedBy: "agent" };
+  const startedAt = performance.now();
+  for (;;) {
+    const isLast = performance.now() - startedAt > SETTLE_MS;
+    const now = await markOf(options, after);
+    if (now !== null && isGrown(before, now)) return { verifiedBy: "agent and disk" };
+    if (isLast) {
+      if (now === null) return { verifiedBy: "agent", reason: "its history is not on disk" };
+      const to = await newestOther(options, after);
+      if (to !== null) return { verifiedBy: "disk", forked: { from: sessionId, to } };
+      return { verifiedBy: "agent", reason: "its history on disk did not grow with the first turn" };
+    }
+    await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
+  }
+}
+
+function isGrown(before: DiskMark | null, now: DiskMark): boolean {
+  return before === null || before.sizeBytes !== now.sizeBytes || before.updatedAt !== now.updatedAt;
+}
+
+/** The session of the folder that changed last, and since the turn began: it went there. */
+async function newestOther(
+  { reader, places }: DriverOptions,
+  { askedAtMs, sessionId, cwd, signal }: AfterTurn,
+): Promise<string | null> {
+  if (reader === undefined) return null;
+  let newest: { readonly id: string | null; readonly atMs: number } = { id: null, atMs: askedAtMs };
+  const folder = present({ cwd: canonicalFolder(cwd), signal });
+  for await (const found of reader.find(places, folder)) {
+    if (found.sessionId === sessionId) continue;
+    const atMs = Date.parse((await skimEnds(reader, found, signal))?.updatedAt ?? "");
+    if (atMs > newest.atMs) newest = { id: found.sessionId, atMs };
+  }
+  return newest.id;
+}

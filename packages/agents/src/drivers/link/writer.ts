@@ -1,0 +1,186 @@
+/**
+ * One writer for each native session. A conversation holds a lock as long as its program is open, which other processes
+ * of Continuo see; and between two turns, and during each, it looks whether somebody else said something in the session,
+ * which may be the agent itself in another terminal: a program that knows nothing of that must not write any more.
+ */
+
+import { statSync } from "node:fs";
+import { type Block, isContinuoError, textOf } from "@continuo/core/model";
+import { canonicalFolder } from "@continuo/files";
+import type { FoundSession } from "@continuo/native/kit";
+import type { DriverOptions } from "./options.ts";
+import { findOnDisk } from "./verify.ts";
+
+/** Of a session that changed: what somebody said since stands at its end. */
+const NEWEST_BYTES = 4_194_304;
+/** How often is looked during a turn; less often where looking takes long. */
+const LOOK_EVERY_MS = 2_000;
+const LOOK_SHARE = 20;
+
+/** A native session as it lay on disk at the end of a turn. */
+export interface Stamp {
+  readonly found: FoundSession;
+  readonly fingerprint: string;
+  readonly takenAtMs: number;
+}
+
+export function stampOf(found: FoundSession): Stamp {
+  return { found, fingerprint: fingerprintOf(found), takenAtMs: Date.now() };
+}
+
+function fingerprintOf({ files }: FoundSession): string {
+  const facts = files.map(({ path }) => statSync(path, { throwIfNoEntry: false }));
+  return facts.map((file) => `${file?.size} ${file?.mtimeMs}`).join(", ");
+}
+
+/** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
+export async function isRecorded(options: DriverOptions, writing: SentPrompt): Promise<boolean> {
+  const found = await findOnDisk(options, writing);
+  return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
+}
+
+export interface SentPrompt {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly askedAtMs: number;
+}
+
+/**
+ * Whether a person said something in it since. What an agent writes after its turn (a title, a note) is its own; what
+ * cannot be read is no witness.
+ */
+export async function isWrittenTo(
+  options: DriverOptions,
+  { found, fingerprint, takenAtMs }: Stamp,
+): Promise<boolean> {
+  return fingerprintOf(found) !== fingerprint && (await isPrompted(options, found, takenAtMs));
+}
+
+async function isPrompted(options: DriverOptions, found: FoundSession, sinceMs: number): Promise<boolean> {
+  return (await promptsIn(options, found, sinceMs)).some(({ isNew }) => isNew);
+}
+
+export interface RecordedPrompt {
+  readonly cwd: string;
+  readonly said: readonly Block[];
+  readonly sinceMs: number;
+  /** `null` where any session of the folder may have heard it. */
+  readonly sessionId: string | null;
+}
+
+/** The session whose own record has this prompt since then; `null` where none has, or several have. */
+export async function sessionThatHeard(
+  options: Pick<DriverOptions, "places" | "reader">,
+  { cwd, said, sinceMs, sessionId }: RecordedPrompt,
+): Promise<FoundSession | null> {
+  const own = textsOf(said);
+  const { reader, places } = options;
+  if (reader === undefined || own.length === 0) return null;
+  const heard: FoundSession[] = [];
+  for await (const found of reader.find(places, { cwd: canonicalFolder(cwd) })) {
+    const isOther = sessionId !== null && found.sessionId !== sessionId;
+    if (isOther || found.files.every(({ mtimeMs }) => mtimeMs < sinceMs)) continue;
+    const prompts = await promptsIn(options, found, sinceMs - 1);
+    if (prompts.some(({ isNew, text }) => isNew && own.every((part) => text.includes(part))))
+      heard.push(found);
+  }
+  return heard.length === 1 ? (heard[0] ?? null) : null;
+}
+
+export interface TurnWatch {
+  /** Looks now. Resolves to whether somebody else said something since the turn began. */
+  look(): Promise<boolean>;
+  stop(): void;
+}
+
+export interface WatchedTurn {
+  /** As it lies on disk; `null` where nobody knows where. */
+  readonly found: FoundSession | null;
+  /** The prompt of the turn: every other one is somebody else's. */
+  readonly said: readonly Block[];
+  readonly askedAtMs: number;
+  /** Called once, when somebody else is noticed between two looks of the caller's. */
+  readonly onOther: () => void;
+}
+
+/** Looks at the session now and then while a turn runs. A prompt that looks like others is not searched for. */
+export function watchTurn(
+  options: DriverOptions,
+  { found, said, askedAtMs, onOther }: WatchedTurn,
+): TurnWatch {
+  const own = textsOf(said);
+  // A command of the agent's own is recorded in other words.
+  const isTold = own.length > 0 && !own.some((text) => /^[/!]/u.test(text));
+  if (found === null || !isTold) return { look: async () => false, stop: () => undefined };
+  let before = fingerprintOf(found);
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<boolean> => {
+    const now = fingerprintOf(found);
+    if (now === before) return false;
+    before = now;
+    const prompts = await promptsIn(options, found, askedAtMs - 1);
+    // A compaction may record again what was said before the turn.
+    const earlier = new Set(prompts.filter(({ isNew }) => !isNew).map(({ text }) => text));
+    const isOther = (text: string): boolean =>
+      text !== "" && !earlier.has(text) && !own.some((part) => text.includes(part));
+    return prompts.some(({ isNew, text }) => isNew && isOther(text));
+  };
+  const again = (ms: number): void => {
+    timer = setTimeout(async () => {
+      const startedAt = performance.now();
+      // What could not be looked at now is looked at later, at the end of the turn if not before.
+      const isOther = await look().catch(() => false);
+      if (timer === undefined) return;
+      if (isOther) onOther();
+      else again(Math.max(LOOK_EVERY_MS, LOOK_SHARE * (performance.now() - startedAt)));
+    }, ms).unref();
+  };
+  again(LOOK_EVERY_MS);
+  return {
+    look,
+    stop: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
+/** White space is what agents change first. */
+function textsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.map((block) => flat(textOf([block]))).filter((text) => text !== "");
+}
+
+function flat(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
+interface Prompt {
+  readonly text: string;
+  readonly isNew: boolean;
+}
+
+/** What persons said, on every branch since then: two that write at once make two. Empty for what cannot be read. */
+async function promptsIn(
+  { reader, places }: Pick<DriverOptions, "places" | "reader">,
+  before: FoundSession,
+  sinceMs: number,
+): Promise<readonly Prompt[]> {
+  if (reader === undefined) return [];
+  const prompts: Prompt[] = [];
+  try {
+    const path = before.location.split("#")[0] ?? "";
+    const recognised = before.location === path ? await reader.recognise(path, places) : null;
+    using session = await reader.open(recognised ?? before, places, { newestBytes: NEWEST_BYTES });
+    for (const { id, active, updatedAt } of session.leaves) {
+      if (!active && Date.parse(updatedAt ?? "") <= sinceMs) continue;
+      for await (const message of session.history(active ? {} : { leaf: id })) {
+        const { role, origin, timestamp = "", content } = message;
+        if (role !== "user" || origin !== "person") continue;
+        prompts.push({ text: flat(textOf(content)), isNew: Date.parse(timestamp) > sinceMs });
+      }
+    }
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+  }
+  return prompts;
+}

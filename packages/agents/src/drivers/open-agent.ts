@@ -1,0 +1,68 @@
+/** From an agent's name to its driver, loaded when it is asked for. */
+
+import {
+  type AgentDriver,
+  type AgentName,
+  ContinuoError,
+  isAgentName,
+  type Restriction,
+} from "@continuo/core/model";
+import { placesOfThisUser } from "@continuo/files";
+import { formatOf, pick, READABLE_AGENTS } from "@continuo/native";
+import { type DriverOptions, restrictionOf, trustOf } from "./link/index.ts";
+
+export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">> {
+  /** `acp` drives Claude Code, Codex and pi through their adapters; left out: by their own protocols. */
+  readonly transport?: "native" | "acp";
+  /** The version of ACP that is asked for; 1 where none is given. */
+  readonly protocol?: 1 | 2;
+}
+
+type Native = (options: DriverOptions) => Promise<AgentDriver>;
+
+/** Those that have a better protocol of their own than ACP. */
+const NATIVE: Readonly<Partial<Record<AgentName, Native>>> = {
+  claude: async (options) => (await import("./claude/index.ts")).createClaudeDriver(options),
+  codex: async (options) => (await import("./codex/index.ts")).createCodexDriver(options),
+  pi: async (options) => (await import("./pi/index.ts")).createPiDriver(options),
+};
+
+/**
+ * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
+ * started yet.
+ *
+ * Errors: `usage` for a name that is none of ours and has no command.
+ */
+export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
+  const places = options.places ?? placesOfThisUser();
+  const given = {
+    ...pick(options, "command", "env", "model", "limits", "isTrusted", "environment", "onWait"),
+    places,
+  };
+  if (!isAgentName(name)) {
+    if (given.command === undefined) throw unknownAgent(name);
+    const { configuredProgram, createAcpDriver } = await import("./acp/index.ts");
+    return createAcpDriver(configuredProgram(name, given.command), {
+      ...given,
+      ...pick(options, "protocol"),
+    });
+  }
+  const driving: DriverOptions = { ...given, reader: await formatOf(name) };
+  const native = NATIVE[name];
+  if (native !== undefined && options.transport !== "acp") return await native(driving);
+  const { ACP_PROGRAMS, configuredProgram, createAcpDriver } = await import("./acp/index.ts");
+  const program = ACP_PROGRAMS[name] ?? configuredProgram(name, given.command ?? [name]);
+  return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });
+}
+
+/** What that agent would not be given in a folder; nothing is started. */
+export function restrictionIn(name: string, cwd: string, options: OpenAgentOptions = {}): Restriction | null {
+  const driving = { ...options, places: options.places ?? placesOfThisUser() };
+  return restrictionOf(driving, trustOf(name, cwd, driving));
+}
+
+function unknownAgent(name: string): ContinuoError {
+  return new ContinuoError("usage", `there is no agent ${JSON.stringify(name)}`, {
+    hint: `Choose one of ${READABLE_AGENTS.join(", ")}, or give the command of an ACP agent.`,
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * pi keeps the tools of a session in the session (1.5.2; 0.73.1 and 0.87.1 do not): tools that `safe` removed would
+ * stay removed. Continuo notes which sessions it held to reading, and gives their tools back when they continue under
+ * another policy.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type CallOptions, present } from "@continuo/core/model";
+import { continuoHome, isJson, type Places, writeDurably } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+import { READING_TOOLS } from "./policy.ts";
+
+/** Errors: `unwritable` is none: such a session only stays held, which its person sees. */
+export function noteHeld(places: Places, sessionId: string): void {
+  writeDurably(noteOf(places, sessionId), `${sessionId}\n`);
+}
+
+export interface HeldSession extends CallOptions {
+  readonly places: Places;
+  readonly sessionId: string;
+  readonly path: string;
+}
+
+/** Names of tools; none for a session that was not held, or was given others since. */
+export async function heldTools({
+  places,
+  sessionId,
+  path,
+  signal,
+}: HeldSession): Promise<readonly string[]> {
+  if (!existsSync(noteOf(places, sessionId))) return [];
+  const named = new Set<string>();
+  const active = new Set<string>();
+  using lines = openLines(path, Number.POSITIVE_INFINITY);
+  for await (const records of lines.scan(present({ part: "whole", signal }))) {
+    for (const { value } of records) {
+      const { added, removed } = changeOf(value);
+      for (const name of [...added, ...removed]) named.add(name);
+      for (const name of added) active.add(name);
+      for (const name of removed) active.delete(name);
+    }
+  }
+  if ([...active].some((name) => !READING_TOOLS.includes(name))) return [];
+  // A session that began with only the reading tools names no others: then pi's default tools.
+  const before = [...named].filter((name) => !READING_TOOLS.includes(name));
+  return before.length > 0 ? before : ["bash", "edit", "write"];
+}
+
+function changeOf(record: unknown): { readonly added: string[]; readonly removed: string[] } {
+  const message = isJson(record) && isJson(record.message) ? record.message : {};
+  if (message.role !== "system") return { added: [], removed: [] };
+  return { added: namesIn(message.toolsAdded), removed: namesIn(message.toolsRemoved) };
+}
+
+function namesIn(tools: unknown): string[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+    isJson(tool) && typeof tool.name === "string" ? [tool.name] : [],
+  );
+}
+
+function noteOf(places: Places, sessionId: string): string {
+  const name = createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+  return join(continuoHome(places), "policies", "pi", name);
+}

@@ -1,0 +1,20 @@
+/** Blocks of a prompt as the `prompt` command takes them. Pure. */
+
+import type { Block } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
+import { refuseBlock } from "@continuo/native/writing";
+
+/** One text, and pictures next to it. Errors: `invalid` for blocks that pi does not take. */
+export function toPrompt(blocks: readonly Block[]): Json {
+  const texts: string[] = [];
+  const images: Json[] = [];
+  for (const block of blocks) {
+    if (block.type === "text") texts.push(block.text);
+    else if (block.type === "image" && block.data !== undefined) {
+      images.push({ type: "image", data: block.data, mimeType: block.mimeType });
+    } else if (block.type === "file" && block.text !== undefined) {
+      texts.push(block.name === undefined ? block.text : `${block.name}:\n${block.text}`);
+    } else refuseBlock("pi", block, "a prompt");
+  }
+  return { message: texts.join("\n\n"), ...(images.length === 0 ? {} : { images }) };
+}

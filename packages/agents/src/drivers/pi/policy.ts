@@ -1,0 +1,54 @@
+/** How pi is started for a policy. Pure. Seen in 0.73.1, 0.87.1 and 1.5.2. */
+
+import type { PermissionPolicy } from "@continuo/core/model";
+import { assertHoldable, type FolderTrust } from "../trust/index.ts";
+
+/** Of pi's own tools; those of extensions may do anything. */
+export const READING_TOOLS: readonly string[] = ["read", "grep", "find", "ls"];
+
+/** 1.5.2 keeps the tools of MCP servers, unless the list names one of such tools. There is none of this name. */
+const NO_MCP = "mcp__none";
+
+/**
+ * pi asks nobody before it acts, so that it is not given what it must not use.
+ *
+ * @param options `back`: the tools of a session that was held to reading.
+ */
+export function policyArguments(
+  policy: PermissionPolicy | undefined,
+  { back, version }: { readonly back: readonly string[]; readonly version: string | null },
+): readonly string[] {
+  if (policy === "safe") {
+    const noServers = hasServers(version) ? ["--no-mcp"] : [];
+    return [...noServers, "--tools", [...READING_TOOLS, NO_MCP].join(",")];
+  }
+  return back.length === 0 ? [] : ["--tools", back.map((name) => `+${name}`).join(",")];
+}
+
+/** Whether the extension that asks is needed: under `safe` pi has only tools that read, `unrestricted` asks nobody. */
+export function asksPerson(policy: PermissionPolicy = "ask"): boolean {
+  return policy === "ask";
+}
+
+/** Whether this version keeps the tools of a session in it, and knows how to give some back. */
+export function keepsTools(version: string | null): boolean {
+  return Number.parseInt(version ?? "", 10) >= 1;
+}
+
+/** Starts MCP servers by itself unless a flag forbids it (1.0.4). */
+function hasServers(version: string | null): boolean {
+  return keepsTools(version);
+}
+
+/**
+ * pi asks for trust only on its own screen: a program that drives it has to pass it. Errors: `untrusted` for a version
+ * that knows no trust, where the project has something to run.
+ */
+export function trustArguments(trust: FolderTrust, version: string | null): readonly string[] {
+  if (!keepsTools(version)) {
+    assertHoldable("This version of pi", trust);
+    return [];
+  }
+  if (trust.by === "agent") return [];
+  return [trust.by === "person" ? "--approve" : "--no-approve"];
+}

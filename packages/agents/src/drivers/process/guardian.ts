@@ -1,0 +1,110 @@
+/**
+ * Ends a program when this process no longer can: a shell that waits for the end of a pipe which nobody but us
+ * holds open. When this process dies, however it does, the pipe ends, and the shell ends the program's group and, on
+ * Linux, what inherited its mark: by SIGTERM, then by SIGKILL.
+ *
+ * It has a session of its own, so that no terminal ends it, and does not inherit the mark, so that nobody takes it
+ * for a stray. A group whose number was given to another program since is left alone: on Linux the leader's start is
+ * compared; elsewhere a guardian is released as soon as the group that it guards is gone.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { processStartOf } from "@continuo/files";
+import { MARK_VARIABLE } from "./orphans.ts";
+
+export interface GuardedProcess {
+  /** Leads a group of its own. `undefined` for a program that could not be started. */
+  readonly pid: number | undefined;
+  readonly mark: string;
+  /** Where else the shell's own programs may lie. */
+  readonly searchPath: string | undefined;
+}
+
+export interface Guardian {
+  /** Resolves when it is gone. It must not be called while anything of what it guards lives. Idempotent. */
+  release(): Promise<void>;
+}
+
+/** How often it looks whether all are gone, a tenth of a second each time: after SIGTERM, and after SIGKILL. */
+const LOOKS = { term: 10, kill: 3 } as const;
+
+const SCRIPT = `trap '' HUP INT QUIT TERM
+group=$1 first=$2 mark=$3
+born() {
+  stat=$(cat "/proc/$group/stat" 2>/dev/null) || return 0
+  set -- \${stat##*)}
+  echo "\${20}"
+}
+signal() {
+  found=1 now=$(born)
+  case $now in '' | "$first") kill -s "$1" -- "-$group" 2>/dev/null && found=0 ;; esac
+  for file in $(grep -lzsxF "$mark" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=\${file#/proc/}
+    kill -s "$1" "\${pid%/*}" 2>/dev/null && found=0
+  done
+  return $found
+}
+until_gone() {
+  looks=$2
+  while signal "$1" && [ "$looks" -gt 0 ]; do
+    looks=$((looks - 1))
+    sleep 0.1 2>/dev/null || sleep 1
+  done
+}
+while read -r line; do :; done
+signal TERM
+until_gone 0 ${LOOKS.term}
+until_gone KILL ${LOOKS.kill}`;
+
+/** Never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
+export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): Guardian {
+  if (pid === undefined) return { release: () => Promise.resolve() };
+  const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
+  let shell: Shell | null = null;
+  // The callers that wait for the program go first.
+  const soon = setImmediate(() => {
+    shell = startShell(args, searchPath);
+  });
+  return {
+    async release() {
+      clearImmediate(soon);
+      await shell?.end();
+    },
+  };
+}
+
+interface Shell {
+  /** Resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+function startShell(args: readonly string[], searchPath: string): Shell | null {
+  let shell: ChildProcess;
+  try {
+    shell = spawn("/bin/sh", ["-c", SCRIPT, "continuo-guardian", ...args], {
+      cwd: "/",
+      detached: true,
+      env: { PATH: `/usr/bin:/bin:${searchPath}` },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+  } catch {
+    // No memory for another process: the program that is to be guarded runs already, and continues.
+    return null;
+  }
+  // Without a process id there is no guardian; nothing is ever written to it.
+  shell.on("error", () => undefined);
+  shell.stdin?.on("error", () => undefined);
+  if (shell.pid === undefined) return null;
+  const gone = new Promise<void>((done) => {
+    shell.once("exit", () => done());
+  });
+  // It does not keep this process alive.
+  shell.unref();
+  return {
+    end() {
+      shell.ref();
+      shell.kill("SIGKILL");
+      return gone;
+    },
+  };
+}

@@ -1,0 +1,265 @@
+/** An agent's program while it runs. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { ContinuoError, present } from "@continuo/core/model";
+import { type Guardian, startGuardian } from "./guardian.ts";
+import { splitLines } from "./lines.ts";
+import { isAnyAlive, killAll, MARK_VARIABLE } from "./orphans.ts";
+import {
+  appendOutput,
+  EMPTY_OUTPUT,
+  firstAndLast,
+  namesUnknownArgument,
+  outputText,
+  type ProgramOutput,
+} from "./program-output.ts";
+
+const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
+/** Of what it prints on stdout that is no message. */
+const OTHER_LIMITS = { headChars: 4_000, tailChars: 4_000 };
+const MAX_LINE_CHARS = 256 * 1024 * 1024;
+/** How long a program may take to end by itself after its input was closed, then after SIGTERM. */
+const GRACE_MS = 2_000;
+const TERM_GRACE_MS = 1_000;
+/** How long the output of a program that has ended may say nothing, until it is taken for a daemon's that holds it open. */
+const OUTPUT_GRACE_MS = 1_000;
+
+export interface ProcessStart {
+  /** The agent, as a person calls it: for messages. */
+  readonly agent: string;
+  /** A program and its arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: see `environmentOf`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly graceMs?: number;
+  /** What it prints is no protocol, but its help or its version. */
+  readonly prints?: "text";
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface AgentProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Resolves when the pipe takes more. A program that has ended takes nothing: read `ended`. */
+  send(line: string): Promise<void>;
+  /** What it prints, line by line, once; `null` for a line that is too long to be kept. */
+  readonly lines: AsyncIterable<string | null>;
+  /** The beginning and the end of what it printed on stderr. */
+  stderr(): string;
+  readonly ended: Promise<ProcessEnd>;
+  /**
+   * `agent_failed`, with how it ended and what it printed. `details.fault` is `hangs`, `other text` or `too old` for
+   * a program that printed no message of its protocol.
+   */
+  failed(why: string): ContinuoError;
+  /** As `failed`: it did not do this in time. One that printed no message is not waited for when it is ended. */
+  late(what: string, limitMs: number): ContinuoError;
+  /** Closes its input, waits a little, then ends it and all that it started. Idempotent. */
+  end(): Promise<void>;
+}
+
+/** Errors: `agent_missing` where there is no such program, `agent_failed` where it cannot be started. */
+export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
+  const [command = "", ...args] = start.command;
+  const mark = randomUUID();
+  const child = spawn(command, args, {
+    cwd: start.cwd,
+    // A group of its own: it can be ended with all that it started, and Ctrl-C does not reach it directly.
+    detached: true,
+    env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
+  });
+  const guardian = startGuardian({ pid: child.pid, mark, searchPath: start.env.PATH });
+  const ended = new Promise<ProcessEnd>((done) => {
+    child.once("close", (code, signal) => done({ code, signal }));
+  });
+  child.once("exit", () => endOutput(child));
+  await started(child, start);
+  return new StartedProcess({ child, mark, guardian, ended, start });
+}
+
+async function started(child: ChildProcessWithoutNullStreams, { agent, command, cwd }: ProcessStart) {
+  // A program that ended takes no more input; `ended` reports its end.
+  child.stdin.on("error", () => undefined);
+  try {
+    // What has a number runs. Its event would come late where much is loaded meanwhile.
+    if (child.pid === undefined) await once(child, "spawn");
+  } catch (cause) {
+    // The system says EACCES where the program is in no folder of the search path, and one of them cannot be looked into.
+    const { code } = cause as NodeJS.ErrnoException;
+    const missing = code === "ENOENT" || (code === "EACCES" && !command[0]?.includes("/"));
+    throw new ContinuoError(
+      missing ? "agent_missing" : "agent_failed",
+      `cannot start ${agent}: ${command[0]} in ${cwd}`,
+      { hint: "Check that the program is installed (`continuo agents`) and that the folder exists.", cause },
+    );
+  }
+}
+
+/**
+ * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. What it
+ * said itself is read to its end.
+ */
+function endOutput(child: ChildProcessWithoutNullStreams): void {
+  const { stdout, stderr } = child;
+  let before = -1;
+  const look = (): void => {
+    const { bytesRead } = stdout as Socket;
+    const isSilent = stdout.readableLength === 0 && bytesRead === before;
+    before = bytesRead;
+    if (!isSilent) return;
+    clearInterval(timer);
+    stdout.push(null);
+    stderr.destroy();
+  };
+  const timer = setInterval(look, OUTPUT_GRACE_MS);
+  // Of the program, which closes after its end; its output may have been closed before.
+  child.once("close", () => clearInterval(timer));
+}
+
+interface Parts {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly mark: string;
+  readonly guardian: Guardian;
+  readonly ended: Promise<ProcessEnd>;
+  readonly start: ProcessStart;
+}
+
+class StartedProcess implements AgentProcess {
+  readonly pid: number;
+  readonly ended: Promise<ProcessEnd>;
+  readonly lines: AsyncIterable<string | null>;
+  readonly #parts: Parts;
+  readonly #kill: () => void;
+  #stderr: ProgramOutput = EMPTY_OUTPUT;
+  /** Lines on stdout that are no messages, until the first message. */
+  #other: ProgramOutput = EMPTY_OUTPUT;
+  #hasSpoken = false;
+  #isGivenUp = false;
+  #end: ProcessEnd | null = null;
+  #ending: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    const { child, ended, guardian, mark } = parts;
+    const pid = child.pid ?? 0;
+    this.#parts = parts;
+    this.pid = pid;
+    this.ended = ended;
+    this.lines = splitLines(child.stdout, {
+      maxChars: MAX_LINE_CHARS,
+      onLine: (line) => this.#hear(line),
+    });
+    this.#kill = () => killAll(pid, mark, "SIGKILL");
+    process.on("exit", this.#kill);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = appendOutput(this.#stderr, text, STDERR_LIMITS);
+    });
+    child.once("exit", (code, signal) => {
+      this.#end = { code, signal };
+      // The number of a group that is gone may be given to another program.
+      if (!isAnyAlive(pid, mark)) void guardian.release();
+    });
+  }
+
+  async send(line: string): Promise<void> {
+    const { stdin } = this.#parts.child;
+    if (stdin.writable && !stdin.write(`${line}\n`)) {
+      await Promise.race([once(stdin, "drain").catch(() => undefined), this.ended]);
+    }
+  }
+
+  stderr(): string {
+    return outputText(this.#stderr);
+  }
+
+  failed(why: string): ContinuoError {
+    const { agent, command } = this.#parts.start;
+    const [stderr, stdout] = [outputText(this.#stderr), outputText(this.#other)];
+    const fault = this.#hasSpoken ? null : this.#faultIn(`${stderr}\n${stdout}`);
+    const message = `${agent} ${fault === null ? "" : FAULTS[fault]}${why}${endedHow(this.#end)}`;
+    const said = stderr === "" ? stdout : stderr;
+    return new ContinuoError("agent_failed", message, {
+      ...(said === "" ? {} : { hint: `Read what it printed: ${firstAndLast(said)}` }),
+      details: {
+        ...{ agent, command: command[0] ?? "", ...this.#end, stderr },
+        ...present({ fault: fault ?? undefined }),
+        ...(stdout === "" ? {} : { stdout }),
+      },
+    });
+  }
+
+  late(what: string, limitMs: number): ContinuoError {
+    this.#isGivenUp = !this.#hasSpoken;
+    return this.failed(`${what} within ${limitMs} ms`);
+  }
+
+  #hear(line: string | null): void {
+    if (this.#hasSpoken || line === null) return;
+    // Every protocol of an agent is objects of JSON, one per line.
+    if (line.trimStart().startsWith("{")) this.#hasSpoken = true;
+    else if (line.trim() !== "") this.#other = appendOutput(this.#other, `${line}\n`, OTHER_LIMITS);
+  }
+
+  #faultIn(printed: string): Fault | null {
+    if (this.#end !== null) return this.#end.code !== 0 && namesUnknownArgument(printed) ? "too old" : null;
+    if (this.#other === EMPTY_OUTPUT) return "hangs";
+    return this.#parts.start.prints === "text" ? null : "other text";
+  }
+
+  end(): Promise<void> {
+    this.#ending ??= this.#stop();
+    return this.#ending;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
+  async #stop(): Promise<void> {
+    const { child, guardian, mark, start } = this.#parts;
+    child.stdin.end();
+    // Nobody reads any more: what it still prints must not hold it up.
+    child.stdout.resume();
+    const exited = this.#end === null ? once(child, "exit") : Promise.resolve();
+    await soon(exited, this.#isGivenUp ? 0 : (start.graceMs ?? GRACE_MS));
+    if (isAnyAlive(this.pid, mark)) {
+      killAll(this.pid, mark, "SIGTERM");
+      await soon(exited, TERM_GRACE_MS);
+      this.#kill();
+    }
+    process.removeListener("exit", this.#kill);
+    child.stdout.destroy();
+    await soon(this.ended, OUTPUT_GRACE_MS);
+    child.stderr.destroy();
+    await Promise.all([this.ended, guardian.release()]);
+  }
+}
+
+type Fault = "hangs" | "other text" | "too old";
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  hangs: "hangs: it printed nothing, and ",
+  "other text": "prints text that is not its protocol, and ",
+  "too old": "is too old, or another program: it does not know an argument that Continuo gives it, and ",
+};
+
+function endedHow(end: ProcessEnd | null): string {
+  if (end === null) return "";
+  return end.signal === null ? ` (it ended with code ${end.code})` : ` (it was ended by ${end.signal})`;
+}
+
+/** Waits for it, but not longer than that. */
+async function soon(promise: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((done) => {
+    timer = setTimeout(done, limitMs);
+  });
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
+}

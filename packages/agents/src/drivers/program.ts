@@ -1,0 +1,116 @@
+/** The program that an agent is driven by: where it lies, and what is known of it without starting it. */
+
+import { type AgentName, isAgentName, isContinuoError, type SessionCapabilities } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import { pick } from "@continuo/native";
+
+import {
+  commandOf,
+  type DriverOptions,
+  type ProgramName,
+  recallCapabilities,
+  rememberCapabilities,
+} from "./link/index.ts";
+import type { OpenAgentOptions } from "./open-agent.ts";
+import { versionBeside } from "./process/index.ts";
+
+export interface AgentProgram {
+  readonly agent: string;
+  /** As a person calls it. */
+  readonly label: string;
+  /** How it is driven: by its own protocol, or by ACP. */
+  readonly transport: "native" | "acp";
+  /** What was looked for. */
+  readonly program: string;
+  /** With the program's path; `null` where it is not installed. */
+  readonly command: readonly string[] | null;
+  /** The command that installs it, where we know one. */
+  readonly install: string | null;
+  readonly version: string | null;
+  /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: what it once said. */
+  readonly versionFrom: "package" | "path" | "agent" | null;
+  /** What it once said; `null` where it was not asked yet. */
+  readonly capabilities: SessionCapabilities | null;
+}
+
+const NATIVE: Readonly<Partial<Record<AgentName, () => Promise<ProgramName>>>> = {
+  claude: async () => (await import("./claude/index.ts")).CLAUDE_PROGRAM,
+  codex: async () => (await import("./codex/index.ts")).CODEX_PROGRAM,
+  pi: async () => (await import("./pi/index.ts")).PI_PROGRAM,
+};
+
+/** The same program that `openAgent` starts. Nothing is started here: an agent writes into its home when it is. */
+export async function findAgentProgram(name: string, options: OpenAgentOptions = {}): Promise<AgentProgram> {
+  const places = options.places ?? placesOfThisUser();
+  const driving: DriverOptions = { ...pick(options, "command", "env"), places };
+  const native = isAgentName(name) && options.transport !== "acp" ? NATIVE[name] : undefined;
+  const { label, install, program, toCommand } =
+    native === undefined ? await acpProgram(name, driving) : nativeProgram(await native(), driving);
+  const command = orMissing(toCommand);
+  const known = command === null ? null : recallCapabilities(places, command);
+  const version = command === null || typeof known?.version === "string" ? null : versionBeside(command);
+  return {
+    agent: name,
+    label,
+    transport: native === undefined ? "acp" : "native",
+    program,
+    command,
+    install: install ?? null,
+    version: known?.version ?? version?.version ?? null,
+    versionFrom: version?.from ?? (typeof known?.version === "string" ? "agent" : null),
+    capabilities: known === null ? null : withDisk(name, known.capabilities),
+  };
+}
+
+/** As its driver says: which session was the last one is also known where we read them. */
+function withDisk(name: string, told: SessionCapabilities): SessionCapabilities {
+  const isKnown = isAgentName(name) && (told.canLoad || told.canResume);
+  return { ...told, canContinueLast: told.canContinueLast || isKnown };
+}
+
+/** Keeps for one home what an agent said in another one. */
+export async function keepCapabilities(
+  { command }: AgentProgram,
+  { from, to }: { readonly from: Places; readonly to: Places },
+): Promise<void> {
+  const known = command === null ? null : recallCapabilities(from, command);
+  if (command !== null && known !== null) await rememberCapabilities(to, command, async () => known);
+}
+
+interface ProgramDescription {
+  readonly label: string;
+  readonly install: string | undefined;
+  readonly program: string;
+  /** Errors: `agent_missing`. */
+  readonly toCommand: () => readonly string[];
+}
+
+function nativeProgram(program: ProgramName, options: DriverOptions): ProgramDescription {
+  return {
+    label: program.agent,
+    install: program.install,
+    program: options.command?.[0] ?? program.name,
+    toCommand: () => commandOf(options, program),
+  };
+}
+
+async function acpProgram(name: string, options: DriverOptions): Promise<ProgramDescription> {
+  const { ACP_PROGRAMS, acpCommand, configuredProgram } = await import("./acp/index.ts");
+  const known = isAgentName(name) ? ACP_PROGRAMS[name] : undefined;
+  const program = known ?? configuredProgram(name, options.command ?? [name]);
+  return {
+    label: program.label,
+    install: program.install,
+    program: options.command?.[0] ?? program.program,
+    toCommand: () => acpCommand(program, options),
+  };
+}
+
+function orMissing(toCommand: () => readonly string[]): readonly string[] | null {
+  try {
+    return toCommand();
+  } catch (error) {
+    if (isContinuoError(error, "agent_missing")) return null;
+    throw error;
+  }
+}

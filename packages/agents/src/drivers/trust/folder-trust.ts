@@ -1,0 +1,83 @@
+/** What is decided about one folder, before an agent is started in it. Reads; writes nothing. */
+
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ContinuoError, isAgentName, shellWord } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { isTrustedByAgent } from "./own-records.ts";
+import { projectFilesOf } from "./project-files.ts";
+
+/** `pass`: the agent inherits every variable; `deny`: only those of the list. Left out: `pass` in a trusted folder. */
+export type EnvironmentRule = "pass" | "deny";
+
+export interface FolderTrust {
+  /** Without symbolic links. */
+  readonly folder: string;
+  /** `person`: in Continuo's record; `agent`: in the agent's own; `null`: nobody trusts it. */
+  readonly by: "person" | "agent" | null;
+  /** Files and folders of the project's configuration that the agent is not given, as paths. Empty where it is trusted. */
+  readonly leftOut: readonly string[];
+}
+
+export interface TrustQuestion {
+  readonly agent: string;
+  readonly cwd: string;
+  /** The home and the environment that the agent is started with. */
+  readonly places: Places;
+  readonly isTrusted?: ((folder: string) => boolean) | undefined;
+}
+
+const MAX_FOLDERS = 100;
+
+export function trustIn({ agent, cwd, places, isTrusted }: TrustQuestion): FolderTrust {
+  const folder = realPath(cwd);
+  const folders = foldersOfProject(folder);
+  if (isTrusted?.(folder) === true) return { folder, by: "person", leftOut: [] };
+  if (isAgentName(agent) && isTrustedByAgent(agent, folders, places))
+    return { folder, by: "agent", leftOut: [] };
+  const names = isAgentName(agent) ? projectFilesOf(agent) : [];
+  const home = realPath(places.home);
+  const leftOut = folders
+    // What lies in a home is its person's own.
+    .filter((one) => one !== home)
+    .flatMap((one) => names.map((name) => join(one, name)))
+    .filter((path) => existsSync(path));
+  return { folder, by: null, leftOut };
+}
+
+/**
+ * For an agent that nothing keeps from what a project's files say. Errors: `untrusted` where there are such files and
+ * nobody trusts them.
+ */
+export function assertHoldable(label: string, { folder, by, leftOut }: FolderTrust): void {
+  if (by !== null || leftOut.length === 0) return;
+  throw new ContinuoError(
+    "untrusted",
+    `${label} runs what ${leftOut.join(", ")} says, and nothing can keep it from that; the folder is not trusted`,
+    {
+      hint: `Look at it, and if you trust it: continuo trust ${shellWord(folder)}`,
+      details: { folder, files: leftOut },
+    },
+  );
+}
+
+/** The folder, then those above it, up to the root of its repository; outside of one all of them. */
+function foldersOfProject(folder: string): readonly string[] {
+  const folders = [folder];
+  for (let at = folder; !existsSync(join(at, ".git")); ) {
+    const above = dirname(at);
+    if (above === at || folders.length === MAX_FOLDERS) break;
+    folders.push(above);
+    at = above;
+  }
+  return folders;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // The agent says that it is not there.
+    return path;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Claude Code reads a session back: it is told to fork it, for which it loads the conversation and writes its
+ * own copy, and to name the copy, which asks no model (2.1.330).
+ */
+
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { Message } from "@continuo/core/model";
+import { claudeFormat, recogniseFile } from "@continuo/native/claude";
+import { CLOSED_URL, runProgram } from "./program.ts";
+import type { StagedSession, Testimony } from "./witness.ts";
+
+export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
+  const copy = randomUUID();
+  const args = ["--resume", staged.sessionId, "--fork-session", "--session-id", copy];
+  await runProgram({
+    staged,
+    args: ["-p", ...args, "--output-format", "json", "/rename verified"],
+    env: {
+      CLAUDE_CODE_TMPDIR: join(staged.scratch, "tmp"),
+      ANTHROPIC_BASE_URL: CLOSED_URL,
+      ANTHROPIC_API_KEY: "none",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_ERROR_REPORTING: "1",
+    },
+  });
+  const [given, own] = [
+    await messagesOf(staged, staged.file),
+    await messagesOf(staged, forkOf(staged, copy)),
+  ];
+  const ids = new Set(given.map(({ id }) => id));
+  return { by: "claude --fork-session", depth: "all", history: own.filter(({ id }) => ids.has(id)) };
+}
+
+/** The copy lies in the folder of the project that Claude Code was started in: that of the session. */
+function forkOf({ file }: StagedSession, copy: string): string {
+  return join(dirname(file), `${copy}.jsonl`);
+}
+
+async function messagesOf({ home }: StagedSession, file: string): Promise<Message[]> {
+  const found = await recogniseFile(file, home);
+  if (found === null) return [];
+  using opened = await claudeFormat.open(found, home, {});
+  return await Array.fromAsync(opened.history());
+}

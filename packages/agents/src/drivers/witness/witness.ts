@@ -1,0 +1,47 @@
+/** What a witness is given and what it tells. */
+
+import type { Message } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+
+/** How a program is started in a private home. */
+export interface ProgramStart {
+  /** The words that start the agent. */
+  readonly program: readonly string[];
+  /** Of the person's environment, for what the agent itself needs to start. */
+  readonly searchPath: string;
+  /** The private home; everything that is written lies below it. */
+  readonly scratch: string;
+  /** An empty project below it: where the staged session works. */
+  readonly project: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface StagedSession extends ProgramStart {
+  readonly file: string;
+  readonly home: Places;
+  readonly sessionId: string;
+}
+
+export type Testimony = CompleteTestimony | SpokenTestimony;
+
+/** The session as the agent itself has it. */
+export interface CompleteTestimony {
+  /** The agent and the way in which it was asked. */
+  readonly by: string;
+  readonly depth: "all";
+  readonly history: readonly Message[];
+}
+
+/** What the agent shows to the person: the words of both. */
+export interface SpokenTestimony {
+  readonly by: string;
+  readonly depth: "words";
+  /** Of a session that was compacted: the whole `history`, or only the part that its model is sent. */
+  readonly covers: "history" | "model view";
+  /** In a text of a message: what the agent shows in place of something else, or leaves out. */
+  readonly unspoken: RegExp;
+  readonly messages: readonly Pick<Message, "role" | "content">[];
+}
+
+/** Errors: `verification_failed` where the agent does not find or read the session. */
+export type Witness = (staged: StagedSession) => Promise<Testimony>;

@@ -1,0 +1,25 @@
+/** From an agent's name to its witness, loaded when it is asked for. */
+
+import type { AgentName } from "@continuo/core/model";
+import type { ProgramStart, Witness } from "./witness.ts";
+
+const WITNESSES: Readonly<Partial<Record<AgentName, () => Promise<Witness>>>> = {
+  claude: async () => (await import("./claude.ts")).claudeWitness,
+  codex: async () => (await import("./codex.ts")).codexWitness,
+  gemini: async () => (await import("./gemini.ts")).geminiWitness,
+  pi: async () => (await import("./pi.ts")).piWitness,
+  opencode: async () => (await import("./opencode.ts")).opencodeWitness,
+};
+
+/** `null` for an agent that cannot be asked to read a session back: Continuo's own reader stands for it. */
+export async function witnessOf(agent: AgentName): Promise<Witness | null> {
+  return (await WITNESSES[agent]?.()) ?? null;
+}
+
+/**
+ * Gives what the agent's first start makes for all of its sessions, where it keeps them in one file; it is started in a
+ * private home. `null` for other agents. Errors: `verification_failed`.
+ */
+export async function firstFileOf(agent: AgentName, start: ProgramStart): Promise<Buffer | null> {
+  return agent === "opencode" ? await (await import("./opencode.ts")).firstDatabase(start) : null;
+}

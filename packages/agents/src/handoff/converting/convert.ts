@@ -1,0 +1,238 @@
+/**
+ * Messages of one agent to messages that another one, and the model behind it, accepts. Every block keeps its
+ * kind where the target has one for it. Pure.
+ *
+ * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
+ * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
+ * 3. Images and files stand where the target takes them, else in a message of the user after the results.
+ * 4. Thinking stays thinking; signatures of a vendor that is not the target's are left out.
+ *
+ * Messages that are the target's own keep all that it wrote into them, signatures too.
+ */
+
+import { type AgentName, type Block, type Message, present, type ToolCallBlock } from "@continuo/core/model";
+import { agentOf } from "@continuo/native";
+import type { NewMessage } from "@continuo/native/writing";
+import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
+import { createNames } from "./names.ts";
+import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
+import { outlineOf, type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
+import { type Thought, wordsOfThought } from "./thoughts.ts";
+
+export interface Conversion {
+  readonly messages: readonly NewMessage[];
+  readonly records: readonly ReceiptRecord[];
+  /** The source of each message, in the same order; `null` for one that has none. */
+  readonly sources: readonly (Message | null)[];
+  /** The thoughts among the messages, in their order. */
+  readonly thoughts: readonly Thought[];
+}
+
+export interface ConversionOptions {
+  /** What stands in the new session already. */
+  readonly before?: readonly Message[];
+  /** Those of the source that the target itself wrote. */
+  readonly own?: ReadonlySet<Message>;
+  /** Where a message lies, for the receipt. */
+  readonly placeOf?: (message: Message) => string;
+  /** What is converted is given here one by one, and what comes back stands for it. */
+  readonly keep?: (message: NewMessage) => NewMessage;
+}
+
+export function convertMessages(
+  source: readonly Message[],
+  target: AgentName,
+  options: ConversionOptions = {},
+): Conversion {
+  const { before = [], own, placeOf = firstPlaceOf, keep = itself } = options;
+  const records: ReceiptRecord[] = [];
+  const thoughts: Thought[] = [];
+  const rules = agentOf(target).accepts;
+  const work: Conversing = {
+    rules,
+    names: createNames(rules, callIdsIn(before)),
+    isOwn: (message) => own?.has(message) === true,
+    note: (message, block, outcome, reason, made) => {
+      const record = { place: placeOf(message), kind: kindOf(block), outcome, reason };
+      records.push(record);
+      if (made?.type !== "thinking") return;
+      thoughts.push({ record, words: wordsOfThought(made) });
+    },
+    add: (kind, reason) => records.push({ place: "new session", kind, outcome: "rewritten", reason }),
+  };
+  const used = new Set<Message>();
+  const outline = outlineOf(source);
+  const converted = source.flatMap((message, at): ConvertedMessage[] => {
+    if (used.has(message)) return [];
+    if (message.role === "tool") return orphaned(message, message.content, work);
+    const made =
+      message.role === "assistant"
+        ? toAnswer(message, resultsOf({ source, at, outline }, used), work)
+        : toPrompt(message, work);
+    return made.map((one) => ({ ...one, made: keep(one.made) }));
+  });
+  const all = before.length > 0 ? converted : beginWithUser(converted, work);
+  return { messages: all.map(({ made }) => made), sources: all.map(({ of }) => of), records, thoughts };
+}
+
+function itself(message: NewMessage): NewMessage {
+  return message;
+}
+
+interface ConvertedMessage {
+  readonly made: NewMessage;
+  readonly of: Message | null;
+}
+
+function firstPlaceOf(message: Message): string {
+  return placeText(message.metadata.records);
+}
+
+function callIdsIn(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
+  );
+}
+
+function orphaned(message: Message, content: readonly Block[], { note }: Conversing): ConvertedMessage[] {
+  for (const block of toldApart(content)) note(message, block, "dropped", "no call of this id waits for it");
+  return [];
+}
+
+function toPrompt(message: Message, work: Conversing): ConvertedMessage[] {
+  const content = fitBlocks(message, message.content, { work, where: "prompt" });
+  if (content.length === 0) return [];
+  return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
+}
+
+/** An answer that holds results, of tools that the vendor ran, goes on after them as a further answer. */
+function toAnswer(message: Message, results: readonly Message[], work: Conversing): ConvertedMessage[] {
+  const inline = message.content.filter((block) => block.type === "tool_result");
+  const steps = stepsOf(message.content).flatMap((said): Step[] => {
+    const content = fitBlocks(message, said, { work, where: "answer" });
+    return content.length === 0 ? [] : [{ said, content }];
+  });
+  if (steps.length === 0) return orphaned(message, inline, work);
+  const told = sourcesOf(message, inline, results);
+  const order = [...told.keys()];
+  const made = steps.flatMap((step, at) => {
+    const { usage, stopReason } = at === steps.length - 1 ? message : {};
+    const answer: NewMessage = {
+      role: "assistant",
+      content: step.content,
+      ...factsOf(message),
+      ...present({ usage, model: modelOf(message, work), stopReason }),
+      ...ownFacts(message, work),
+    };
+    return [{ made: answer, of: message }, ...toReplies(step, { told, order, message, work })];
+  });
+  const unasked = [...told.values()].flat().map(({ block }) => block);
+  orphaned(message, unasked, work);
+  return made;
+}
+
+interface Step {
+  readonly said: readonly Block[];
+  readonly content: readonly Block[];
+}
+
+/** Without the results. */
+function stepsOf(content: readonly Block[]): Block[][] {
+  const steps: Block[][] = [];
+  let isAnswered = true;
+  for (const block of content) {
+    if (block.type !== "tool_result") {
+      if (isAnswered) steps.push([]);
+      steps.at(-1)?.push(block);
+    }
+    isAnswered = block.type === "tool_result";
+  }
+  return steps;
+}
+
+function modelOf(message: Message, work: Conversing): string | undefined {
+  return work.rules.namesModel || work.isOwn(message) ? message.model : undefined;
+}
+
+interface Replying {
+  readonly told: Map<string, ResultSource[]>;
+  /** Ids of calls, in the order of their results. */
+  readonly order: readonly string[];
+  readonly message: Message;
+  readonly work: Conversing;
+}
+
+function toReplies({ said, content }: Step, { told, order, message, work }: Replying): ConvertedMessage[] {
+  const calls = content.filter((block) => block.type === "tool_call");
+  const paired = said
+    .filter((block) => block.type === "tool_call")
+    .map((original, at) => ({ original, call: calls[at] }))
+    .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
+  const further: Block[] = [];
+  const replies = paired.flatMap(({ original, call }): ConvertedMessage[] => {
+    if (call === undefined) return [];
+    const source = told.get(original.id)?.shift() ?? null;
+    const { reply, moved } = toReply(call, source, { message, work });
+    further.push(...moved);
+    return [{ made: reply, of: source?.message ?? message }];
+  });
+  if (further.length === 0) return replies;
+  return [...replies, { made: { role: "user", content: further, ...factsOf(message) }, of: message }];
+}
+
+interface Reply {
+  readonly reply: NewMessage;
+  /** Blocks that the target takes only in a message of the user. */
+  readonly moved: readonly Block[];
+}
+
+const NO_RESULT = "[No result of this call was recorded.]";
+
+function toReply(
+  call: ToolCallBlock,
+  source: ResultSource | null,
+  { message, work }: { readonly message: Message; readonly work: Conversing },
+): Reply {
+  const facts = { toolName: call.name, toolInput: call.args };
+  if (source === null) {
+    work.add("tool_result", `no result of the call ${call.id} is recorded: a result that says so is added`);
+    const content: Block[] = [{ type: "text", text: NO_RESULT }];
+    const block: Block = { type: "tool_result", toolCallId: call.id, content, isError: true };
+    return { reply: { role: "tool", content: [block], ...facts, ...factsOf(message) }, moved: [] };
+  }
+  const { content, moved } = fitResult(source.message, source.block, work);
+  const { isError, status, details } = source.block;
+  const block: Block = {
+    type: "tool_result",
+    toolCallId: call.id,
+    content,
+    isError,
+    ...present({ status }),
+    ...(details === undefined || !work.isOwn(source.message) ? {} : { details }),
+  };
+  return { reply: { role: "tool", content: [block], ...facts, ...factsOf(source.message) }, moved };
+}
+
+function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
+  return timestamp === undefined ? {} : { timestamp };
+}
+
+/** What the agent itself knows of its message besides: the model's provider for one. */
+function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "metadata"> {
+  return isOwn(message) ? { metadata: message.metadata } : {};
+}
+
+const BEGINNING = "[The conversation begins with the answer of the agent.]";
+
+function beginWithUser(
+  converted: readonly ConvertedMessage[],
+  { add }: Conversing,
+): readonly ConvertedMessage[] {
+  const [first] = converted;
+  if (first === undefined || first.made.role === "user") return converted;
+  add("text", "the conversation begins with an answer: a prompt that says so is added");
+  const { timestamp } = first.made;
+  const content: Block[] = [{ type: "text", text: BEGINNING }];
+  const made: NewMessage = present({ role: "user", content, timestamp });
+  return [{ made, of: null }, ...converted];
+}

@@ -1,0 +1,80 @@
+/** Pictures and files made acceptable: what the model behind an agent does not take would make it fail in every turn. Pure. */
+
+import type { FileBlock, ImageBlock } from "@continuo/core/model";
+import type { TargetRules } from "@continuo/native";
+
+/** What another block is in its place, and why; `null` for one that has no place. */
+export interface Fit<T> {
+  readonly block: T | null;
+  readonly reason: string;
+}
+
+/** How base64 of each begins. */
+const BEGINNINGS: readonly (readonly [string, string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/u;
+const MAX_HEAD_CHARS = 200;
+
+export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRules): Fit<ImageBlock> {
+  const { mimeType, data, url } = withData(image);
+  if (data === undefined) {
+    const isTaken = imageUrls && url !== undefined && /^https?:/iu.test(url);
+    if (isTaken) return { block: { type: "image", mimeType, url }, reason: "" };
+    return { block: null, reason: "the target accepts only images with data" };
+  }
+  if (data === "") return { block: null, reason: "an image without data" };
+  const type = typeOf(mimeType, data);
+  if (!imageTypes.includes(type))
+    return { block: null, reason: "the target does not accept images of this type" };
+  const reason = type === image.mimeType ? "" : "its media type made acceptable";
+  return { block: { type: "image", mimeType: type, data }, reason };
+}
+
+function withData(image: ImageBlock): Pick<ImageBlock, "mimeType" | "data" | "url"> {
+  const { data, url } = image;
+  const [head, mimeType] = (data === undefined && DATA_URL.exec(url?.slice(0, MAX_HEAD_CHARS) ?? "")) || [];
+  return head === undefined ? image : { mimeType: mimeType ?? "", data: url?.slice(head.length) ?? "" };
+}
+
+function typeOf(mimeType: string, data: string): string {
+  const type = mimeType.toLowerCase();
+  if (type === "image/jpg") return "image/jpeg";
+  if (type !== "" && type !== "image/*") return type;
+  return BEGINNINGS.find(([beginning]) => data.startsWith(beginning))?.[1] ?? type;
+}
+
+/** A file that is not taken is its text, where it has one. */
+export function fitFile(
+  file: FileBlock,
+  { files, fileNames }: TargetRules,
+): Fit<FileBlock | { readonly type: "text"; readonly text: string }> {
+  const { mimeType, data } = file;
+  const [name, text] = [file.name?.toWellFormed(), file.text?.toWellFormed()];
+  const called = name === undefined || !fileNames ? {} : { name };
+  const isMended = name !== file.name || text !== file.text;
+  if (text !== undefined && files === "documents") {
+    const reason = isMended
+      ? "halves of characters are replaced"
+      : mimeType === "text/plain"
+        ? ""
+        : "as plain text";
+    return { block: { type: "file", mimeType: "text/plain", ...called, text }, reason };
+  }
+  if (text !== undefined) {
+    return {
+      block: { type: "text", text: name === undefined ? text : `${name}:\n\n${text}` },
+      reason: "only its text",
+    };
+  }
+  if (data === "") return { block: null, reason: "a file without data" };
+  const isTaken = files === "all" || (files === "documents" && mimeType === "application/pdf");
+  if (!isTaken || data === undefined) return { block: null, reason: "the target does not accept such files" };
+  const isNameless = name !== undefined && !fileNames;
+  const reason = isNameless ? "without its name" : isMended ? "halves of characters are replaced" : "";
+  return { block: { type: "file", mimeType, ...called, data }, reason };
+}

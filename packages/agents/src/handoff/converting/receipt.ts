@@ -1,0 +1,96 @@
+/** What a conversion did with each record of the source. Plain data. Pure. */
+
+import type { Block, RecordPlace } from "@continuo/core/model";
+
+export type ReceiptKind = "text" | "thinking" | "tool_call" | "tool_result" | "image" | "file" | "other";
+
+export const RECEIPT_KINDS: readonly ReceiptKind[] = [
+  "text",
+  "thinking",
+  "tool_call",
+  "tool_result",
+  "image",
+  "file",
+  "other",
+];
+
+/**
+ * - `kept`: said in the new session as in the old one
+ * - `rewritten`: said, in a form that the target accepts
+ * - `noted`: the target's model does not receive it; thinking stays in the new session, other records are named in its provenance
+ * - `dropped`: not said, though it was part of the conversation
+ */
+export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
+
+export interface ReceiptRecord {
+  /** `line 12`, `FILE:12`, the id of a row, `sub-agent ID`, or `new session`. */
+  readonly place: string;
+  readonly kind: ReceiptKind;
+  readonly outcome: Outcome;
+  /** Empty for what was kept. */
+  readonly reason: string;
+}
+
+export type Counts = Readonly<Record<Outcome, number>>;
+
+export interface Receipt extends Counts {
+  readonly byKind: Readonly<Partial<Record<ReceiptKind, Counts>>>;
+  readonly records: readonly ReceiptRecord[];
+}
+
+export type MaxLoss = Readonly<Partial<Record<ReceiptKind, number>>>;
+
+export function toReceipt(records: readonly ReceiptRecord[]): Receipt {
+  const total = { kept: 0, rewritten: 0, noted: 0, dropped: 0 };
+  const byKind: Partial<Record<ReceiptKind, Record<Outcome, number>>> = {};
+  for (const { kind, outcome } of records) {
+    total[outcome] += 1;
+    const counts = byKind[kind] ?? { kept: 0, rewritten: 0, noted: 0, dropped: 0 };
+    counts[outcome] += 1;
+    byKind[kind] = counts;
+  }
+  return { ...total, byKind, records };
+}
+
+/** The same with more lines. */
+export function withLines(receipt: Receipt, lines: readonly ReceiptRecord[]): Receipt {
+  return lines.length === 0 ? receipt : toReceipt([...receipt.records, ...lines]);
+}
+
+/** The kinds of which more was noted or dropped than is allowed. */
+export function excessOf(receipt: Receipt, maxLoss: MaxLoss): MaxLoss {
+  const excess: Partial<Record<ReceiptKind, number>> = {};
+  for (const kind of RECEIPT_KINDS) {
+    const counts = receipt.byKind[kind];
+    const lost = counts === undefined ? 0 : counts.noted + counts.dropped;
+    if (lost > (maxLoss[kind] ?? Number.POSITIVE_INFINITY)) excess[kind] = lost;
+  }
+  return excess;
+}
+
+export function kindOf(block: Block): ReceiptKind {
+  return block.type === "unknown" ? "other" : block.type;
+}
+
+/** What stands on lines of its own: every block, and the pictures and files in a result. */
+export function toldApart(content: readonly Block[]): readonly Block[] {
+  return content.flatMap((block) =>
+    block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],
+  );
+}
+
+/** The lines of blocks that all went the same way. */
+export function linesOf(
+  content: readonly Block[],
+  { place, outcome, reason }: Pick<ReceiptRecord, "place" | "outcome" | "reason">,
+): ReceiptRecord[] {
+  return toldApart(content).map((block) => ({ place, kind: kindOf(block), outcome, reason }));
+}
+
+export function placeText(places: readonly RecordPlace[] | undefined): string {
+  const place = places?.[0];
+  if (place === undefined) return "";
+  if (place.row !== undefined) return place.row;
+  if (place.file === undefined) return `line ${place.line ?? "?"}`;
+  return `${place.file}:${place.line ?? "?"}`;
+}

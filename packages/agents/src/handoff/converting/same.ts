@@ -1,0 +1,216 @@
+/** Whether a session that was read back says what was written. Pure. */
+
+import { createHash } from "node:crypto";
+import type { Block, Message } from "@continuo/core/model";
+import { isJson, textOfValue } from "@continuo/files";
+import { isWrittenAsText } from "./blocks.ts";
+
+export type SpokenMessage = Pick<Message, "role" | "content">;
+
+/**
+ * The first difference in words, with the texts that differ; `null` where there is none. Ids of calls may have the
+ * tool's name in front. Both sides are looked at in step: no more of either than a turn is held.
+ */
+export function differenceBetween(
+  written: Iterable<SpokenMessage>,
+  read: Iterable<SpokenMessage>,
+): string | null {
+  const [expected, actual] = [runsOf(written), runsOf(read)];
+  for (let at = 1; ; at++) {
+    const [one, other] = [nextOf(expected), nextOf(actual)];
+    if (one === null && other === null) return null;
+    if (one === null || other === null || one.role !== other.role) return turnDifference(at, one, other);
+    const kind = KINDS.find((each) => !isSame(one[each], other[each]));
+    if (kind !== undefined)
+      return `turn ${at} (${one.role}) differs in its ${kind}${told(kind, one[kind], other[kind])}`;
+  }
+}
+
+/** As `differenceBetween`, where an agent's own asides may be read that nobody wrote. */
+export function differenceFromSaid(
+  written: readonly SpokenMessage[],
+  read: readonly Message[],
+): string | null {
+  return differenceBetween(written, heard(written, read));
+}
+
+/** What two views of one session come to. */
+export type Comparison =
+  | { readonly outcome: "same" }
+  /** Only what the agent puts in by itself differs. */
+  | { readonly outcome: "asides"; readonly difference: string }
+  | { readonly outcome: "differs"; readonly difference: string };
+
+/** Compares what the model would be sent of a session as it was written, and as its agent read it. */
+export function compareViews(written: readonly Message[], read: readonly Message[]): Comparison {
+  const difference = differenceBetween(written, read);
+  if (difference === null) return { outcome: "same" };
+  const said = differenceBetween(written.filter(isConversation), read.filter(isConversation));
+  return said === null ? { outcome: "asides", difference } : { outcome: "differs", difference: said };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((words, at) => words === other[at]);
+}
+
+function nextOf(runs: Iterator<Run>): Run | null {
+  const { done, value } = runs.next();
+  return done ? null : value;
+}
+
+/** One side ends, or another one speaks there. */
+function turnDifference(at: number, written: Run | null, read: Run | null): string {
+  if (read === null) return `turn ${at} (${written?.role}) is missing${toldOf(written)}`;
+  if (written === null) return `turn ${at} (${read.role}) was added${toldOf(read)}`;
+  return `turn ${at} is of the ${read.role}${toldOf(read)}, in place of the ${written.role}${toldOf(written)}`;
+}
+
+function toldOf(run: Run | null): string {
+  const words = run === null ? undefined : TOLD.flatMap((kind) => run[kind])[0];
+  return words === undefined ? "" : `: ${quoted(words)}`;
+}
+
+/** Empty where only bytes differ, which tell a person nothing. */
+function told(kind: PartKind, written: readonly string[], read: readonly string[]): string {
+  if (!TOLD.includes(kind)) return "";
+  const length = Math.max(written.length, read.length);
+  const at = Array.from({ length }).findIndex((_, each) => written[each] !== read[each]);
+  const [one, other] = [written[at], read[at]];
+  if (other === undefined) return `: ${quoted(one ?? "")} is missing`;
+  if (one === undefined) return `: ${quoted(other)} was added`;
+  const from = Math.max(0, sameChars(one, other) - CHARS_BEFORE);
+  return `: ${quoted(other, from)} in place of ${quoted(one, from)}`;
+}
+
+function sameChars(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+const CHARS_BEFORE = 20;
+const MAX_TOLD_CHARS = 80;
+
+function quoted(words: string, from = 0): string {
+  const end = from + MAX_TOLD_CHARS;
+  return `${from > 0 ? "…" : ""}${JSON.stringify(words.slice(from, end))}${words.length > end ? "…" : ""}`;
+}
+
+/** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
+function heard(written: readonly SpokenMessage[], read: readonly Message[]): readonly Message[] {
+  const isAside = (message: Message): boolean => !isConversation(message) && message.role === "user";
+  const open = new Map(read.filter(isAside).map((message) => [keyOf(message), 0]));
+  const count = (said: SpokenMessage, by: 1 | -1): void => {
+    if (open.size === 0) return;
+    const key = keyOf(said);
+    const before = open.get(key);
+    if (before !== undefined) open.set(key, before + by);
+  };
+  for (const message of written) count(message, 1);
+  for (const message of read) if (isConversation(message)) count(message, -1);
+  const aside = new Set<Message>();
+  for (const message of read.toReversed()) {
+    if (!isAside(message) || (open.get(keyOf(message)) ?? 0) < 1) continue;
+    count(message, -1);
+    aside.add(message);
+  }
+  return read.filter((message) => isConversation(message) || aside.has(message));
+}
+
+/** What was written, without what looks like what an agent puts in: an agent tells the person nothing of that. */
+export function withoutAside(
+  written: readonly SpokenMessage[],
+  read: readonly Message[],
+): readonly SpokenMessage[] {
+  const aside = new Set(read.filter((message) => !isConversation(message)).map(keyOf));
+  return aside.size === 0 ? written : written.filter((message) => !aside.has(keyOf(message)));
+}
+
+/** What tells a message; a hash of what is long. */
+function keyOf({ role, content }: SpokenMessage): string {
+  const parts = content
+    .map(comparedPart)
+    .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
+  const key = `${role} ${parts.join("\n")}`;
+  return key.length <= SHORT_CHARS ? key : createHash("sha256").update(key, "utf16le").digest("base64");
+}
+
+const SHORT_CHARS = 64;
+
+/** It excludes what an agent injects, and what it shows only to the person. */
+export function isConversation({ role, origin }: Message): boolean {
+  return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
+}
+
+const KINDS = ["texts", "thinking", "calls", "results", "images", "files"] as const;
+
+type PartKind = (typeof KINDS)[number];
+
+/** Kinds whose words a person can read. */
+const TOLD: readonly PartKind[] = ["texts", "thinking", "calls", "results"];
+
+/** What one side says until the other does: agents draw the bounds of messages differently. */
+type Run = { readonly role: Message["role"] } & Readonly<Record<PartKind, string[]>>;
+
+function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {
+  let run = null as Run | null;
+  for (const { role, content } of messages) {
+    if (run?.role !== role) {
+      if (run !== null) yield sorted(run);
+      run = { role, texts: [], thinking: [], calls: [], results: [], images: [], files: [] };
+    }
+    for (const block of content) addBlock(run, block);
+  }
+  if (run !== null) yield sorted(run);
+}
+
+function sorted(run: Run): Run {
+  run.results.sort();
+  return run;
+}
+
+function addBlock(run: Run, block: Block): void {
+  const part = comparedPart(block);
+  if (part !== null) run[part.kind].push(part.words);
+}
+
+/** What a block says, in words in which agents agree; `null` for nothing. */
+export interface ComparedPart {
+  readonly kind: PartKind;
+  readonly words: string;
+}
+
+export function comparedPart(block: Block): ComparedPart | null {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? null : { kind: "texts", words: block.text };
+    case "thinking":
+      if (isJson(block.native) && isWrittenAsText(block)) {
+        return { kind: "texts", words: textOfValue(block.native.text) };
+      }
+      return block.text === "" ? null : { kind: "thinking", words: block.text };
+    case "tool_call":
+      return { kind: "calls", words: `${nameless(block.id)} ${block.name} ${JSON.stringify(block.args)}` };
+    case "tool_result":
+      return { kind: "results", words: resultOf(block) };
+    case "image":
+      return { kind: "images", words: block.data ?? block.url ?? "" };
+    case "file":
+      return { kind: "files", words: block.data ?? block.url ?? block.text ?? "" };
+    case "unknown":
+      return { kind: "files", words: "unknown" };
+  }
+}
+
+function nameless(callId: string): string {
+  return callId.split("__").at(-1) ?? callId;
+}
+
+function resultOf(block: Block & { readonly type: "tool_result" }): string {
+  const parts = block.content.map((part) => {
+    if (part.type === "text") return part.text;
+    return part.type === "image" || part.type === "file" ? (part.data ?? part.url ?? "") : part.type;
+  });
+  const words = parts.filter((part) => part !== "").join("\n\n");
+  return `${nameless(block.toolCallId)} ${block.isError} ${words}`;
+}

@@ -1,0 +1,120 @@
+/**
+ * Which messages of a session go over: the conversation as the source's model saw it last, with the thinking
+ * that the source keeps and does not send. Pure.
+ */
+
+import type { Message } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
+import { linesOf, placeText, type ReceiptRecord } from "./receipt.ts";
+
+export interface Selection {
+  readonly messages: readonly Message[];
+  /** What is left out. */
+  readonly left: readonly ReceiptRecord[];
+}
+
+/** @param view the source's own `modelView` of the history. */
+export function selectMessages(history: readonly Message[], view: readonly Message[]): Selection {
+  const position = new Map(history.map((message, at) => [message, at]));
+  const byId = new Map(history.map((message) => [message.id, message]));
+  const viewIds = new Set(view.map(({ id }) => id));
+  const firstSeen = history.findIndex(({ id }) => viewIds.has(id));
+  const thinking = new Set(
+    history
+      .slice(Math.max(firstSeen, 0))
+      .filter((message) => !viewIds.has(message.id) && isThinkingAlone(message)),
+  );
+  const messages: Message[] = [];
+  const taken = new Set<string>();
+  const take = (message: Message): void => {
+    taken.add(message.id);
+    messages.push(message);
+  };
+  for (const seen of view) {
+    if (seen.role === "system") continue;
+    const own = byId.get(seen.id);
+    if (own === undefined) {
+      if (!isMade(seen, byId)) take(seen);
+      continue;
+    }
+    for (const message of thinking) {
+      // They are in the order of the history.
+      if ((position.get(message) ?? 0) >= (position.get(own) ?? 0)) break;
+      thinking.delete(message);
+      take(message);
+    }
+    taken.add(own.id);
+    messages.push(isReworded(own, seen) ? seen : own);
+  }
+  for (const message of thinking) take(message);
+  const left = history.flatMap((message) => {
+    if (message.content.length === 0) return [silent(message)];
+    return taken.has(message.id) ? [] : leftBehind(message, messages.length > 0);
+  });
+  return { messages, left };
+}
+
+/** The agent tells its model something else than what the record says, by a rule or because it was edited. */
+function isReworded(own: Message, seen: Message): boolean {
+  if (own === seen) return false;
+  if (own.role !== seen.role) return true;
+  if (
+    own.content.some((block) => block.type === "unknown") &&
+    seen.content.some(({ type }) => type === "text")
+  ) {
+    return true;
+  }
+  // Most are the same strings, which costs nothing to compare; to put them into a set would hash them.
+  const isTold = (text: string): boolean =>
+    seen.content.some((block) => block.type === "text" && block.text === text);
+  return own.content.some(
+    (block) => block.type === "text" && !isTold(block.text) && block.text.trim() !== "",
+  );
+}
+
+/** What an agent shows and does not send: a thought at the end of an answer that was broken off. */
+function isThinkingAlone({ role, origin, content }: Message): boolean {
+  return (
+    role === "assistant" &&
+    origin === "agent" &&
+    content.length > 0 &&
+    content.every((block) => block.type === "thinking")
+  );
+}
+
+/**
+ * What the source's agent would only say on a resumption: results and answers that no record holds, and the further
+ * parts of a message that it divides.
+ */
+function isMade(message: Message, byId: ReadonlyMap<string, Message>): boolean {
+  const isFlagged = Object.values(message.metadata).some(
+    (flags) => isJson(flags) && (flags.made !== undefined || byId.has(String(flags.partOf))),
+  );
+  return isFlagged || message.role === "tool" || byId.has(message.id.replace(/(?:\/|#media$).*/su, ""));
+}
+
+/** A message without a block is on a line too: an answer that broke off before its first word. */
+function silent({ metadata }: Message): ReceiptRecord {
+  const place = placeText(metadata.records);
+  return { place, kind: "other", outcome: "noted", reason: "an empty message" };
+}
+
+function leftBehind(message: Message, hasView: boolean): ReceiptRecord[] {
+  const place = placeText(message.metadata.records);
+  const lines = linesOf(message.content, { place, ...whyLeft(message, hasView) });
+  return isAside(message) ? lines.map((line) => ({ ...line, kind: "other" })) : lines;
+}
+
+function isAside({ origin, role }: Message): boolean {
+  return role === "system" || origin === "injected" || origin === "notification" || origin === "error";
+}
+
+function whyLeft({ origin, role }: Message, hasView: boolean): Pick<ReceiptRecord, "outcome" | "reason"> {
+  if (origin === "injected" || role === "system")
+    return { outcome: "noted", reason: "each agent creates it again" };
+  if (origin === "notification")
+    return { outcome: "noted", reason: "shown to the person, not sent to the model" };
+  if (origin === "error") return { outcome: "noted", reason: "an error in place of an answer" };
+  if (hasView) return { outcome: "noted", reason: "no longer in what the agent sends to its model" };
+  return { outcome: "dropped", reason: "not for the model" };
+}

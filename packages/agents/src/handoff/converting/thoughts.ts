@@ -1,0 +1,77 @@
+/** Which thoughts of the new session the target's model is sent, as the target's own model view says it. Pure. */
+
+import { createHash } from "node:crypto";
+import type { Message, ThinkingBlock } from "@continuo/core/model";
+import type { ReceiptRecord } from "./receipt.ts";
+
+/** A thought that stands in the new session, and its line on the receipt. */
+export interface Thought {
+  readonly record: ReceiptRecord;
+  /** Of `wordsOfThought`. */
+  readonly words: string;
+}
+
+/** What the agent would send of messages, and the messages as it keeps them. */
+export interface Sending {
+  readonly history: readonly Message[];
+  readonly view: readonly Message[];
+}
+
+/** What tells a thought: its words, or its seal where it has none; a hash of what is long. */
+export function wordsOfThought({ text, signature, data }: ThinkingBlock): string {
+  return keyOfWords(text === "" ? (signature ?? data ?? "") : text);
+}
+
+const SHORT_CHARS = 64;
+
+function keyOfWords(words: string): string {
+  return words.length <= SHORT_CHARS ? words : createHash("sha256").update(words, "utf16le").digest("base64");
+}
+
+const UNSENT = "kept in the session; the target does not send it to its model";
+
+/** The receipt's lines, where each thought that the target's model is not sent is `noted`, the target's own too. */
+export function withUnsentThoughts(
+  records: readonly ReceiptRecord[],
+  thoughts: readonly Thought[],
+  now: Sending,
+): ReceiptRecord[] {
+  const sent = countSent(now);
+  const unsent = new Set<ReceiptRecord>();
+  for (const { record, words } of thoughts) if (!takeOne(sent, words)) unsent.add(record);
+  return records.map((record) =>
+    unsent.has(record) ? { ...record, outcome: "noted", reason: UNSENT } : record,
+  );
+}
+
+function takeOne(counts: Map<string, number>, words: string): boolean {
+  const count = counts.get(words) ?? 0;
+  counts.set(words, count - 1);
+  return count > 0;
+}
+
+/** As thinking, or as a text that the session itself does not hold: an agent may send it in place of thinking. */
+function countSent({ history, view }: Sending): Map<string, number> {
+  const [sent, kept] = [countsIn(view), countsIn(history)];
+  const counts = sent.thinking;
+  for (const words of kept.thinking.keys()) {
+    const more = (sent.text.get(words) ?? 0) - (kept.text.get(words) ?? 0);
+    if (more > 0) counts.set(words, (counts.get(words) ?? 0) + more);
+  }
+  return counts;
+}
+
+type Counts = Readonly<Record<"thinking" | "text", Map<string, number>>>;
+
+function countsIn(messages: readonly Message[]): Counts {
+  const counts: Counts = { thinking: new Map(), text: new Map() };
+  for (const { role, content } of messages) {
+    if (role !== "assistant") continue;
+    for (const block of content) {
+      if (block.type !== "thinking" && block.type !== "text") continue;
+      const words = block.type === "thinking" ? wordsOfThought(block) : keyOfWords(block.text);
+      counts[block.type].set(words, (counts[block.type].get(words) ?? 0) + 1);
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,61 @@
+/** Continues a conversation of no agent in one: writes its messages as a new native session of that agent. */
+
+import { ContinuoError, type Message } from "@continuo/core/model";
+import { toModelOrder } from "@continuo/core/transcript";
+import { pick, resumeCommandOf } from "@continuo/native";
+import { toOneLine } from "@continuo/native/kit";
+import { convertMessages, toReceipt } from "./converting/index.ts";
+import type { HandOff, HandOffOptions } from "./hand-off.ts";
+import { fromMessage, withinLimits } from "./source/index.ts";
+import { writeConverted } from "./write-session.ts";
+
+/** What was said, and what the new session is to be called and where it is to work. */
+export interface SaidElsewhere {
+  readonly messages: readonly Message[];
+  readonly title: string;
+  /** An absolute path. */
+  readonly cwd: string;
+}
+
+/**
+ * As `handOff`, of messages. Where they came from is not kept: there are no records to come back to.
+ *
+ * Errors: as `handOff`, those of a lookup left out.
+ */
+export async function handOffMessages(
+  { messages, title: given, cwd }: SaidElsewhere,
+  options: Omit<HandOffOptions, "cwd">,
+): Promise<HandOff> {
+  const { to, until } = options;
+  const title = toOneLine(given);
+  // An agent has instructions of its own.
+  const said = messages.map((one): Message => (one.role === "system" ? { ...one, role: "user" } : one));
+  const later = fromMessage(said, options.fromMessage);
+  const chosen = withinLimits(later.messages, options);
+  const left = [...later.left, ...chosen.left];
+  const converted = convertMessages(toModelOrder(chosen.messages), to);
+  if (chosen.messages.length === 0) {
+    throw new ContinuoError("invalid", "cannot hand over the session: it has no message for a model", {
+      hint: "Run `continuo session show ID` to see its content.",
+      details: { receipt: toReceipt([...left, ...converted.records]) },
+    });
+  }
+  const { receipt, written } = await writeConverted(converted, {
+    ...{ to, cwd, title, left, maxLoss: options.maxLoss, until, verifyBy: options.verifyBy ?? "agent" },
+    ...pick(options, "places", "programs", "signal"),
+  });
+  const common = { agent: to, cwd, title, receipt, broughtBack: null };
+  if (written === null) {
+    return {
+      ...common,
+      sessionId: null,
+      location: null,
+      resumeCommand: null,
+      verification: null,
+      madeDatabase: null,
+    };
+  }
+  const { ref, verification, madeDatabase } = written;
+  const { sessionId, location } = ref;
+  return { ...common, sessionId, location, resumeCommand: resumeCommandOf(ref), verification, madeDatabase };
+}

@@ -1,0 +1,190 @@
+/** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
+
+import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
+import { placesOfThisUser } from "@continuo/files";
+import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "@continuo/native";
+import { settleUnfinished } from "@continuo/native/editing";
+import { attemptKey, takeFirstAttempt } from "@continuo/native/editing/placing";
+import { shorten, toOneLine } from "@continuo/native/kit";
+import {
+  type Conversion,
+  convertMessages,
+  kindOf,
+  type MaxLoss,
+  type Receipt,
+  toldApart,
+  toReceipt,
+  withLines,
+  withUnsentThoughts,
+  wordsOfThought,
+} from "./converting/index.ts";
+import { assertWithinLoss } from "./fidelity.ts";
+import { makeFirstFile } from "./first-start.ts";
+import { folderOf } from "./folder.ts";
+import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
+import { type ComingBack, findReturn } from "./returning/index.ts";
+import {
+  type HandOffSource,
+  originOf,
+  type PartOptions,
+  readSource,
+  type Shelf,
+  takeBackProvenance,
+  withProvenance,
+} from "./source/index.ts";
+import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
+
+export interface HandOffOptions extends LookupOptions, PartOptions {
+  readonly to: AgentName;
+  /** Where the new session works; the source's own when left out. */
+  readonly cwd?: string;
+  /** The session comes from another machine, where it had this title. In its own agent it keeps the title as it is. */
+  readonly moved?: { readonly title: string | null };
+  /** How much of each kind may be noted or dropped; no limit where none is given. */
+  readonly maxLoss?: MaxLoss;
+  /** `receipt`: nothing is written. */
+  readonly until?: "receipt" | "written";
+  /** `agent`: by the target's own reader where it is installed, and by ours; `own`: only by Continuo's reader. */
+  readonly verifyBy?: "agent" | "own";
+  /** How agents are started, where not by their names. */
+  readonly programs?: AgentPrograms;
+}
+
+export interface HandOff {
+  readonly agent: AgentName;
+  /** `null` where nothing was written; so are the next two. */
+  readonly sessionId: string | null;
+  readonly location: string | null;
+  readonly resumeCommand: readonly string[] | null;
+  /** The folder to resume in. */
+  readonly cwd: string;
+  readonly title: string;
+  readonly receipt: Receipt;
+  readonly verification: Verification | null;
+  /** `null` where all was converted. */
+  readonly broughtBack: BroughtBack | null;
+  /** The database of an agent that never ran, made by the installed agent; `null` where it was there, or is not needed. */
+  readonly madeDatabase: string | null;
+}
+
+/** The session of the target's own that came back. */
+export interface BroughtBack {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** How many of its messages. */
+  readonly messages: number;
+  /** `records`: all of them, as its own records; `messages`: those that are left, each rewritten as it was. */
+  readonly as: "records" | "messages";
+}
+
+/**
+ * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
+ * that it is in already it goes as a copy.
+ *
+ * Errors: those of a lookup and of the store; `usage` without a folder, `not_found` for a folder or a message
+ * that is not there, `invalid` for a session with nothing that a model reads, `fidelity` with
+ * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
+ */
+export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
+  const places = options.places ?? placesOfThisUser();
+  const { to, signal } = options;
+  if (options.until !== "receipt") await settleUnfinished({ places, signal });
+  const lookup = await lookUpSession(ref, { ...options, places });
+  using stack = new DisposableStack();
+  const source = stack.use(await readSource(lookup, places, options));
+  const cwd = folderOf(source, options.cwd);
+  const back = await findReturn(source, { to, cwd, places, signal, opened: stack });
+  const { keep } = stack.use(source.openShelf());
+  const { messages, records, thoughts } =
+    back === null ? convertMessages(source.messages, to, { keep }) : convertBehind(back, keep);
+  const kept = back === null ? { records: [], thoughts: [] } : keptRecords(back);
+  if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
+    throw new ContinuoError("invalid", "cannot hand over the session: it has no message for a model", {
+      hint: `Run \`continuo session show ${shellWord(`${source.agent}:${source.sessionId}`)}\` to see its content.`,
+      details: { receipt: toReceipt([...source.left, ...kept.records, ...records]) },
+    });
+  }
+  const title = titleOf(source, options);
+  const { gitBranch } = source;
+  const begun = back?.begun ?? null;
+  const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
+  using staged = await stageSession(made, source.openShelf);
+  const planned = toReceipt([
+    ...source.left,
+    ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], staged),
+  ]);
+  assertWithinLoss(planned, options.maxLoss);
+  const unwritten = {
+    ...{ agent: to, cwd, title, receipt: planned, broughtBack: broughtBackOf(back) },
+    ...{ verification: null, madeDatabase: null },
+  };
+  if (options.until === "receipt") {
+    return { ...unwritten, sessionId: null, location: null, resumeCommand: null };
+  }
+  const key = keyOf(source, cwd, options);
+  const { placed, unplaced } = await takeFirstAttempt(key, places);
+  await takeBackProvenance(to, unplaced, { places, signal });
+  if (placed !== null) return { ...unwritten, ...placed, resumeCommand: resumeCommandOf(placed) };
+  const { verifyBy: by = "agent", programs } = options;
+  const verification = await verifySession(staged, { by, programs, places, signal });
+  const receipt = withLines(planned, asideLines(verification));
+  assertWithinLoss(receipt, options.maxLoss);
+  const { said: mark } = staged;
+  const { sessionId } = made.session;
+  const location = made.writer.locationOf(made.file, sessionId);
+  const madeDatabase = await makeFirstFile(made, { programs, places, signal });
+  const handed = { source, agent: to, sessionId, location, said: mark, receipt, signal };
+  await placeMade(made, {
+    provenance: { from: originOf(source), said: mark },
+    key,
+    around: (place) => withProvenance(handed, places, place),
+  });
+  const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });
+  return { ...unwritten, receipt, sessionId, location, resumeCommand, verification, madeDatabase };
+}
+
+/** The same for the same records, handed over in the same way. */
+function keyOf(source: HandOffSource, cwd: string, options: HandOffOptions): string {
+  const { to, fromMessage, strategy, maxMessages, maxTokens } = options;
+  const part = { fromMessage, strategy, maxMessages, maxTokens };
+  return attemptKey("handoff", source.agent, source.sessionId, source.sha256, to, cwd, part);
+}
+
+function convertBehind({ from, begun, messages, own, placeOf }: ComingBack, keep: Shelf["keep"]): Conversion {
+  return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf, keep });
+}
+
+/** What comes back in its own records. */
+function keptRecords({ kept, placeOf }: ComingBack): Pick<Conversion, "records" | "thoughts"> {
+  const lines = kept.flatMap((message) => {
+    const place = placeOf(message);
+    return toldApart(message.content).map((block) => ({
+      block,
+      record: { place, kind: kindOf(block), outcome: "kept", reason: "" } as const,
+    }));
+  });
+  return {
+    records: lines.map(({ record }) => record),
+    thoughts: lines.flatMap(({ block, record }) =>
+      block.type === "thinking" ? [{ record, words: wordsOfThought(block) }] : [],
+    ),
+  };
+}
+
+function broughtBackOf(back: ComingBack | null): BroughtBack | null {
+  if (back === null) return null;
+  const { agent, sessionId } = back.from;
+  return { agent, sessionId, messages: back.own.size, as: back.begun === null ? "messages" : "records" };
+}
+
+const MAX_TITLE_CHARS = 120;
+
+/** A title of ours is not put in front of another one. */
+function titleOf({ agent, title, sessionId }: HandOffSource, { to, moved }: HandOffOptions): string {
+  const whole = toOneLine(moved?.title ?? title ?? sessionId);
+  if (moved !== undefined && to === agent && whole !== "") return shorten(whole, MAX_TITLE_CHARS);
+  const own = whole.replace(OURS, "");
+  return `from ${agent}: ${shorten(own === "" ? sessionId : own, MAX_TITLE_CHARS)}`;
+}
+
+const OURS = new RegExp(`^(?:from (?:${AGENT_NAMES.join("|")}): )+`, "u");

@@ -1,0 +1,81 @@
+/**
+ * A conversation that comes back to an agent that it came through: that agent's own records are taken as they are, and
+ * only what was said since is converted, each message from the session where it was said. Where the records are not
+ * enough, because a part was handed over, cut or summarized, the agent's own messages are taken, with everything that
+ * it wrote into them.
+ */
+
+import type { Message } from "@continuo/core/model";
+import { formatOf } from "@continuo/native";
+import type { KeptRecord } from "@continuo/native/writing";
+import { type HandOffSource, markOf, saidBy } from "../source/index.ts";
+import { type LineageOptions, type LineageStep, placeIn, type TracedMessage, traceBack } from "./lineage.ts";
+import { readOnce } from "./once-more.ts";
+
+export interface ReturnStart {
+  readonly records: readonly KeptRecord[];
+  /** What the records say, in the new session. */
+  readonly history: readonly Message[];
+}
+
+export interface ComingBack {
+  readonly from: Pick<LineageStep, "agent" | "sessionId" | "messages">;
+  /** What the new session begins with; `null` if all messages are newly written. */
+  readonly begun: ReturnStart | null;
+  /** The messages of the records. */
+  readonly kept: readonly Message[];
+  /** Those that come after. */
+  readonly messages: readonly Message[];
+  /** Those of both that the agent itself wrote. */
+  readonly own: ReadonlySet<Message>;
+  /** Where a message lies, for the receipt. */
+  readonly placeOf: (message: Message) => string;
+}
+
+export interface ReturnOptions extends LineageOptions {
+  readonly cwd: string;
+}
+
+/**
+ * `null` where the source did not come from that agent, where the records are nowhere any more, or where none of
+ * the agent's messages is left as it was.
+ */
+export async function findReturn(source: HandOffSource, options: ReturnOptions): Promise<ComingBack | null> {
+  const lineage = await traceBack(source, options);
+  if (lineage === null) return null;
+  const { from, traced } = lineage;
+  const isWhole =
+    (from !== source || source.said() !== null) &&
+    from.messages.every((message, at) => traced[at]?.message === message);
+  const begun = isWhole ? await beginWith(from, traced.length - from.messages.length, options) : null;
+  const messages = traced.map(({ message }) => message);
+  const count = begun === null ? 0 : from.messages.length;
+  return {
+    from,
+    begun,
+    kept: messages.slice(0, count),
+    messages: messages.slice(count),
+    own: new Set(traced.flatMap(({ message, of }) => (of === from ? [message] : []))),
+    placeOf: placesIn(source, traced),
+  };
+}
+
+/** The same messages, or it is no return: `null`. */
+async function beginWith(
+  from: LineageStep,
+  adds: number,
+  { to, cwd }: ReturnOptions,
+): Promise<ReturnStart | null> {
+  const { records, history } = await readOnce({
+    ...{ agent: to, cwd, adds },
+    records: await Array.fromAsync(from.entries()),
+  });
+  if (history === null) return null;
+  const mark = saidBy(history, (await formatOf(to)).modelView(history));
+  return mark.sha256 === markOf(from.messages).sha256 ? { records, history } : null;
+}
+
+function placesIn(source: HandOffSource, traced: readonly TracedMessage[]): (message: Message) => string {
+  const places = new Map(traced.map((one) => [one.message, placeIn(source, one)]));
+  return (message) => places.get(message) ?? "";
+}

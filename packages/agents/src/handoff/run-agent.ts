@@ -1,0 +1,53 @@
+/** An agent for the session manager by its name: its driver, and a replay that its model is sent as real messages. */
+
+import { statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type AgentName, isAgentName } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import {
+  type AgentOptions,
+  assertAgentOptions,
+  type DrivenAgent,
+  type ReplayWriter,
+  toAgent,
+} from "../drivers/link/index.ts";
+import { writeNativeSession } from "./write-session.ts";
+
+export type RunAgentOptions = OpenAgentOptions & AgentOptions;
+
+/**
+ * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`. A relative
+ * `cwd` counts from the folder of this process.
+ *
+ * Errors: as `openAgent`; `usage` also for an option that is none.
+ */
+export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
+  assertAgentOptions(options);
+  const places = options.places ?? placesOfThisUser();
+  const driver = await openAgent(name, { ...options, places });
+  const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};
+  return toAgent(driver, { ...writing, ...options, cwd: resolve(options.cwd), name });
+}
+
+/** Writes what is replayed as a native session of the agent. */
+export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
+  return async (messages, options) => {
+    const { ref, receipt } = await writeNativeSession(messages, { to, places, ...options });
+    const { kept, rewritten, noted, dropped } = receipt;
+    const discard = discarderOf(ref.location);
+    return { ref, details: { kept, rewritten, noted, dropped }, discard };
+  };
+}
+
+/** Rows of a database stay: other sessions share it. */
+function discarderOf(location: string | null): () => Promise<void> {
+  const path = location === null || location.includes("#") ? null : location;
+  const before = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  return async () => {
+    if (path === null || before === undefined) return;
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.size === before.size && now.mtimeMs === before.mtimeMs) await rm(path);
+  };
+}

@@ -1,0 +1,31 @@
+/** The note of where a session comes from, as a record of the session's own file may hold it. Pure. */
+
+import { isJson, type Json } from "@continuo/files";
+
+/** What the record says of where its session comes from; `null` where it says nothing. Nothing here is believed. */
+export function noteIn(value: unknown): unknown {
+  if (!isJson(value)) return null;
+  const note = [value, value.payload, metadataOf(value)].find(
+    (place): place is Json => isJson(place) && isJson(place.continuo),
+  );
+  return note?.continuo ?? null;
+}
+
+/** The last note counts: a session that came back has an older one too. */
+export function lastNote(values: readonly unknown[]): unknown {
+  for (const value of values.toReversed()) {
+    const note = noteIn(value);
+    if (note !== null) return note;
+  }
+  return null;
+}
+
+function metadataOf({ metadata }: Json): unknown {
+  if (typeof metadata !== "string" || !metadata.startsWith("{")) return metadata;
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    // A text of the agent's own.
+    return null;
+  }
+}

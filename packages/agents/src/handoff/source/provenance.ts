@@ -1,0 +1,187 @@
+/**
+ * Where handed-over sessions come from: an event in a log of the store for each, and a note in the session's own
+ * file. The store also keeps a copy of the records that were handed over, so that they can come back.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { createZstdCompress, zstdDecompress } from "node:zlib";
+import { type AgentName, ContinuoError, isAgentName, present } from "@continuo/core/model";
+import { continuoHome, exactOf, isJson, type Places, parseExactly } from "@continuo/files";
+
+import type { KeptRecord } from "@continuo/native/writing";
+import type { OpenedStore } from "@continuo/store";
+import type { Receipt } from "../converting/index.ts";
+import type { HandOffSource, SaidMark } from "./source.ts";
+
+/** What is known of the session that another one was made of. */
+export interface Origin {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly records: number;
+  /** Of all records as JSON, in their order. */
+  readonly sha256: string;
+  /** `null` where a part of it was handed over. */
+  readonly said: SaidMark | null;
+}
+
+export interface Provenance {
+  readonly from: Origin;
+  /** Of the new session as it was written. */
+  readonly said: SaidMark;
+  /** A blob of the store; `null` where there is none. */
+  readonly copy: string | null;
+}
+
+/** Longer ones are not copied: a store is no place for them. */
+const MAX_COPY_CHARS = 256 * 1024 * 1024;
+const COPY_MEDIA_TYPE = "application/x-continuo-records+zstd";
+
+export function originOf(source: HandOffSource): Origin {
+  const { agent, sessionId, location, records } = source;
+  return { agent, sessionId, location, records, sha256: source.sha256, said: source.said() };
+}
+
+/** The log of a session that was handed over. */
+export function handOffLogId(agent: AgentName, sessionId: string): string {
+  return `handoff/${agent}/${sessionId}`;
+}
+
+function storePath(places: Places): string {
+  return join(continuoHome(places), "continuo.db");
+}
+
+async function openProvenance(places: Places, signal: AbortSignal | undefined): Promise<OpenedStore> {
+  const { openStore } = await import("@continuo/store");
+  return await openStore(`sqlite:${storePath(places)}`, signal === undefined ? {} : { signal });
+}
+
+export interface HandOffRecord {
+  readonly source: HandOffSource;
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly said: SaidMark;
+  readonly receipt: Receipt;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Writes it down, runs `place`, and takes it back where that fails: no session is placed without it.
+ * Errors: those of the store, and of `place`.
+ */
+export async function withProvenance<T>(
+  handed: HandOffRecord,
+  places: Places,
+  place: () => Promise<T>,
+): Promise<T> {
+  const { source, agent, sessionId, location, said, receipt, signal } = handed;
+  await using store = await openProvenance(places, signal);
+  const copy = await copyOf(source, store);
+  const { records, ...counts } = receipt;
+  const list = await store.putBlob(Buffer.from(JSON.stringify(records)), { mediaType: "application/json" });
+  const logId = handOffLogId(agent, sessionId);
+  const from = { ...originOf(source), ...present({ copy: copy ?? undefined }) };
+  const data = { from, to: { agent, sessionId, location, said }, receipt: { ...counts, records: list.hash } };
+  const blobs = [...(copy === null ? [] : [copy]), list.hash];
+  await store.createLog({ logId, events: [{ type: "session_handed_over", data, blobs }] });
+  try {
+    return await place();
+  } catch (error) {
+    await store.deleteLog(logId, { reason: "the session could not be placed" });
+    throw error;
+  }
+}
+
+/** Of sessions that a killed process wrote down and did not place. Errors: those of the store. */
+export async function takeBackProvenance(
+  agent: AgentName,
+  sessionIds: readonly string[],
+  { places, signal }: { readonly places: Places; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  if (sessionIds.length === 0 || !existsSync(storePath(places))) return;
+  await using store = await openProvenance(places, signal);
+  for (const sessionId of sessionIds) {
+    const logId = handOffLogId(agent, sessionId);
+    if ((await store.getLog(logId)) !== null)
+      await store.deleteLog(logId, { reason: "the session was not placed" });
+  }
+}
+
+async function copyOf({ chars, entries }: HandOffSource, store: OpenedStore): Promise<string | null> {
+  if (chars > MAX_COPY_CHARS) return null;
+  const lines = Readable.from(linesOf(entries()));
+  const packed = createZstdCompress();
+  lines.on("error", (error) => packed.destroy(error));
+  return (await store.putBlob(lines.pipe(packed), { mediaType: COPY_MEDIA_TYPE })).hash;
+}
+
+async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buffer, void, void> {
+  for await (const entry of entries) yield Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
+}
+
+/** The records as they were handed over. Errors: `not_found` for a copy that is gone, `corrupt`. */
+export async function readCopy(
+  copy: string,
+  places: Places,
+  signal: AbortSignal | undefined,
+): Promise<readonly KeptRecord[]> {
+  await using store = await openProvenance(places, signal);
+  const blob = await store.openBlob(copy);
+  const text = await promisify(zstdDecompress)(Buffer.concat(await Array.fromAsync(blob.bytes)));
+  const lines = text.toString("utf8").trimEnd().split("\n");
+  return lines.map((line) => exactOf(parseExactly(line)) as KeptRecord);
+}
+
+/** What tells a session and its records. */
+export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
+
+/** From the store, else from the session's own file; `null` where nothing tells. */
+export async function readProvenance(
+  source: KnownSource,
+  places: Places,
+  signal: AbortSignal | undefined,
+): Promise<Provenance | null> {
+  return (await storedProvenance(source, places, signal)) ?? parseProvenance(source.note);
+}
+
+async function storedProvenance(
+  { agent, sessionId }: KnownSource,
+  places: Places,
+  signal: AbortSignal | undefined,
+): Promise<Provenance | null> {
+  if (!existsSync(storePath(places))) return null;
+  await using store = await openProvenance(places, signal);
+  const logId = handOffLogId(agent, sessionId);
+  try {
+    if ((await store.getLog(logId)) === null) return null;
+  } catch (error) {
+    if (error instanceof ContinuoError && error.code === "gone") return null;
+    throw error;
+  }
+  const { events } = await store.read(logId, { limit: 1, types: ["session_handed_over"] });
+  const data = events[0]?.data;
+  if (!isJson(data) || !isJson(data.from) || !isJson(data.to)) return null;
+  return parseProvenance({ from: data.from, said: data.to.said });
+}
+
+/** Nothing here is believed: what it names is used only where it has the hashes. */
+function parseProvenance(note: unknown): Provenance | null {
+  if (!isJson(note) || !isJson(note.from)) return null;
+  const { agent, sessionId, location, records, sha256, copy } = note.from;
+  const said = parseMark(note.said);
+  if (!isAgentName(agent) || said === null) return null;
+  if (typeof sessionId !== "string" || typeof location !== "string" || typeof sha256 !== "string")
+    return null;
+  const count = typeof records === "number" ? records : 0;
+  const from = { agent, sessionId, location, records: count, sha256, said: parseMark(note.from.said) };
+  return { from, said, copy: typeof copy === "string" ? copy : null };
+}
+
+function parseMark(mark: unknown): SaidMark | null {
+  if (!isJson(mark) || typeof mark.messages !== "number" || typeof mark.sha256 !== "string") return null;
+  return { messages: mark.messages, sha256: mark.sha256 };
+}

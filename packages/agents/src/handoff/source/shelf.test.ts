@@ -1,0 +1,61 @@
+import type { Message } from "@continuo/core/model";
+import { withContent } from "@continuo/native/kit";
+import { expect, test } from "vitest";
+import { openShelf } from "./shelf.ts";
+
+const MESSAGES: readonly Message[] = [
+  {
+    id: "1",
+    role: "user",
+    origin: "person",
+    content: [{ type: "text", text: "ä\u2028日本 \ud83d\ude00 \\ \u0000" }],
+    metadata: { records: [{ line: 1 }] },
+  },
+  { id: "2", role: "assistant", content: [], timestamp: "2026-01-01T00:00:00.000Z", metadata: {} },
+  {
+    id: "3",
+    role: "tool",
+    toolCallId: "call",
+    toolInput: { "@": 1, __proto__: null },
+    // Longer than what is read at once, and than what is held.
+    toolOutput: "x".repeat(3_000_000),
+    content: [{ type: "tool_result", toolCallId: "call", content: [], isError: true }],
+    metadata: { claude: { isMeta: true } },
+  },
+];
+
+test.each(["file", "memory"] as const)(
+  "a shelf in %s gives messages back as they were, in any order",
+  (use) => {
+    using shelf = openShelf(use);
+    const many = Array.from({ length: 700 }, (_, at) =>
+      MESSAGES.map((one) => ({ ...one, id: `${one.id}-${at}` })),
+    );
+    const wanted = [...many.flat().slice(0, 30), ...many.flat().filter(({ role }) => role !== "tool")];
+    const kept = wanted.map(shelf.keep);
+    for (const at of [...kept.keys()].toReversed()) expect({ ...kept[at] }).toEqual(wanted[at]);
+    for (const [at, message] of kept.entries())
+      expect(JSON.stringify(message)).toBe(JSON.stringify(wanted[at]));
+  },
+);
+
+test("a message in a file is not held in memory", () => {
+  using shelf = openShelf("file");
+  const [message] = MESSAGES.slice(2).map(shelf.keep);
+  const held = Object.entries(Object.getOwnPropertyDescriptors(message)).filter(
+    ([, { get }]) => get === undefined,
+  );
+  expect(held.map(([key]) => key)).toEqual(["id", "role", "toolCallId"]);
+});
+
+test.each(["file", "memory"] as const)("a message of a shelf in %s can have other content", (use) => {
+  using shelf = openShelf(use);
+  const [, , result] = MESSAGES.map(shelf.keep);
+  if (result === undefined) throw new Error("there is no result");
+  const changed = withContent(
+    withContent(result, (content) => [...content, ...content]),
+    (content) => content.slice(1),
+  );
+  expect({ ...changed }).toEqual(MESSAGES[2]);
+  expect({ ...withContent(result, () => []) }).toEqual({ ...MESSAGES[2], content: [] });
+});

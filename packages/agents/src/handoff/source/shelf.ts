@@ -1,0 +1,168 @@
+/**
+ * Messages of a large session, kept in a file of a private folder while a hand-over works with them: in memory are
+ * what it chooses by, and the words of those that it looked at last.
+ *
+ * The words of messages stand in one file; all else, and where the words are, in a smaller one, which is read more often.
+ */
+
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { isCompressed } from "@continuo/files/records";
+import { openScratch } from "@continuo/native/editing/placing";
+import { type FoundSession, keepMessage } from "@continuo/native/kit";
+
+export interface Shelf extends Disposable {
+  /** The same message, which may be read from the file from now on. */
+  keep<M extends object>(message: M): M;
+}
+
+/** A session up to this size is held in memory; parsed it takes a few times as much. */
+const HELD_BYTES = 16 * 1024 * 1024;
+/** Compressed files expand to many times their size. */
+const HELD_COMPRESSED_BYTES = 1024 * 1024;
+
+/** Whether the session is too large to be held. */
+export function isLarge({ files }: FoundSession): boolean {
+  return files.some(
+    ({ path, sizeBytes }) => sizeBytes > (isCompressed(path) ? HELD_COMPRESSED_BYTES : HELD_BYTES),
+  );
+}
+
+/** @param use `memory`: messages stay as they are. */
+export function openShelf(use: "file" | "memory"): Shelf {
+  if (use === "memory") return { keep: (message) => message, [Symbol.dispose]: () => undefined };
+  using stack = new DisposableStack();
+  const scratch = stack.use(openScratch());
+  const open = (name: string): JsonFile =>
+    createJsonFile(stack.adopt(openSync(join(scratch.path, name), "wx+", 0o600), closeSync));
+  const [words, facts] = [open("words"), open("facts")];
+  const parts = {
+    read: (place: number, key: string) => {
+      const fact = facts.read(place);
+      return WORDS.has(key) ? words.read(Number(fact[AT]))[key] : fact[key];
+    },
+  };
+  const all = stack.move();
+  return {
+    keep(message) {
+      const entries = Object.entries(message);
+      const at = words.append(Object.fromEntries(entries.filter(([key]) => WORDS.has(key))));
+      const others = entries.filter(([key]) => !WORDS.has(key));
+      return keepMessage(message, parts, facts.append({ ...Object.fromEntries(others), [AT]: at }));
+    },
+    [Symbol.dispose]: () => all.dispose(),
+  };
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+const WORDS: ReadonlySet<string> = new Set(["content", "toolInput", "toolOutput"]);
+/** Where the words are; no message has such a key. */
+const AT = "@";
+
+interface JsonFile {
+  /** Gives the place. */
+  append(part: Part): number;
+  read(place: number): Part;
+}
+
+const LENGTH_BYTES = 4;
+
+/** Each part after its length. */
+function createJsonFile(file: number): JsonFile {
+  const bytes = createBytes(file);
+  const read = createRecent((place) => {
+    const sizeBytes = bytes.read(place, LENGTH_BYTES).readUInt32LE(0);
+    const text = bytes.read(place + LENGTH_BYTES, sizeBytes).toString("utf8");
+    return { part: JSON.parse(text), sizeBytes };
+  });
+  return {
+    append(part) {
+      const json = JSON.stringify(part);
+      const sizeBytes = Buffer.byteLength(json);
+      const all = Buffer.allocUnsafe(LENGTH_BYTES + sizeBytes);
+      all.writeUInt32LE(sizeBytes, 0);
+      all.write(json, LENGTH_BYTES);
+      return bytes.append(all);
+    },
+    read,
+  };
+}
+
+/** Bytes of the parts read last that stay in memory. */
+const RECENT_BYTES = 1024 * 1024;
+
+function createRecent(
+  read: (place: number) => { readonly part: Part; readonly sizeBytes: number },
+): (place: number) => Part {
+  const recent = new Map<number, { readonly part: Part; readonly sizeBytes: number }>();
+  let held = 0;
+  return (place) => {
+    const known = recent.get(place);
+    if (known !== undefined) return known.part;
+    const one = read(place);
+    for (const [oldest, { sizeBytes }] of recent) {
+      if (held + one.sizeBytes <= RECENT_BYTES) break;
+      recent.delete(oldest);
+      held -= sizeBytes;
+    }
+    recent.set(place, one);
+    held += one.sizeBytes;
+    return one.part;
+  };
+}
+
+interface Bytes {
+  /** Gives the place. */
+  append(bytes: Buffer): number;
+  /** Valid until the next call. */
+  read(place: number, length: number): Buffer;
+}
+
+const WINDOW_BYTES = 256 * 1024;
+
+/** Bytes that are written one after the other in large pieces, and read out of a window that moves along. */
+function createBytes(file: number): Bytes {
+  let pending: Buffer[] = [];
+  let [written, end] = [0, 0];
+  const room = Buffer.alloc(WINDOW_BYTES);
+  let window: Buffer = room.subarray(0, 0);
+  let start = 0;
+  const flush = (): void => {
+    const bytes = Buffer.concat(pending);
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(file, bytes, done, bytes.length - done, written + done);
+    }
+    written = end;
+    pending = [];
+  };
+  return {
+    append(bytes) {
+      const place = end;
+      pending.push(bytes);
+      end += bytes.length;
+      if (end - written > WINDOW_BYTES) flush();
+      return place;
+    },
+    read(place, length) {
+      if (place + length > written) flush();
+      if (place < start || place + length > start + window.length) {
+        const wanted = length > room.length ? Buffer.allocUnsafe(length) : room;
+        window = wanted.subarray(0, readAt(file, wanted, place));
+        start = place;
+      }
+      return window.subarray(place - start, place - start + length);
+    },
+  };
+}
+
+/** Gives how many bytes there were. */
+function readAt(file: number, bytes: Buffer, position: number): number {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = readSync(file, bytes, filled, bytes.length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return filled;
+}

@@ -1,0 +1,191 @@
+/** The session that is handed over, read: which messages go over, what is left out, and its hashes. */
+
+import { createHash } from "node:crypto";
+import {
+  type AgentName,
+  type Block,
+  type Entry,
+  type Message,
+  present,
+  type SessionDetails,
+} from "@continuo/core/model";
+import { exactOf, type Places } from "@continuo/files";
+import type { Lookup } from "@continuo/native";
+import type { OpenedSession } from "@continuo/native/kit";
+import type { KeptRecord } from "@continuo/native/writing";
+import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "../converting/index.ts";
+import { noteIn } from "./note.ts";
+import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+import { isLarge, openShelf, type Shelf } from "./shelf.ts";
+
+/** Open until it is disposed. */
+export interface HandOffSource extends Disposable {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly cwd: string | null;
+  readonly title: string | null;
+  readonly gitBranch: string | null;
+  readonly records: number;
+  /** Of all records as JSON, in their order. */
+  readonly sha256: string;
+  /** How long that JSON is. */
+  readonly chars: number;
+  /** The records themselves, in their order; read again each time. */
+  readonly entries: () => AsyncIterable<KeptRecord>;
+  /** What the last record that tells it says of where the session comes from, else `null`. Not believed. */
+  readonly note: unknown;
+  readonly messages: readonly Message[];
+  /** For messages that are made of it: in memory where it is small. */
+  readonly openShelf: () => Shelf;
+  readonly left: readonly ReceiptRecord[];
+  /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
+  readonly said: () => SaidMark | null;
+}
+
+/** By this the same conversation is known again. */
+export interface SaidMark {
+  readonly messages: number;
+  readonly sha256: string;
+}
+
+export function markOf(messages: readonly SpokenMessage[]): SaidMark {
+  const hash = createHash("sha256");
+  for (const { role, content } of messages) {
+    hash.update(`${JSON.stringify({ role, content: content.map(withoutPlaces) })}\n`);
+  }
+  return { messages: messages.length, sha256: hash.digest("hex") };
+}
+
+/** What depends on where a session lies, and is sent to no model, is left out. */
+function withoutPlaces(block: Block): unknown {
+  const { native: _native, ...rest } = block;
+  if (rest.type === "tool_call") {
+    const { childSessionId: _child, ...call } = rest;
+    return call;
+  }
+  if (rest.type !== "tool_result") return rest;
+  const { details: _details, ...result } = rest;
+  return { ...result, content: result.content.map(withoutPlaces) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/**
+ * What goes over of a session that is read back.
+ *
+ * @param view the agent's own `modelView` of the history.
+ */
+export function saidBy(history: readonly Message[], view: readonly Message[]): SaidMark {
+  return markOf(selectMessages(history, view).messages);
+}
+
+/** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */
+export async function readSource(
+  { reader, found }: Lookup,
+  places: Places,
+  options: PartOptions,
+): Promise<HandOffSource> {
+  const { signal } = options;
+  using stack = new DisposableStack();
+  const openOne = (): Shelf => openShelf(isLarge(found) ? "file" : "memory");
+  const shelf = stack.use(openOne());
+  const opened = stack.use(await reader.open(found, places, present({ keep: "all", signal })));
+  const history = await Array.fromAsync(opened.history(present({ signal })), shelf.keep);
+  const selection = selectMessages(history, reader.modelView(history));
+  const later = fromMessage(selection.messages, options.fromMessage);
+  const within = withinLimits(later.messages, options);
+  const { left, ...records } = await readRecords(opened, history, signal);
+  const isWhole = [...later.left, ...within.left].length === 0;
+  const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
+  const all = stack.move();
+  return {
+    ...{ agent, sessionId, location, cwd, title, gitBranch },
+    ...records,
+    entries: () => keptRecords(opened, signal),
+    messages: within.messages,
+    openShelf: openOne,
+    said: once(() => (isWhole ? markOf(within.messages) : null)),
+    left: [...selection.left, ...later.left, ...within.left, ...left, ...subagentsLeft(opened.details)],
+    [Symbol.dispose]: () => all.dispose(),
+  };
+}
+
+function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
+  return { ...present({ file, line, rawSeparators }), value: exactOf(value) };
+}
+
+async function* keptRecords(
+  opened: OpenedSession,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<KeptRecord, void, void> {
+  for await (const entry of entriesOf(opened, signal)) yield keptOf(entry);
+}
+
+async function* entriesOf(
+  opened: OpenedSession,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Entry, void, void> {
+  yield* opened.entriesBefore?.(signal) ?? [];
+  yield* opened.entries(signal);
+}
+
+/** Of all records as JSON, in their order. */
+export function hashOf(entries: readonly KeptRecord[]): string {
+  const hash = createHash("sha256");
+  for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
+  return hash.digest("hex");
+}
+
+type RecordFacts = Pick<HandOffSource, "records" | "sha256" | "chars" | "note" | "left">;
+
+/** All records once; `left` are those that no message of the active history is made of. */
+async function readRecords(
+  opened: OpenedSession,
+  history: readonly Message[],
+  signal: AbortSignal | undefined,
+): Promise<RecordFacts> {
+  const told = new Set(
+    history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
+  );
+  const left: ReceiptRecord[] = [];
+  const hash = createHash("sha256");
+  let note: unknown = null;
+  let [records, chars] = [0, 0];
+  for await (const entry of entriesOf(opened, signal)) {
+    // A line that is no JSON has no value.
+    const json = String(JSON.stringify(exactOf(entry.value)));
+    hash.update(`${json}\n`);
+    records += 1;
+    chars += json.length;
+    note = noteIn(entry.value) ?? note;
+    const place = placeOf(entry);
+    if (told.has(place)) continue;
+    const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
+    left.push({ place, kind: "other", outcome: "noted", reason });
+  }
+  return { left, records, chars, note, sha256: hash.digest("hex") };
+}
+
+/** Sessions of their own. Those inside of the session itself are among its records. */
+function subagentsLeft({ location, subagents }: SessionDetails): ReceiptRecord[] {
+  return subagents
+    .filter((subagent) => !subagent.location.startsWith(`${location}#`))
+    .map(({ id }) => ({
+      place: `sub-agent ${id}`,
+      kind: "other",
+      outcome: "noted",
+      reason: "a session of its own, which stays with the source",
+    }));
+}
+
+function placeOf({ file, line, row }: Entry): string {
+  if (row !== undefined) return row;
+  return placeText([present({ file, line: line ?? undefined })]);
+}

@@ -1,0 +1,116 @@
+/**
+ * The public names of `continuo/agents`: native sessions, hand-overs, and drivers of agents.
+ *
+ * Promises: these names stay, with what they mean.
+ * Does not know: commands, servers, continuous sessions.
+ */
+
+export { continuoHome, type Places, placesOfThisUser } from "@continuo/files";
+export {
+  checkFoundSession,
+  checkNativeSession,
+  findSessions,
+  formatOf,
+  HOME_VARIABLES,
+  type ListOptions,
+  type Lookup,
+  type LookupOptions,
+  listNativeSessions,
+  listSessions,
+  lookUpSession,
+  type NativeSession,
+  openNativeSession,
+  READABLE_AGENTS,
+  type ReadOptions,
+  readNativeDetails,
+  readNativeSession,
+  resumeCommandOf,
+  type SessionCheck,
+  type SessionList,
+  type SessionRef,
+} from "@continuo/native";
+export {
+  emptyTrash,
+  type ForkedSession,
+  type ForkOptions,
+  forkNativeSession,
+  listTrashedSessions,
+  openSessionAdapter,
+  type RepairOptions,
+  renameNativeSession,
+  repairNativeSession,
+  restoreNativeSession,
+  type SessionAdapterOptions,
+  type SessionRepair,
+  type TrashPlaces,
+  trashNativeSession,
+} from "@continuo/native/editing";
+export type {
+  AdapterFormat,
+  ImageInput,
+  SessionAdapter,
+  SessionMetadata,
+} from "@continuo/native/editing/append";
+export { type TrashedSession, trashFolder } from "@continuo/native/editing/trash";
+export { keepSafe } from "@continuo/native/gemini";
+export {
+  type FoundSession,
+  type HistoryOptions,
+  type OpenedSession,
+  type OpenOptions,
+  toGivenTitle,
+} from "@continuo/native/kit";
+export type { RepairEdit } from "@continuo/native/repairing";
+export {
+  type AgentSessions,
+  type AllSessions,
+  type ListAllOptions,
+  type ListedSession,
+  type ListSessionsOfAgent,
+  listAllSessions,
+  type ReportedSession,
+  type ResumeOptions,
+  type SessionsOptions,
+  sessions,
+} from "./catalog/index.ts";
+export {
+  type AgentProgram,
+  findAgentProgram,
+  keepCapabilities,
+  type OpenAgentOptions,
+  openAgent,
+} from "./drivers/index.ts";
+export {
+  type AgentOptions,
+  type AskPermission,
+  type DrivenAgent,
+  type DriverLimits,
+  PERMISSION_POLICIES,
+  type PermissionPolicy,
+  type PolicyOptions,
+  permissionsBy,
+  toAgent,
+} from "./drivers/link/index.ts";
+export {
+  type MaxLoss,
+  type Outcome,
+  RECEIPT_KINDS,
+  type Receipt,
+  type ReceiptKind,
+  type ReceiptRecord,
+} from "./handoff/converting/index.ts";
+export {
+  type AgentPrograms,
+  type HandOff,
+  type HandOffOptions,
+  handOff,
+  handOffMessages,
+  openRunAgent,
+  type RunAgentOptions,
+  replayWriterOf,
+  type SaidElsewhere,
+  type Verification,
+  type WriteSessionOptions,
+  type WrittenSession,
+  writeNativeSession,
+} from "./handoff/index.ts";

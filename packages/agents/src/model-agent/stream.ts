@@ -1,0 +1,151 @@
+/** The stream of the `ai` package as events of an agent. Pure: ids are passed in. */
+
+import { type AgentEvent, type Block, present, type Usage } from "@continuo/core/model";
+import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
+import type { KeptMetadata } from "./messages.ts";
+
+export type StreamPart = TextStreamPart<ToolSet>;
+
+/** Repeated by other parts, or by the end of the stream. Every other part is reported verbatim. */
+const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
+  "start",
+  "text-start",
+  "text-end",
+  "tool-input-start",
+  "tool-input-delta",
+  "tool-input-end",
+  "finish",
+  "abort",
+  "error",
+  "ping",
+]);
+
+export interface StreamFold {
+  /** The events that a part of the stream makes. */
+  take(part: StreamPart): readonly AgentEvent[];
+}
+
+interface Pending {
+  readonly kind: "text" | "thinking";
+  text: string;
+  metadata?: KeptMetadata["providerMetadata"];
+}
+
+/**
+ * A step is one answer of the model. Its message is reported when it is complete: before the first result of a tool
+ * that it called, else at the end of the step; its calls as they come.
+ */
+export function createStreamFold(newId: () => string): StreamFold {
+  let messageId = newId();
+  let blocks = new Map<string, Pending>();
+  let model: string | undefined;
+  let told = false;
+
+  const message = (stopReason?: string): AgentEvent[] => {
+    const content = [...blocks.values()].flatMap(blockOf);
+    if (told || content.length === 0) return [];
+    told = true;
+    const parts = present({ model, stopReason });
+    return [{ type: "message", messageId, content, ...parts }];
+  };
+  const pending = (key: string, kind: Pending["kind"]): Pending => {
+    const found = blocks.get(key) ?? { kind, text: "" };
+    blocks.set(key, found);
+    return found;
+  };
+
+  return {
+    take(part) {
+      switch (part.type) {
+        case "start-step":
+          messageId = newId();
+          blocks = new Map();
+          told = false;
+          return [];
+        case "text-delta":
+          pending(part.id, "text").text += part.text;
+          return part.text === "" ? [] : [{ type: "text", delta: part.text, messageId }];
+        case "reasoning-start":
+        case "reasoning-delta":
+        case "reasoning-end": {
+          const block = pending(`thinking ${part.id}`, "thinking");
+          if (part.providerMetadata !== undefined) {
+            block.metadata = mergedMetadata(block.metadata, part.providerMetadata);
+          }
+          if (part.type !== "reasoning-delta" || part.text === "") return [];
+          block.text += part.text;
+          return [{ type: "thinking", delta: part.text, messageId }];
+        }
+        case "tool-call":
+          return [
+            {
+              type: "tool_call",
+              toolCallId: part.toolCallId,
+              toolName: part.toolName,
+              toolInput: part.input,
+              messageId,
+            },
+          ];
+        case "tool-result":
+          if (part.preliminary === true) return [];
+          return [...message(), resultOf(part, part.output, "ok")];
+        case "tool-error":
+          return [...message(), resultOf(part, errorText(part.error), "error")];
+        case "tool-output-denied":
+          return [...message(), resultOf(part, "The tool was not allowed to run.", "denied")];
+        case "finish-step":
+          model = part.response.modelId;
+          return [...message(part.finishReason), { type: "usage", usage: toUsage(part.usage), model }];
+        default:
+          return SILENT.has(part.type) ? [] : [{ type: "diagnostics", details: part }];
+      }
+    },
+  };
+}
+
+export function toUsage(usage: LanguageModelUsage): Usage {
+  const { cacheReadTokens, cacheWriteTokens, noCacheTokens } = usage.inputTokenDetails;
+  const { reasoningTokens } = usage.outputTokenDetails;
+  return present({
+    inputTokens: noCacheTokens ?? usage.inputTokens ?? 0,
+    outputTokens: usage.outputTokens ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+    totalTokens: usage.totalTokens,
+  });
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : typeof error === "string" ? error : JSON.stringify(error);
+}
+
+function blockOf({ kind, text, metadata }: Pending): Block[] {
+  if (kind === "text") return text === "" ? [] : [{ type: "text", text }];
+  if (metadata === undefined) return text === "" ? [] : [{ type: "thinking", text }];
+  const native: KeptMetadata = { providerMetadata: metadata };
+  const { signature, redactedData } = (metadata.anthropic ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof redactedData === "string") {
+    return [{ type: "thinking", text, redacted: true, data: redactedData, signedBy: "anthropic", native }];
+  }
+  if (typeof signature !== "string") return [{ type: "thinking", text, native }];
+  return [{ type: "thinking", text, signature, signedBy: "anthropic", native }];
+}
+
+type Metadata = KeptMetadata["providerMetadata"];
+
+/** Parts of a block tell their metadata apart: a signature comes with the last one. */
+function mergedMetadata(before: Metadata | undefined, now: Metadata): Metadata {
+  const merged: Metadata = { ...before };
+  for (const [provider, values] of Object.entries(now)) merged[provider] = { ...merged[provider], ...values };
+  return merged;
+}
+
+function resultOf(
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string },
+  output: unknown,
+  status: "ok" | "error" | "denied",
+): AgentEvent {
+  const content = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  return { type: "tool_result", toolCallId, toolName, content, status };
+}

@@ -1,0 +1,125 @@
+/** The piece of a turn that shows why it matched. Pure. */
+
+import { type Passage, partsOf, VOICES, type Voice, wordsOf } from "@continuo/native/index-file";
+import type { Phrase } from "./search-query.ts";
+
+/** Texts one after the other; `match` marks what was asked for. */
+export type ExcerptPiece = { readonly text: string; readonly match: boolean };
+
+export interface Excerpt {
+  readonly voice: Voice;
+  readonly messageId: string;
+  readonly pieces: readonly ExcerptPiece[];
+}
+
+const EXCERPT_CHARS = 240;
+const BEFORE_CHARS = 60;
+/** The rest of a longer text is found, but not shown. */
+const MAX_LOOKED_CHARS = 200_000;
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Chooses the passage with most of the words; among equals, words of people come before output of tools. */
+export function excerptOf(
+  passages: readonly Passage[],
+  phrases: readonly Phrase[],
+  voices: readonly Voice[],
+): Excerpt | null {
+  let best: { readonly passage: Passage; readonly ranges: readonly Range[]; readonly kinds: number } | null =
+    null;
+  const byVoice = [...passages].sort((a, b) => VOICES.indexOf(a.voice) - VOICES.indexOf(b.voice));
+  for (const passage of byVoice) {
+    if (!voices.includes(passage.voice)) continue;
+    const { ranges, kinds } = matchesIn(passage.text.slice(0, MAX_LOOKED_CHARS), phrases);
+    if (best === null || kinds > best.kinds) best = { passage, ranges, kinds };
+    if (best.kinds === phrases.length) break;
+  }
+  if (best === null) return null;
+  const { voice, messageId, text } = best.passage;
+  return { voice, messageId, pieces: cutOut(text, best.ranges) };
+}
+
+/** The same for what a regular expression found. */
+export function excerptAt({ voice, messageId, text }: Passage, range: Range): Excerpt {
+  return { voice, messageId, pieces: cutOut(text, [range]) };
+}
+
+interface Token extends Range {
+  readonly words: readonly string[];
+  readonly parts: ReadonlySet<string>;
+}
+
+function matchesIn(
+  text: string,
+  phrases: readonly Phrase[],
+): { readonly ranges: readonly Range[]; readonly kinds: number } {
+  const tokens = tokensOf(text);
+  const words = tokens.flatMap((token) => token.words.map((word) => ({ word, token })));
+  const ranges: Range[] = [];
+  let kinds = 0;
+  for (const phrase of phrases) {
+    const before = ranges.length;
+    for (let at = 0; at < words.length; at++) {
+      const last = words[at + phrase.words.length - 1];
+      const first = words[at];
+      if (first === undefined) break;
+      if (last !== undefined && isAt(phrase, words, at)) {
+        ranges.push({ start: first.token.start, end: last.token.end });
+      } else if (!phrase.exact && hasPart(first.token.parts, phrase)) {
+        ranges.push({ start: first.token.start, end: first.token.end });
+      }
+    }
+    if (ranges.length > before) kinds += 1;
+  }
+  return { ranges: ranges.sort((a, b) => a.start - b.start), kinds };
+}
+
+function isAt({ words, isPrefix }: Phrase, text: readonly { readonly word: string }[], at: number): boolean {
+  return words.every((word, offset) => {
+    const there = text[at + offset]?.word;
+    return (
+      there === word || (isPrefix === true && offset === words.length - 1 && there?.startsWith(word) === true)
+    );
+  });
+}
+
+function hasPart(parts: ReadonlySet<string>, { words: [word = ""], isPrefix }: Phrase): boolean {
+  return parts.has(word) || (isPrefix === true && [...parts].some((part) => part.startsWith(word)));
+}
+
+const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;
+
+function tokensOf(text: string): Token[] {
+  return [...text.matchAll(TOKEN)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    words: wordsOf(match[0]),
+    parts: partsOf(match[0]),
+  }));
+}
+
+/** The window that begins a little before the first match, on one line. */
+function cutOut(text: string, ranges: readonly Range[]): ExcerptPiece[] {
+  const start = Math.max(0, (ranges[0]?.start ?? 0) - BEFORE_CHARS);
+  const end = Math.min(text.length, start + EXCERPT_CHARS);
+  const pieces: ExcerptPiece[] = [];
+  const add = (from: number, to: number, match: boolean): void => {
+    const piece = text.slice(from, to).replace(/\s+/gu, " ");
+    if (piece !== "") pieces.push({ text: piece, match });
+  };
+  let at = start;
+  for (const range of ranges) {
+    if (range.start < at || range.start >= end) continue;
+    add(at, range.start, false);
+    at = Math.min(range.end, end);
+    add(range.start, at, true);
+  }
+  add(at, end, false);
+  const [first] = pieces;
+  if (start > 0 && first !== undefined) pieces.unshift({ text: "… ", match: false });
+  if (end < text.length) pieces.push({ text: " …", match: false });
+  return pieces;
+}

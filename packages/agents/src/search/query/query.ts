@@ -1,0 +1,166 @@
+/** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
+
+import { ContinuoError, nearest } from "@continuo/core/model";
+import { wordsOf } from "@continuo/native/index-file";
+import { type Phrase, type QueryFilters, ROLES, type Role, type SearchQuery } from "./search-query.ts";
+import { voicesOf } from "./voices.ts";
+
+export interface ParseOptions {
+  /** Turns the text after `since:` into a time. Errors: `usage`. */
+  readonly toTime: (text: string) => string;
+  /** True if a query may be empty, because something else narrows the search. */
+  readonly isEmptyAllowed?: boolean;
+  /** The value of `SearchQuery.injected`; not searched when left out. */
+  readonly injected?: SearchQuery["injected"];
+  /** True while the text is being typed: its last word is a prefix. */
+  readonly isTyping?: boolean;
+}
+
+/** A name without a value comes first: as a word, it would have its colon for a value. */
+const PIECE = /(-?)([a-z]+):(?=\s|$)|(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))/gu;
+const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", "error"] as const;
+
+type Filter = (typeof FILTERS)[number];
+
+/**
+ * Errors: `usage` for a filter without a value, a name that is nearly one of a filter, or an unknown role, and for a query
+ * that asks for nothing, or that excludes every role.
+ */
+export function parseQuery(text: string, options: ParseOptions): SearchQuery {
+  const draft = createDraft(options.injected ?? "not searched");
+  for (const match of text.matchAll(PIECE)) {
+    const isPrefix = options.isTyping === true && match.index + match[0].length === text.length;
+    const [, emptyMinus, empty, otherMinus, other, quoted, bare] = match;
+    const [minus, name] = [emptyMinus ?? otherMinus ?? "", empty ?? other ?? ""];
+    const filter = FILTERS.find((one) => one === name);
+    const value = quoted ?? bare ?? "";
+    if (filter !== undefined && minus === "") addFilter(draft, filter, value, options);
+    else if (filter !== undefined) exclude(draft.not, filter, value, options);
+    else if (name !== "") addNamed(draft, name, value, { minus, quoted, isPrefix });
+    else addWords(draft, value, { minus, quoted, isPrefix });
+  }
+  assertAsks(draft, options);
+  return draft;
+}
+
+function assertAsks(draft: Draft, { isEmptyAllowed }: ParseOptions): void {
+  if (voicesOf(draft).length === 0) {
+    throw new ContinuoError("usage", "nothing to search: every role is excluded", {
+      hint: `Leave out one of the filters -role:${draft.not.roles[0] ?? ""}.`,
+    });
+  }
+  const { all, since, error } = draft;
+  const lists = [all, ...LISTS.map((key) => draft[key])];
+  const isNothing = since === null && error === null && lists.every((one) => one.length === 0);
+  if (!isNothing || isEmptyAllowed === true) return;
+  throw new ContinuoError("usage", "nothing to search for", {
+    hint: "Give a word, or a filter such as tool:Bash.",
+  });
+}
+
+type Writable<T> = {
+  -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K];
+};
+
+interface Draft extends Writable<Omit<SearchQuery, "not">> {
+  readonly not: Writable<SearchQuery["not"]>;
+}
+
+const LISTS = ["agents", "projects", "branches", "roles", "tools", "files"] as const;
+
+function createDraft(injected: SearchQuery["injected"]): Draft {
+  return { ...createFilters(), all: [], none: [], not: createFilters(), injected };
+}
+
+function createFilters(): Draft["not"] {
+  return {
+    ...{ agents: [], projects: [], branches: [], roles: [], tools: [], files: [] },
+    ...{ since: null, error: null },
+  };
+}
+
+function addFilter(draft: Draft, filter: Filter, value: string, options: ParseOptions): void {
+  if (filter === "error") {
+    draft.error = value === "" || value === "any" ? "any" : [{ words: wordsOf(value), exact: true }];
+  } else addValue(draft, filter, value, options);
+}
+
+function exclude(not: Draft["not"], filter: Filter, value: string, options: ParseOptions): void {
+  if (filter !== "error") addValue(not, filter, value, options);
+  else if (value === "" || value === "any") not.error = "any";
+  else {
+    throw new ContinuoError("usage", "the filter -error: has no value", {
+      hint: `Write -error: for turns in which nothing failed, or -${value} for turns without this word.`,
+    });
+  }
+}
+
+type Filters = Writable<QueryFilters>;
+
+function addValue(
+  filters: Filters,
+  filter: Exclude<Filter, "error">,
+  value: string,
+  { toTime }: ParseOptions,
+): void {
+  if (value === "") throw new ContinuoError("usage", `the filter ${filter}: has no value`);
+  const text = value.toLowerCase();
+  switch (filter) {
+    case "agent":
+      filters.agents.push(text);
+      return;
+    case "project":
+      filters.projects.push(text);
+      return;
+    case "branch":
+      filters.branches.push(text);
+      return;
+    case "role":
+      filters.roles.push(toRole(text));
+      return;
+    case "tool":
+      filters.tools.push(text);
+      return;
+    case "file":
+      filters.files.push(text);
+      return;
+    case "since":
+      filters.since = toTime(value);
+  }
+}
+
+function toRole(value: string): Role {
+  const role = ROLES.find((one) => one === value);
+  if (role !== undefined) return role;
+  throw new ContinuoError("usage", `no role ${JSON.stringify(value)}`, {
+    hint: `Use one of ${ROLES.join(", ")}.`,
+  });
+}
+
+interface Written {
+  readonly minus: string;
+  readonly quoted: string | undefined;
+  readonly isPrefix: boolean;
+}
+
+/** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
+function addNamed(draft: Draft, name: string, value: string, written: Written): void {
+  const near = nearest(name, FILTERS);
+  if (near !== null) {
+    throw new ContinuoError("usage", `there is no filter ${name}:`, {
+      hint: `Did you mean ${written.minus}${near}:${value}? Put the text in quotes to search for its words.`,
+    });
+  }
+  addWords(draft, `${name}:${value}`, written);
+}
+
+function addWords(draft: Draft, text: string, { minus, quoted, isPrefix }: Written): void {
+  const words = wordsOf(text);
+  if (words.length === 0) return;
+  const phrase: Phrase = {
+    words,
+    exact: quoted !== undefined || words.length > 1,
+    ...(isPrefix && quoted === undefined ? { isPrefix } : {}),
+  };
+  (minus === "-" ? draft.none : draft.all).push(phrase);
+}

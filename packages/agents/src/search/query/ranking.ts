@@ -1,0 +1,65 @@
+/** The rank of a turn: BM25 over its words, more for words of people, and more for newer turns. Pure. */
+
+import type { Voice } from "@continuo/native/index-file";
+import type { IndexedSession } from "../../catalog/index.ts";
+
+/** A person's words describe a session best. */
+export const WEIGHTS: Readonly<Record<Voice | "parts", number>> = {
+  person: 4,
+  agent: 2,
+  call: 1.5,
+  result: 0.7,
+  other: 0.2,
+  parts: 1,
+};
+
+/** The share by which a turn of today ranks above an old one. */
+const RECENT_BONUS = 0.6;
+/** After this time, the bonus is about a third. */
+const RECENT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export interface RankedTurn {
+  readonly at: string | null;
+  /** The score of BM25; 0 if the query has no words. */
+  readonly score: number;
+}
+
+/** Greater is better. @param nowMs milliseconds since 1970 */
+export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedAt">, nowMs: number): number {
+  const at = Date.parse(turn.at ?? session.updatedAt ?? "");
+  const ageDays = Number.isNaN(at) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - at) / DAY_MS;
+  const recency = 1 + RECENT_BONUS * Math.exp(-ageDays / RECENT_DAYS);
+  // Without words, the newest come first.
+  return turn.score === 0 ? recency : turn.score * recency;
+}
+
+/** Statistics of all turns. */
+export interface TurnStatistics {
+  readonly turns: number;
+  /** Turns that hold a phrase, for each phrase of the query. */
+  readonly withPhrase: readonly number[];
+  readonly meanWords: number;
+}
+
+/** Counts of a turn for BM25. */
+export interface TurnCounts {
+  /** The occurrences of each phrase, each with the weight of its voice. */
+  readonly phrases: readonly number[];
+  readonly words: number;
+}
+
+const [K1, B] = [1.2, 0.75];
+/** The weight of a phrase that is in most turns, as in FTS5. */
+const LEAST_IDF = 1e-6;
+
+/** The formula is that of FTS5. */
+export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics): number {
+  const { turns, withPhrase, meanWords } = statistics;
+  const length = K1 * (1 - B + (B * words) / meanWords);
+  return phrases.reduce((sum, count, at) => {
+    const found = withPhrase[at] ?? 0;
+    const idf = Math.log((turns - found + 0.5) / (found + 0.5));
+    return sum + (idf > 0 ? idf : LEAST_IDF) * ((count * (K1 + 1)) / (count + length));
+  }, 0);
+}

@@ -1,0 +1,138 @@
+/** The part of a search that reads sessions: native ones in threads, others here. */
+
+import { setImmediate as otherWork } from "node:timers/promises";
+import { messageOf, present } from "@continuo/core/model";
+import { type Places, placesOf } from "@continuo/files";
+import { countTurns, indexPathOf, useIndex } from "@continuo/native/index-file";
+import { type CatalogSource, toScanned } from "../../catalog/index.ts";
+import { type SearchQuery, type SearchResult, type TurnStatistics, toExpressions } from "../query/index.ts";
+import type { SizedSource } from "./batches.ts";
+import { SCAN_LIMITS } from "./limits.ts";
+import { createScan, type ScanResult, type ScanTask, scanTexts } from "./scan.ts";
+import type { ScanThreads } from "./scan-threads.ts";
+
+export interface FileSearchOptions {
+  readonly threads: ScanThreads;
+  readonly places: Places;
+  readonly exclude: readonly string[];
+  readonly nowMs: number;
+  readonly regex?: RegExp;
+  readonly regexMs?: number;
+  readonly secrets?: "masked";
+  /** Aborted when no more is wanted. */
+  readonly stop: AbortSignal;
+  readonly onScanned: (scanning: Pick<FileSearch, "left" | "results">) => void;
+}
+
+/** The results so far. */
+export interface FileSearch extends ScanResult {
+  /** Sessions that were to be searched. */
+  readonly sessions: number;
+  /** Those that were not yet. */
+  readonly left: number;
+  /** Sources in the order in which they are wanted. Errors: those of `ScanThreads.scan`. */
+  scan(sources: readonly CatalogSource[]): Promise<void>;
+}
+
+export function createFileSearch(query: SearchQuery, options: FileSearchOptions): FileSearch {
+  const { threads, stop, regex, regexMs, onScanned } = options;
+  const results: SearchResult[] = [];
+  const unreadable: ScanResult["unreadable"][number][] = [];
+  const counts = { sessions: 0, left: 0, cut: 0 };
+  const add = (scanned: ScanResult, sessions: number): void => {
+    results.push(...scanned.results);
+    unreadable.push(...scanned.unreadable);
+    counts.cut += scanned.cut;
+    counts.left -= sessions;
+    onScanned({ left: counts.left, results });
+  };
+  return {
+    ...{ results, unreadable },
+    get sessions() {
+      return counts.sessions;
+    },
+    get left() {
+      return counts.left;
+    },
+    get cut() {
+      return counts.cut;
+    },
+    async scan(sources) {
+      if (sources.length === 0) return;
+      counts.sessions += sources.length;
+      counts.left += sources.length;
+      const task = await toTask(query, options);
+      const native = sources.flatMap(({ found, sizeBytes }) =>
+        found === undefined ? [] : [{ found, sizeBytes }],
+      );
+      const others = sources.filter(({ found }) => found === undefined);
+      const here = { task, stop, add };
+      const batchMs = regex === undefined ? undefined : regexMs;
+      const isSmall = native.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= SCAN_LIMITS.hereBytes;
+      await Promise.all([
+        isSmall && batchMs === undefined
+          ? scanNativeHere(native, here)
+          : threads.scan({ task, stop, onScanned: add, sources: native, ...present({ batchMs }) }),
+        scanOthersHere(others, here),
+      ]);
+    },
+  };
+}
+
+async function toTask(query: SearchQuery, options: FileSearchOptions): Promise<ScanTask> {
+  const { exclude, nowMs, regex, secrets = "shown" } = options;
+  const places = placesOf(options.places);
+  return {
+    ...{ query, places, exclude, nowMs, secrets },
+    statistics: await readStatistics(query, places),
+    regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
+  };
+}
+
+interface Here {
+  readonly task: ScanTask;
+  readonly stop: AbortSignal;
+  readonly add: (scanned: ScanResult, sessions: number) => void;
+}
+
+async function scanNativeHere(sources: readonly SizedSource[], { task, stop, add }: Here): Promise<void> {
+  const scan = createScan(task);
+  for (const { found } of sources) {
+    if (stop.aborted) return;
+    add(await scan([found]), 1);
+    await otherWork();
+  }
+}
+
+/** Continuo's own sessions, and what is in the trash: of those no other thread knows where they are. */
+async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, add }: Here): Promise<void> {
+  for (const source of sources) {
+    if (stop.aborted) return;
+    try {
+      using text = await source.open(stop, null);
+      add(await scanTexts(source.key, [toScanned(text)], task), 1);
+    } catch (error) {
+      if (stop.aborted) return;
+      add({ results: [], unreadable: [{ location: source.key, message: messageOf(error) }], cut: 0 }, 1);
+    }
+  }
+}
+
+/** The usual length of the turns of coding agents. */
+const MEAN_WORDS = 600;
+/** The frequency of a word of which nothing is known: one turn of a hundred. */
+const UNKNOWN_SHARE = 0.01;
+
+/** Counts the words of the query, as far as the index knows. */
+async function readStatistics(query: SearchQuery, places: Places): Promise<TurnStatistics> {
+  const expressions = toExpressions(query);
+  const used = await useIndex(indexPathOf(places), "read", (database): TurnStatistics | null => {
+    const turns = countTurns(database);
+    if (turns < SCAN_LIMITS.knownTurns) return null;
+    const withPhrase = expressions.map((expression) => countTurns(database, expression));
+    return { turns, withPhrase, meanWords: MEAN_WORDS };
+  });
+  if (used.state === "ready" && used.value !== null) return used.value;
+  const turns = SCAN_LIMITS.knownTurns;
+  return { turns, withPhrase: expressions.map(() => turns * UNKNOWN_SHARE), meanWords: MEAN_WORDS };
+}

@@ -1,0 +1,93 @@
+/** Matches a turn against a query, and ranks it, by its texts, as the index would. Pure. */
+
+import { type Passage, partsOf, type Turn, VOICES, type Voice, wordsOf } from "@continuo/native/index-file";
+import {
+  columnsOf,
+  type Phrase,
+  type SearchQuery,
+  type TurnCounts,
+  voicesOf,
+  WEIGHTS,
+} from "../query/index.ts";
+
+/** `null` where the words are not there; the filters of the query are asked elsewhere. */
+export function matchWords({ passages }: Turn, query: SearchQuery): TurnCounts | null {
+  const wanted = wantedOf(query);
+  const words = toWords(passages);
+  const counts = wanted.map((one) => countOf(one, words));
+  if (counts.some((count) => count === 0)) return null;
+  const unwanted = query.none.map((phrase) => ({
+    phrase,
+    columns: columnsOf(phrase, voicesOf(query)),
+  }));
+  if (unwanted.some((one) => countOf(one, words) > 0)) return null;
+  return { phrases: counts, words: words.count };
+}
+
+interface Wanted {
+  readonly phrase: Phrase;
+  readonly columns: readonly Column[];
+}
+
+type Column = Voice | "parts";
+
+/** In the order of the expression for FTS5. */
+function wantedOf(query: SearchQuery): readonly Wanted[] {
+  const { all, error } = query;
+  const voices = voicesOf(query);
+  const inResults = error === null || error === "any" ? [] : error;
+  return [
+    ...all.map((phrase) => ({ phrase, columns: columnsOf(phrase, voices) })),
+    ...inResults.map((phrase) => ({ phrase, columns: ["result"] as const })),
+  ];
+}
+
+interface TurnWords {
+  /** For each voice, the words of each text. */
+  readonly voices: Readonly<Record<Voice, readonly (readonly string[])[]>>;
+  readonly parts: ReadonlySet<string>;
+  readonly count: number;
+}
+
+function toWords(passages: readonly Passage[]): TurnWords {
+  const voices: Record<Voice, string[][]> = { person: [], agent: [], call: [], result: [], other: [] };
+  const parts = new Set<string>();
+  for (const { voice, text } of passages) {
+    voices[voice].push(wordsOf(text));
+    if (voice !== "other") partsOf(text, parts);
+  }
+  const texts = VOICES.map((voice) => voices[voice]);
+  const words = texts.flat().reduce((sum, text) => sum + text.length, 0);
+  // Between two texts of a voice, the index has a word of its own.
+  const between = texts.reduce((sum, { length }) => sum + Math.max(0, length - 1), 0);
+  return { voices, parts, count: words + between + parts.size };
+}
+
+function countOf({ phrase, columns }: Wanted, { voices, parts }: TurnWords): number {
+  return columns.reduce((sum, column) => {
+    const count =
+      column === "parts"
+        ? countParts(parts, phrase)
+        : voices[column].reduce((all, words) => all + countIn(words, phrase), 0);
+    return sum + count * WEIGHTS[column];
+  }, 0);
+}
+
+function countIn(words: readonly string[], { words: wanted, isPrefix }: Phrase): number {
+  let count = 0;
+  const last = wanted.length - 1;
+  for (let at = 0; at + last < words.length; at++) {
+    const isHere = wanted.every((word, offset) => {
+      const there = words[at + offset];
+      return there === word || (isPrefix === true && offset === last && there?.startsWith(word) === true);
+    });
+    if (isHere) count += 1;
+  }
+  return count;
+}
+
+function countParts(parts: ReadonlySet<string>, { words: [word = "", ...more], isPrefix }: Phrase): number {
+  if (more.length > 0) return 0;
+  if (isPrefix !== true) return parts.has(word) ? 1 : 0;
+  return [...parts].filter((part) => part.startsWith(word)).length;
+}

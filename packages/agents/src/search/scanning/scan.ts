@@ -1,0 +1,83 @@
+/** Searches a session in its own files: where its bytes hold the words, it is read turn after turn. */
+
+import { messageOf, present } from "@continuo/core/model";
+import { maskSecrets } from "@continuo/core/transcript";
+import type { Places } from "@continuo/files";
+import { type CatalogSource, filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
+import { createByteFilter } from "../bytes/index.ts";
+import type { SearchQuery, SearchResult, TurnStatistics } from "../query/index.ts";
+import { createMatcher, type MatcherOptions } from "./session-matcher.ts";
+
+/** A native session, as another thread can read it. */
+export type NativeSource = NonNullable<CatalogSource["found"]>;
+
+/** The query as plain data. */
+export interface ScanTask {
+  readonly query: SearchQuery;
+  readonly places: Places;
+  /** The same as in `TextsOptions`. */
+  readonly exclude: readonly string[];
+  readonly nowMs: number;
+  readonly statistics: TurnStatistics;
+  readonly regex: { readonly source: string; readonly flags: string } | null;
+  readonly secrets: "shown" | "masked";
+}
+
+export interface ScanResult {
+  readonly results: readonly SearchResult[];
+  readonly unreadable: readonly { readonly location: string; readonly message: string }[];
+  /** Sessions in which a text is too long to be searched whole. */
+  readonly cut: number;
+}
+
+/** Searches native sessions. Blocks the thread for as long as reading takes. */
+export function createScan(task: ScanTask): (sessions: readonly NativeSource[]) => Promise<ScanResult> {
+  const { filter } = toMatcherOptions(task);
+  const { agents } = task.query;
+  return async (sessions) => {
+    const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
+    const wanted = filter.isSelective ? await filterTexts(ofAgents, () => filter.begin().add) : ofAgents;
+    const all: ScanResult[] = [];
+    for (const found of wanted) all.push(await scanTexts(found.location, scanText(found, task), task));
+    return {
+      results: all.flatMap(({ results }) => results),
+      unreadable: all.flatMap(({ unreadable }) => unreadable),
+      cut: all.reduce((sum, { cut }) => sum + cut, 0),
+    };
+  };
+}
+
+/** Searches the texts of one session. */
+export async function scanTexts(
+  location: string,
+  texts: AsyncIterable<ScannedText> | Iterable<ScannedText>,
+  task: ScanTask,
+): Promise<ScanResult> {
+  const options = toMatcherOptions(task);
+  const results: SearchResult[] = [];
+  let cut = 0;
+  try {
+    for await (const { session, turns } of texts) {
+      const matcher = createMatcher(session, options);
+      let cutChars = 0;
+      for await (const turn of turns) {
+        matcher.add(turn);
+        cutChars += turn.cutChars;
+      }
+      const result = matcher.result();
+      if (result !== null) results.push(result);
+      if (cutChars > 0) cut += 1;
+    }
+    return { results, unreadable: [], cut };
+  } catch (error) {
+    return { results, unreadable: [{ location, message: messageOf(error) }], cut };
+  }
+}
+
+function toMatcherOptions({ query, nowMs, statistics, regex, secrets }: ScanTask): MatcherOptions {
+  return {
+    ...{ query, nowMs, statistics, filter: createByteFilter(query) },
+    ...present({ regex: regex === null ? undefined : new RegExp(regex.source, regex.flags) }),
+    ...(secrets === "masked" ? { mask: (text: string) => maskSecrets(text).value } : {}),
+  };
+}

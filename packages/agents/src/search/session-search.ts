@@ -1,0 +1,177 @@
+/**
+ * A search of every session of this machine: from the index as far as it goes, and in the sessions' own files for the
+ * rest, so that an answer is complete whether anything is indexed or not.
+ */
+
+import { existsSync } from "node:fs";
+import { isContinuoError, present } from "@continuo/core/model";
+import { maskSecrets } from "@continuo/core/transcript";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
+import { type OpenTexts, openTexts, TRASHED } from "../catalog/index.ts";
+import { SEARCH_LIMITS } from "./limits.ts";
+import type { SearchQuery, SearchResult, SearchResults } from "./query/index.ts";
+import {
+  createFileSearch,
+  createScanThreads,
+  type ScanResult,
+  type ScanThreads,
+  withTimeLimit,
+} from "./scanning/index.ts";
+import { bestOf, type IndexResults, search } from "./search.ts";
+
+export interface SessionSearchOptions {
+  readonly places: PlacesAt;
+  /** Patterns of sessions that are kept out of every search, as `TextsOptions`. */
+  readonly exclude: readonly string[];
+  /** Milliseconds since 1970: what is newer ranks higher. */
+  readonly nowMs: number;
+  /** Number of the best sessions to return; all without it. */
+  readonly limit?: number;
+  /** Only turns with a text that this matches. */
+  readonly regex?: RegExp;
+  /** Ends a regular expression that takes forever; no limit when left out. */
+  readonly regexMs?: number;
+  /** True if secrets in excerpts are masked. */
+  readonly secrets?: "masked";
+  /** Milliseconds after which the search ends with what was found; no limit when left out. */
+  readonly timeMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: SearchProgress) => void;
+  /** Called where so much is not indexed that this search did not index it first. */
+  readonly onUnindexed?: () => void;
+}
+
+export interface SearchProgress {
+  readonly searched: number;
+  readonly ofSessions: number;
+  /** The best results so far, and how many there are. */
+  found(): SearchResults;
+}
+
+export interface SessionSearchResults extends SearchResults {
+  /** Sessions that were searched, or are to be. */
+  readonly sessions: number;
+  /** Sessions that were not searched because the time was over. */
+  readonly unsearched: number;
+  /** Sessions that were searched in their files, since they are not in the index as they are now. */
+  readonly notIndexed: number;
+  readonly unreadable: ScanResult["unreadable"];
+  /** Sessions in which a text is too long to be searched whole. */
+  readonly cut: number;
+  readonly index: IndexState;
+}
+
+/** Errors: `too_large` where `regexMs` was not enough; those of reading the configuration of the store. */
+export async function searchSessions(
+  query: SearchQuery,
+  options: SessionSearchOptions,
+): Promise<SessionSearchResults> {
+  const { places, exclude, signal, timeMs } = options;
+  const stop = new AbortController();
+  const timer = timeMs === undefined ? undefined : setTimeout(() => stop.abort(), timeMs);
+  const onAbort = (): void => stop.abort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    await using threads = createScanThreads();
+    const isIndexed = existsSync(indexPathOf(placesOf(places)));
+    await using texts = await openTexts({
+      ...{ places, exclude, ...present({ signal }) },
+      onFound: (sessions) => {
+        if (!isIndexed && sessions > SEARCH_LIMITS.fewSessions) threads.prepare();
+      },
+    });
+    const filled = await fillFew(texts, stop.signal);
+    const found = await searchOpen(query, texts, { ...options, threads, stop: stop.signal });
+    signal?.throwIfAborted();
+    if (filled === "none" && found.index !== "newer") options.onUnindexed?.();
+    return found;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Sessions that changed since the last search are indexed at once if they are few: the next search is as fast. */
+async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "none"> {
+  const missing = texts.missing();
+  const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const { fewSessions, fewBytes, fillMs } = SEARCH_LIMITS;
+  if (missing.length > fewSessions || bytes > fewBytes) return "none";
+  const end = performance.now() + fillMs;
+  try {
+    await texts.fill(() => performance.now() < end && !stop.aborted);
+  } catch (error) {
+    // Without an index that can be written, the sessions are searched in their files.
+    if (!isContinuoError(error, "unwritable")) throw error;
+  }
+  return "few";
+}
+
+interface Searching extends SessionSearchOptions {
+  readonly threads: ScanThreads;
+  readonly stop: AbortSignal;
+}
+
+async function searchOpen(
+  query: SearchQuery,
+  texts: OpenTexts,
+  options: Searching,
+): Promise<SessionSearchResults> {
+  const { ready, unreadable, cut } = texts.texts();
+  const missing = texts.missing();
+  const ofSessions = ready.size + missing.length;
+  const { limit, onProgress } = options;
+  const scanning = createFileSearch(query, {
+    ...options,
+    onScanned: ({ left, results }) =>
+      onProgress?.({
+        searched: ofSessions - left,
+        ofSessions,
+        found: () => bestOf(results, limit),
+      }),
+  });
+  await scanning.scan(missing);
+  const sessions = new Map(ready);
+  // Another process may write sessions at this moment: they are searched in their files too.
+  for (let round = 0; ; round++) {
+    const found = await searchIndex(query, { ...options, sessions, others: scanning.results });
+    const changed = found.changed.flatMap((id) => sessions.get(id) ?? []);
+    if (changed.length > 0 && round < SEARCH_LIMITS.rounds) {
+      for (const id of found.changed) sessions.delete(id);
+      const keys = new Set(
+        changed.map(({ trashId, location }) => (trashId === null ? location : TRASHED + trashId)),
+      );
+      await scanning.scan(texts.sources(keys));
+      continue;
+    }
+    const { results, total, index } = found;
+    return {
+      ...{ results, total, index },
+      sessions: ofSessions,
+      unsearched: scanning.left + changed.length,
+      notIndexed: scanning.sessions,
+      unreadable: [...unreadable, ...scanning.unreadable],
+      cut: cut + scanning.cut,
+    };
+  }
+}
+
+interface IndexSearch extends Searching {
+  readonly sessions: ReturnType<OpenTexts["texts"]>["ready"];
+  readonly others: readonly SearchResult[];
+}
+
+async function searchIndex(
+  query: SearchQuery,
+  { places, nowMs, limit, regex, regexMs, secrets, sessions, others }: IndexSearch,
+): Promise<IndexResults & { readonly index: IndexState }> {
+  const mask = secrets === undefined ? undefined : (text: string): string => maskSecrets(text).value;
+  const options = { sessions, others, nowMs, ...present({ limit, regex, mask }) };
+  const used = await useIndex(indexPathOf(placesOf(places)), "read", (database) => {
+    const run = (): IndexResults => search(database, query, options);
+    return regex === undefined || regexMs === undefined ? run() : withTimeLimit(regexMs, run);
+  });
+  if (used.state === "ready") return { ...used.value, index: used.state };
+  return { ...bestOf(others, limit), changed: [...sessions.keys()], index: used.state };
+}

@@ -1,0 +1,38 @@
+/** Images of messages. */
+
+import type { ImageBlock } from "../../model/index.ts";
+import { escapeVisible } from "./escape.ts";
+
+/**
+ * `inline`: only images whose bytes are in the message. `served`: also those that a server of Continuo gives; `data-served`
+ * is their path, which the page fetches.
+ */
+export type ImageSource = "inline" | "served";
+
+/** Formats that no browser runs anything from; SVG is none of them. */
+const SHOWN_IMAGES = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+]);
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
+/** The paths that `packages/core/src/wire/machine` makes. */
+const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+(?:&branch=[\w%+.*-]+)?$/u;
+
+/** Empty where the image is not at hand, or is of a kind that is not shown. */
+export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): string {
+  if (!SHOWN_IMAGES.has(block.mimeType)) return "";
+  if (source === "served" && block.url !== undefined && SERVED.test(block.url)) {
+    return `<img alt="image" data-served="${escapeVisible(block.url)}">`;
+  }
+  if (block.data === undefined || !BASE64.test(block.data)) return "";
+  return `<img alt="image" src="data:${block.mimeType};base64,${block.data.replace(/\s/gu, "")}">`;
+}
+
+/** True if the image is shown when it can be served. */
+export function isDisplayable(block: ImageBlock): boolean {
+  return imageToHtml(block, "served") !== "";
+}

@@ -1,0 +1,115 @@
+/**
+ * Lines appended to a file that another program may append to at the same time.
+ *
+ * The system puts each write at the end that the file has at that moment (`O_APPEND`), so that no line of another
+ * writer is overwritten. What could not be written whole is taken back only while nothing of anybody else follows it.
+ */
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { ContinuoError } from "@continuo/core/model";
+
+export interface AppendOptions {
+  /** The state from `stateOfFile` that the file must still have. */
+  readonly after?: string | null;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Differs after every write to the file; `null` where there is none. */
+export function stateOfFile(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? null : stateOf(stat);
+}
+
+/**
+ * On disk and read back when it returns. A line that was torn off before stays as it is; the new lines begin on a line
+ * of their own.
+ *
+ * Errors: `conflict` where the file is not in the state `after` any more, with `details.isWritten: true` where the
+ * lines stand in it all the same; `unwritable`; those of the system.
+ */
+export function appendLines(path: string, lines: Uint8Array, { after = null }: AppendOptions = {}): void {
+  const fd = openSync(path, constants.O_RDWR | constants.O_APPEND);
+  try {
+    const stat = fstatSync(fd, { bigint: true });
+    if (after !== null && stateOf(stat) !== after) throw changed(path, false);
+    const size = Number(stat.size);
+    const bytes = endsInLineFeed(fd, size) ? Buffer.from(lines) : Buffer.concat([LF, lines]);
+    appendAll(fd, bytes);
+    if (readAt(fd, size, bytes.length).equals(bytes)) return;
+    // Another writer was faster. A line that stands anywhere is right only where no order was asked for.
+    const there = readAt(fd, size, fstatSync(fd).size - size);
+    const at = there.indexOf(bytes);
+    const isWhole = at > 0 && (bytes[0] === LINE_FEED || there[at - 1] === LINE_FEED);
+    if (isWhole && after === null) return;
+    const isGone = takeBack(fd, bytes);
+    if (isWhole) throw changed(path, !isGone);
+    throw new ContinuoError(
+      "unwritable",
+      `verification failed: ${path} does not contain what was just written to it`,
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const LF = Buffer.from("\n");
+
+function stateOf(stat: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
+  return `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+}
+
+function appendAll(fd: number, bytes: Buffer): void {
+  let done = 0;
+  try {
+    while (done < bytes.length) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } catch (error) {
+    takeBack(fd, bytes.subarray(0, done));
+    throw error;
+  }
+}
+
+/** Removes the bytes if they are at the very end of the file. Returns true if it did. */
+function takeBack(fd: number, bytes: Buffer): boolean {
+  const start = fstatSync(fd).size - bytes.length;
+  if (start < 0 || !readAt(fd, start, bytes.length).equals(bytes)) return false;
+  ftruncateSync(fd, start);
+  fsyncSync(fd);
+  return true;
+}
+
+function endsInLineFeed(fd: number, size: number): boolean {
+  return size === 0 || readAt(fd, size - 1, 1)[0] === LINE_FEED;
+}
+
+function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, length));
+  let done = 0;
+  while (done < bytes.length) {
+    const count = readSync(fd, bytes, done, bytes.length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+function changed(path: string, isWritten: boolean): ContinuoError {
+  const what = isWritten
+    ? "the new lines stand behind those of another writer"
+    : "another program wrote to it meanwhile";
+  return new ContinuoError("conflict", `cannot append to ${path}: ${what}`, {
+    hint: isWritten ? "Look at the session with `continuo session show` before you continue." : "Try again.",
+    details: { isWritten },
+  });
+}

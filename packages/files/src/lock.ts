@@ -1,0 +1,132 @@
+/**
+ * One writer at a time, between processes of Continuo. Agents do not know of it.
+ *
+ * A lock is a small file below Continuo's home that SQLite holds exclusively: the system lets go of it when
+ * the process ends, however it ends, so that no lock is ever stale. The file is left where it is.
+ */
+
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError } from "@continuo/core/model";
+import { makeFolderDurably } from "./durable.ts";
+import { canonicalFolder } from "./folders.ts";
+import { continuoHome } from "./home.ts";
+import type { Places } from "./places.ts";
+import { isWriteFailure, writeFailure } from "./write-failure.ts";
+
+export interface WriterLock {
+  /** It is about to be released: who wants it now waits for that. */
+  leave(): void;
+  release(): void;
+}
+
+export interface LockOptions {
+  readonly places: Places;
+  /** The longest wait for another writer. */
+  readonly waitMs: number;
+  /** The longest wait for a writer that is about to release the lock; `waitMs` when left out. */
+  readonly leavingMs?: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const POLL_MS = 5;
+const MAX_POLL_MS = 50;
+const SQLITE_BUSY = 5;
+
+/** Errors: `busy` when another writer keeps the lock for too long, `unwritable`. */
+export async function lockSession(
+  file: string,
+  sessionId: string,
+  options: LockOptions,
+): Promise<WriterLock> {
+  const path = lockPath(
+    `${join(canonicalFolder(dirname(file)), basename(file))}#${sessionId}`,
+    options.places,
+  );
+  const { DatabaseSync: Sqlite } = await import("node:sqlite");
+  const startedAt = performance.now();
+  const { waitMs, leavingMs = waitMs } = options;
+  const database = openLockFile(path, Sqlite);
+  try {
+    for (let pollMs = POLL_MS; !tryLock(database); pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
+      options.signal?.throwIfAborted();
+      if (performance.now() - startedAt > (existsSync(leavingMark(path)) ? leavingMs : waitMs)) {
+        throw new ContinuoError("busy", `another writer of Continuo has session ${sessionId} open`, {
+          hint: "Wait until it has written the results of its tool calls, or close it.",
+        });
+      }
+      // Those who wait ask at different moments.
+      await sleep(pollMs * (0.5 + Math.random()));
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const mark = leavingMark(path);
+  tryToMark(() => rmSync(mark, { force: true }));
+  return {
+    leave: () => {
+      if (database.isOpen) tryToMark(() => closeSync(openSync(mark, "a", 0o600)));
+    },
+    release: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** The mark only says how long to wait: a disk that is full or read-only ends no edit because of it. */
+function tryToMark(change: () => void): void {
+  try {
+    change();
+  } catch {
+    // The others wait a little longer, or less long.
+  }
+}
+
+/** The writer that has the lock now makes this file when it leaves; the next one removes it. */
+function leavingMark(path: string): string {
+  return `${path}.leaving`;
+}
+
+function lockPath(session: string, places: Places): string {
+  const folder = join(continuoHome(places), "locks");
+  const name = createHash("sha256").update(session).digest("hex");
+  try {
+    makeFolderDurably(folder);
+    createOnce(join(folder, name));
+  } catch (cause) {
+    throw writeFailure(`cannot lock in ${folder}`, cause);
+  }
+  return join(folder, name);
+}
+
+/** A file that is there is not opened: to close it would let go of a lock that this process has on it (POSIX). */
+function createOnce(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+function openLockFile(path: string, Sqlite: typeof DatabaseSync): DatabaseSync {
+  try {
+    return new Sqlite(path, { timeout: 0 });
+  } catch (cause) {
+    throw writeFailure(`cannot lock ${path}`, cause);
+  }
+}
+
+function tryLock(database: DatabaseSync): boolean {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    const { errcode } = error as { readonly errcode?: number };
+    if (((errcode ?? 0) & 0xff) === SQLITE_BUSY) return false;
+    throw isWriteFailure(error) ? writeFailure("cannot lock the session", error) : error;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The file that a person names for a result. A file is there whole or not at all, and only the user can read it; pipes
+ * and devices are written through.
+ */
+
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { ContinuoError } from "@continuo/core/model";
+import { makeFolderDurably, nameDurably, renameDurably } from "./durable.ts";
+import { writeFailure } from "./write-failure.ts";
+
+export interface OutputFile extends Disposable {
+  /** The path that the person gave, made absolute. */
+  readonly path: string;
+  write(bytes: Uint8Array): void;
+  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
+  commit(): number;
+}
+
+export interface OutputFileOptions {
+  /** Replaces a file that is there. */
+  readonly force: boolean;
+  /** Folders that programs keep for themselves: never written to, `force` or not. */
+  readonly forbidden: readonly string[];
+  /** Folders above it that are not there are made. */
+  readonly makeFolder?: boolean;
+}
+
+/**
+ * Errors: `conflict` for a file that is there, `invalid` for one in a forbidden folder, `unwritable`.
+ * @param path absolute
+ */
+export async function openOutputFile(path: string, options: OutputFileOptions): Promise<OutputFile> {
+  const fd = descriptorOf(path);
+  if (fd !== null) return stream(path, fd, () => undefined);
+  const stat = lookAt(path, statSync);
+  if (stat?.isDirectory() === true) throw unwritable(path, new Error("it is a folder"));
+  if (stat !== undefined && !stat.isFile()) return await openStream(path, stat);
+  const target = targetOf(path, stat, options.makeFolder === true);
+  refuseForbidden(target, options.forbidden);
+  if (options.makeFolder) makeFolder(path, dirname(target));
+  const isThere = lookAt(path, lstatSync) !== undefined;
+  if (isThere && !options.force) throw alreadyThere(path);
+  return wholeFile(path, target, options.force);
+}
+
+/**
+ * Returns the number of an open file of this process. To open a redirected one again would write from its
+ * beginning.
+ */
+function descriptorOf(path: string): number | null {
+  const [, name] = /^\/dev\/(stdout|stderr)$/u.exec(path) ?? [];
+  if (name !== undefined) return name === "stdout" ? 1 : 2;
+  const digits = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/u.exec(path)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** `undefined` where nothing is. Errors: `unwritable`, for example for a link to itself or a file as a folder. */
+function lookAt(path: string, how: typeof statSync): Stats | undefined {
+  try {
+    return how(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/**
+ * Waits until somebody reads the pipe. An open that blocks would keep a thread, and with it the whole process, even
+ * after a signal to end.
+ */
+async function openStream(path: string, stat: Stats): Promise<OutputFile> {
+  const flags = stat.isFIFO() ? constants.O_WRONLY | constants.O_NONBLOCK : constants.O_WRONLY;
+  for (;;) {
+    try {
+      const fd = openSync(path, flags);
+      return stream(path, fd, () => closeSync(fd));
+    } catch (cause) {
+      if (!stat.isFIFO() || (cause as NodeJS.ErrnoException).code !== "ENXIO") throw unwritable(path, cause);
+    }
+    await setTimeout(READER_WAIT_MS);
+  }
+}
+
+const READER_WAIT_MS = 50;
+
+function stream(path: string, fd: number, close: () => void): OutputFile {
+  let sizeBytes = 0;
+  return {
+    path,
+    write(bytes) {
+      writeAll(fd, bytes, path);
+      sizeBytes += bytes.length;
+    },
+    commit: () => sizeBytes,
+    [Symbol.dispose]: close,
+  };
+}
+
+/** Returns the path that the bytes go to, with symbolic links followed. Errors: `unwritable`. */
+function targetOf(path: string, stat: Stats | undefined, isMade: boolean): string {
+  try {
+    if (stat !== undefined) return realpathSync(path);
+    const folder = dirname(path);
+    const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+    const real = isThere || !isMade ? realpathSync(folder) : targetOf(folder, undefined, true);
+    return join(real, basename(path));
+  } catch (cause) {
+    throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
+  }
+}
+
+function makeFolder(path: string, folder: string): void {
+  try {
+    makeFolderDurably(folder);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+function refuseForbidden(target: string, forbidden: readonly string[]): void {
+  const folder = forbidden.find((each) => isBelow(target, each) || isBelow(target, realFolder(each)));
+  if (folder === undefined) return;
+  throw new ContinuoError("invalid", `cannot write ${target}: ${folder} belongs to an agent or to Continuo`, {
+    hint: "Name a file in another folder.",
+  });
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Nothing lies in it yet.
+    return resolve(path);
+  }
+}
+
+function wholeFile(path: string, target: string, force: boolean): OutputFile {
+  const fresh = `${target}.${process.pid}.part`;
+  const fd = openFresh(fresh, path);
+  let sizeBytes = 0;
+  let isOpen = true;
+  const leave = (): void => {
+    isOpen = false;
+    closeSync(fd);
+    rmSync(fresh, { force: true });
+  };
+  return {
+    path,
+    write(bytes) {
+      writeAll(fd, bytes, path);
+      sizeBytes += bytes.length;
+    },
+    commit() {
+      try {
+        fsyncSync(fd);
+        if (force) renameDurably(fresh, target);
+        else if (!nameDurably(fresh, target)) throw alreadyThere(path);
+      } catch (cause) {
+        throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
+      } finally {
+        leave();
+      }
+      return sizeBytes;
+    },
+    [Symbol.dispose]() {
+      if (isOpen) leave();
+    },
+  };
+}
+
+function openFresh(fresh: string, path: string): number {
+  try {
+    return openSync(fresh, "wx", 0o600);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+const WAIT_MS = 5;
+
+function writeAll(fd: number, bytes: Uint8Array, path: string): void {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") throw unwritable(path, cause);
+      // A pipe that is full, and that does not block.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    }
+  }
+}
+
+function alreadyThere(path: string): ContinuoError {
+  return new ContinuoError("conflict", `cannot write ${path}: the file already exists`, {
+    hint: "Name another file, or replace this one with --force.",
+  });
+}
+
+function unwritable(path: string, cause: unknown): ContinuoError {
+  return writeFailure(`cannot write ${path}`, cause, "Name another file.");
+}

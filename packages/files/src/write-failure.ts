@@ -1,0 +1,53 @@
+/** Writes that the system or SQLite refused, as errors that say what a person can do. */
+
+import { ContinuoError, messageOf } from "@continuo/core/model";
+
+const SPACE = "Free some space on the disk, then try again.";
+const PERMISSIONS = "Check the permissions of the file and its folder.";
+const OPEN_FILES = "Close other programs or raise the limit of open files (`ulimit -n`), then try again.";
+const DISK = "Check the disk and its free space, then try again.";
+
+/** The keys are codes of the system. */
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: SPACE,
+  EDQUOT: SPACE,
+  EROFS: "Make the file system writable, or use a folder elsewhere.",
+  EACCES: PERMISSIONS,
+  EPERM: PERMISSIONS,
+  EMFILE: OPEN_FILES,
+  ENFILE: OPEN_FILES,
+  EFBIG: "Raise the limit of the size of files (`ulimit -f`), then try again.",
+  EIO: DISK,
+};
+
+/** The keys are SQLite's primary result codes. */
+const SQLITE_HINTS: Readonly<Record<number, string>> = {
+  8: PERMISSIONS,
+  10: DISK,
+  13: SPACE,
+  14: PERMISSIONS,
+};
+const SQLITE_BUSY = 5;
+
+/** Returns true if the error comes from the system or SQLite, and so is not a mistake in Continuo's code. */
+export function isWriteFailure(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof ContinuoError) return false;
+  return "syscall" in error || "errcode" in error;
+}
+
+/**
+ * `unwritable`, or `busy` where another program holds a database. `details.reason` is the system's code.
+ *
+ * @param what such as `cannot write PATH`
+ * @param otherwise the hint for a reason that is none of those that a person can remove
+ */
+export function writeFailure(what: string, cause: unknown, otherwise = "Try again."): ContinuoError {
+  const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown };
+  const primary = typeof errcode === "number" ? errcode & 0xff : undefined;
+  const known = primary === undefined ? HINTS[String(code)] : SQLITE_HINTS[primary];
+  return new ContinuoError(primary === SQLITE_BUSY ? "busy" : "unwritable", `${what}: ${messageOf(cause)}`, {
+    hint: known ?? otherwise,
+    details: typeof code === "string" ? { reason: code } : {},
+    cause,
+  });
+}

@@ -1,0 +1,141 @@
+/** A person's question about the video, answered from the notes and the evidence. */
+
+import { ContinuoError, type NewEvent } from "@continuo/core/model";
+import { runTurn } from "./batches/index.ts";
+import { fetchContextWindow } from "./evidence/index.ts";
+import {
+  type AskRequest,
+  type AskResult,
+  type EvidenceItem,
+  isFields,
+  LIMITS,
+  type Note,
+  type NoteWriter,
+  type SessionOwnerSettings,
+} from "./kit/index.ts";
+import { newestEntries, readNotes } from "./notes/index.ts";
+import type { Follower } from "./state/index.ts";
+import { cosineOf, lexicalEmbedder, measureCall } from "./writers/index.ts";
+
+export interface Question {
+  readonly question: string;
+  readonly mediaTimeMs: number | null;
+}
+
+/** Errors: `invalid`, `too_large`. */
+export function parseQuestion(body: unknown): Question {
+  const { question, mediaTimeMs = null } = isFields(body) ? body : {};
+  if (typeof question !== "string" || question.trim() === "") {
+    throw new ContinuoError("invalid", "question must be a text that is not empty");
+  }
+  if (question.length > LIMITS.questionChars) {
+    throw new ContinuoError("too_large", "the question is too long", {
+      details: { limit: LIMITS.questionChars },
+    });
+  }
+  if (mediaTimeMs !== null && !(Number.isSafeInteger(mediaTimeMs) && Number(mediaTimeMs) >= 0)) {
+    throw new ContinuoError("invalid", "mediaTimeMs must be a whole number from 0");
+  }
+  return { question, mediaTimeMs: mediaTimeMs as number | null };
+}
+
+export interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runStore"> {
+  readonly follower: Follower;
+  /** `null` means that no model is called. */
+  readonly writer: NoteWriter | null;
+  readonly signal: AbortSignal;
+}
+
+/** Questions have runs of their own, so that notes do not wait for them. Errors: `agent_failed`, the store's. */
+export async function askSession(question: Question, options: AskOptions): Promise<AskResult> {
+  const { runStore, follower, writer, signal } = options;
+  const request = await askRequest(question, options);
+  const answer = writer?.answer?.bind(writer);
+  if (writer === null || answer === undefined) return quoted(request);
+  let result: AskResult | undefined;
+  await runTurn({
+    store: runStore,
+    sessionId: follower.sessionId,
+    beside: "questions",
+    name: writer.name,
+    input: question.question,
+    signal,
+    turn: async (turn, turnSignal) => {
+      result = await measureCall(writer.name, () => answer(request, { signal: turnSignal, turn }));
+      return {
+        ...(result?.usage === undefined ? {} : { usage: result.usage }),
+        costUsd: result?.costUsd ?? 0,
+      };
+    },
+  });
+  if (result !== undefined) return result;
+  throw new ContinuoError("agent_failed", `${writer.name} gave no answer`);
+}
+
+/** The cost of the answer as an event for the fold; clients cannot send this event. */
+export function askedEvent({ usage, costUsd = 0 }: AskResult): NewEvent {
+  const value = {
+    modelCalls: 1,
+    inputTokens: usage?.inputTokens ?? 0,
+    outputTokens: usage?.outputTokens ?? 0,
+    costUsd,
+  };
+  return { type: "telemetry_reported", data: { name: "ask", value }, actor: { kind: "agent" } };
+}
+
+async function askRequest(
+  { question, mediaTimeMs }: Question,
+  { store, follower, signal }: AskOptions,
+): Promise<AskRequest> {
+  const { sessionId, fold } = follower;
+  const { videoId, title, memory } = fold;
+  const known = await readNotes(store, sessionId, newestEntries(fold, LIMITS.askCandidates));
+  const notes = (await byLikeness(question, known)).slice(0, LIMITS.askNotes);
+  const times = [mediaTimeMs, ...notes.slice(0, 2).map(middleOf)].filter((time) => time !== null);
+  const evidence = new Map<number, EvidenceItem>();
+  const tokenBudget = LIMITS.askTokens / Math.max(1, times.length);
+  for (const time of times) {
+    for await (const item of fetchContextWindow(store, sessionId, time, { tokenBudget, signal })) {
+      evidence.set(item.sequence, item);
+    }
+  }
+  return {
+    sessionId,
+    videoId,
+    title,
+    question,
+    mediaTimeMs,
+    notes,
+    evidence: [...evidence.values()],
+    memory,
+  };
+}
+
+/** Without a model: the note or the piece of evidence whose words are most like the question's. */
+async function quoted({ question, notes, evidence }: AskRequest): Promise<AskResult> {
+  const spoken = evidence.filter(({ text }) => text !== "");
+  const [note, item] = [(await byLikeness(question, notes))[0], (await byLikeness(question, spoken))[0]];
+  const [best] = await byLikeness(
+    question,
+    [note, item].filter((one) => one !== undefined),
+  );
+  if (best === undefined) return { text: "Nothing was noted yet.", evidence: [], noteIds: [] };
+  if ("noteId" in best) return { text: best.text, evidence: best.evidence, noteIds: [best.noteId] };
+  return { text: best.text, evidence: [best.id], noteIds: [] };
+}
+
+async function byLikeness<Text extends { readonly text: string }>(
+  question: string,
+  texts: readonly Text[],
+): Promise<readonly Text[]> {
+  const [asked = [], ...vectors] = await lexicalEmbedder().embed(
+    [question, ...texts.map(({ text }) => text)],
+    {},
+  );
+  const scored = texts.map((text, n) => ({ text, cosine: cosineOf(asked, vectors[n] ?? []) }));
+  return scored.toSorted((a, b) => b.cosine - a.cosine).map(({ text }) => text);
+}
+
+function middleOf({ startMs, endMs }: Note): number {
+  return Math.round((startMs + endMs) / 2);
+}

@@ -1,0 +1,188 @@
+/** Batches: the evidence that the note writer is given at once, in one run of the session manager. */
+
+import {
+  type Agent,
+  type AgentRequest,
+  type AgentResult,
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  present,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
+import { cancelRun, executeRun, startRun } from "@continuo/store/sessions";
+import { rangesOf } from "../evidence/index.ts";
+import {
+  isFields,
+  LIMITS,
+  type NoteRequest,
+  type NoteWriter,
+  type NoteWriterResult,
+  openSideLog,
+} from "../kit/index.ts";
+import { countsByType, type LiveFold, type PendingEvidence, shed } from "../state/index.ts";
+import { measureCall } from "../writers/index.ts";
+
+export type Lane = "all" | "critical" | "supplementary";
+
+export interface Batch {
+  readonly batchId: string;
+  readonly lane: Lane;
+  readonly given: readonly PendingEvidence[];
+  /** Stored, but not given to the model. */
+  readonly dropped: readonly PendingEvidence[];
+  /** Has no evidence: the writer finishes what it left open. */
+  readonly isEnd: boolean;
+}
+
+export function lanesOf({ lanes }: Pick<LiveFold, "lanes">): readonly Lane[] {
+  return lanes === "split" ? ["critical", "supplementary"] : ["all"];
+}
+
+export function isInLane(lane: Lane, { retention }: Pick<PendingEvidence, "retention">): boolean {
+  return lane === "all" || lane === retention;
+}
+
+/** The oldest pending evidence of the lane. `null` when there is none. */
+export function planBatch(fold: LiveFold, lane: Lane, batchId: string): Batch | null {
+  const pending = [...fold.pending.values()].filter((one) => isInLane(lane, one));
+  const { given, dropped } = shed(pending);
+  if (pending.length === 0) return null;
+  return { batchId, lane, given: given.slice(0, LIMITS.batchEvents), dropped, isEnd: false };
+}
+
+/** `evidence_dropped` with the counts by type; no event where nothing was dropped. */
+export function droppedEvents({ batchId, dropped }: Batch, occurredAt: string): readonly NewEvent[] {
+  if (dropped.length === 0) return [];
+  const data = {
+    count: dropped.length,
+    kinds: countsByType(dropped),
+    reason: "load",
+    batchId,
+    sequences: dropped.map(({ sequence }) => sequence),
+  };
+  return [{ type: "evidence_dropped", data, occurredAt }];
+}
+
+export interface BatchRunOptions {
+  /** A separate view of the store, so that runs of continuous sessions do not use up the places for other runs. */
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly writer: NoteWriter;
+  readonly batch: Batch;
+  readonly request: NoteRequest;
+  readonly signal: AbortSignal;
+}
+
+/** Makes one try. Errors: `agent_failed` with the reason, and the store's. */
+export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResult> {
+  const { store, sessionId, writer, batch, request, signal } = options;
+  const { batchId, lane, given } = batch;
+  const sequences = given.map(({ sequence }) => sequence);
+  let written: NoteWriterResult | undefined;
+  await runTurn({
+    store,
+    sessionId,
+    beside: lane === "supplementary" ? "supplementary" : null,
+    name: writer.name,
+    input: batch.isEnd ? "Write what is open." : `Write notes from the events ${rangesOf(sequences)}.`,
+    metadata: { live: { batchId, lane, sequences } },
+    signal,
+    turn: async (turn, turnSignal) => {
+      written = await measureCall(writer.name, async () =>
+        checked(await writer.write(request, { signal: turnSignal, turn })),
+      );
+      const { drafts, memory, usage, costUsd } = written;
+      return present({ value: { drafts, memory: memory ?? null }, usage, costUsd });
+    },
+  });
+  if (written !== undefined) return written;
+  throw new ContinuoError("agent_failed", `${writer.name} wrote no notes`, { details: { batchId } });
+}
+
+export interface TurnOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  /** The session that holds the run; `null` for the session itself. */
+  readonly beside: "supplementary" | "questions" | "replay" | null;
+  readonly name: string;
+  readonly input: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly turn: (request: AgentRequest, signal: AbortSignal) => Promise<AgentResult>;
+}
+
+/** Completes one run. Errors: `agent_failed` with the reason, and the store's. */
+export async function runTurn(options: TurnOptions): Promise<void> {
+  const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
+  const runSessionId = beside === null ? sessionId : await openSideLog(store, sessionId, beside);
+  if (beside !== "questions") await cancelLeft(store, runSessionId);
+  const run: Run = await startRun(store, runSessionId, input, present({ agent: name, metadata, signal }));
+  const agent: Agent = { name, execute: (request, { signal: runSignal }) => turn(request, runSignal) };
+  const result = await executeRun(store, agent, run.runId, {
+    continuation: false,
+    leaseMs: LIMITS.runLeaseMs,
+    maxParallel: LIMITS.parallelRuns,
+    timeoutMs: LIMITS.writerMs,
+    signal,
+  });
+  if (result.status === "completed") return;
+  const { message = `the run ended as ${result.status}` } = result.error ?? {};
+  throw new ContinuoError("agent_failed", `${name} failed: ${message}`, {
+    details: { status: result.status },
+  });
+}
+
+/**
+ * Cancels runs of an earlier owner. The owner starts runs one after the other, so a waiting run is from an owner that
+ * is gone: it would block later runs, and many of them would use up all places.
+ */
+async function cancelLeft(store: Store, sessionId: string): Promise<void> {
+  for (;;) {
+    const { items } = await store.listRuns({ sessionId, status: "pending", limit: 100 });
+    for (const { runId } of items) {
+      try {
+        await cancelRun(store, runId, { reason: "the server that started it no longer owns the session" });
+      } catch (error) {
+        // The run has ended since.
+        if (!isContinuoError(error, "invalid_transition")) throw error;
+      }
+    }
+    if (items.length < 100) return;
+  }
+}
+
+/** Checks the result of a writer, which comes from a model. Errors: `agent_failed`. */
+function checked(result: NoteWriterResult): NoteWriterResult {
+  const drafts: unknown = isFields(result) ? result.drafts : undefined;
+  if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) {
+    if (JSON.stringify(result.memory ?? null).length <= LIMITS.rememberedChars) return result;
+    // The memory stays as it was.
+    const { memory: _, ...rest } = result;
+    return rest;
+  }
+  throw new ContinuoError("agent_failed", "the note writer returned no drafts that can be read");
+}
+
+function isDraft(draft: unknown): boolean {
+  if (!isFields(draft)) return false;
+  const { draftId, text, startMs, endMs, confidence, evidence, question } = draft;
+  return (
+    typeof draftId === "string" &&
+    typeof text === "string" &&
+    text !== "" &&
+    text.length <= LIMITS.textChars &&
+    Number.isSafeInteger(startMs) &&
+    Number.isSafeInteger(endMs) &&
+    Number(startMs) >= 0 &&
+    Number(endMs) >= Number(startMs) &&
+    typeof confidence === "number" &&
+    confidence >= 0 &&
+    confidence <= 1 &&
+    Array.isArray(evidence) &&
+    evidence.length <= LIMITS.noteEvidence &&
+    evidence.every((id) => typeof id === "string") &&
+    (question === undefined || (typeof question === "string" && question.length <= LIMITS.textChars))
+  );
+}

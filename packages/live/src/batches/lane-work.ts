@@ -1,0 +1,287 @@
+/** The batches of one lane of a session: when the next batch begins, how often it is tried, and what its end writes. */
+
+import { messageOf, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
+import { readSequences } from "../evidence/index.ts";
+import {
+  type Clock,
+  countDecisions,
+  countDropped,
+  type Embedder,
+  isFields,
+  isoOf,
+  LIMITS,
+  type LiveBudget,
+  type NoteWriter,
+  type NoteWriterResult,
+  pause,
+  record,
+} from "../kit/index.ts";
+import {
+  acceptsInput,
+  budgetState,
+  countsByType,
+  type Follower,
+  isInput,
+  type LiveFold,
+  type PendingEvidence,
+} from "../state/index.ts";
+import {
+  afterFailure,
+  CLOSED_BREAKER,
+  extractiveWriter,
+  lexicalEmbedder,
+  mayTry,
+  retryMs,
+} from "../writers/index.ts";
+import { type Batch, droppedEvents, isInLane, type Lane, planBatch } from "./batches.ts";
+import {
+  afterBatch,
+  afterMessage,
+  type BatchingOptions,
+  type BatchWindow,
+  EMPTY_WINDOW,
+  isDue,
+  type WindowInput,
+} from "./batching.ts";
+import { type BatchDecision, decideBatch } from "./decide-batch.ts";
+import { writeDrafts } from "./drafts.ts";
+import { noteRequest } from "./note-request.ts";
+
+export interface LaneOptions extends BatchingOptions {
+  readonly lane: Lane;
+  readonly store: Store;
+  readonly runStore: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly writerOf: (name: string | null) => NoteWriter;
+  readonly embedder: Embedder;
+  readonly budget: LiveBudget | null;
+  readonly follower: Follower;
+  readonly signal: AbortSignal;
+  /** Appends as the owner. Errors: `fenced`, the store's. */
+  readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
+  /** Runs decisions that change notes one after another, each from reading the notes to the append. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Called when a batch ended. */
+  readonly onIdle: () => void;
+}
+
+interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answered"> {
+  readonly embedder: Embedder;
+  readonly signal: AbortSignal;
+}
+
+type Outcome = "processed" | "failed" | "nothing";
+
+export class LaneWork {
+  readonly #options: LaneOptions;
+  #window: BatchWindow = EMPTY_WINDOW;
+  #breaker = CLOSED_BREAKER;
+  #running: Promise<Outcome> | null = null;
+  #phase: "working" | "waiting" = "working";
+  /** When something was said last. */
+  #heardAtMs: number | null = null;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  /** True while work is in progress that waits for no timer. */
+  get isBusy(): boolean {
+    return this.#running !== null && this.#phase === "working";
+  }
+
+  /** Takes over the evidence that a former owner left pending. */
+  begin({ pending }: LiveFold): void {
+    for (const one of pending.values()) {
+      if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one.type) });
+    }
+  }
+
+  hear(event: StoredEvent): void {
+    const { lane } = this.#options;
+    if (!isInput(event) || !isInLane(lane, event) || event.type === "voice_activity") return;
+    const data = isFields(event.data) ? event.data : {};
+    if (event.type === "transcript_added") this.#heardAtMs = Date.parse(event.occurredAt);
+    this.#add({
+      atMs: Date.parse(event.occurredAt),
+      kind: this.#kindOf(event.type),
+      ...(typeof data.text === "string" ? { text: data.text } : {}),
+      ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
+    });
+  }
+
+  /** When the next step is due, if nothing is appended before. */
+  get nextMs(): number | null {
+    if (this.#running !== null || this.#window.oldestAtMs === null) return null;
+    const { closesAtMs } = this.#window;
+    return closesAtMs === null ? null : Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0);
+  }
+
+  startIfDue(nowMs: number): void {
+    if (this.#running !== null || !isDue(this.#window, nowMs) || !mayTry(this.#breaker, nowMs)) return;
+    if (this.#options.follower.fault !== null || !acceptsInput(this.#options.follower.fold.state)) return;
+    void this.#start(this.#options.signal).then(() => this.#options.onIdle());
+  }
+
+  /** When what the writer left open must be finished, if nothing is said before; `null` when nothing is open. */
+  get endsAtMs(): number | null {
+    const { lane, follower } = this.#options;
+    if (lane === "supplementary" || this.#running !== null) return null;
+    if (this.#writer().hasOpen?.(follower.fold.memory) !== true) return null;
+    return (this.#heardAtMs ?? follower.fold.lastInputAtMs) + LIMITS.endMs;
+  }
+
+  /** Has the writer finish what it left open. Errors: as a batch that failed for the last time. */
+  async finish(signal: AbortSignal): Promise<void> {
+    await this.#running;
+    if (this.endsAtMs === null) return;
+    const { lane, newId } = this.#options;
+    const batch: Batch = { batchId: newId(), lane, given: [], dropped: [], isEnd: true };
+    const ending = this.#processBatch(batch, [], AbortSignal.any([signal, this.#options.signal]));
+    this.#running = ending
+      .then(
+        (): Outcome => "processed",
+        (): Outcome => "failed",
+      )
+      .finally(() => {
+        this.#running = null;
+      });
+    await ending;
+  }
+
+  /** Processes a batch without waiting for the window to close. */
+  async processNow(signal: AbortSignal): Promise<Outcome> {
+    await this.#running;
+    return this.#start(AbortSignal.any([signal, this.#options.signal]));
+  }
+
+  #start(signal: AbortSignal): Promise<Outcome> {
+    this.#running ??= this.#process(signal)
+      .catch((error: unknown): Outcome => {
+        this.#failed(error);
+        return "failed";
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+    return this.#running;
+  }
+
+  async #process(signal: AbortSignal): Promise<Outcome> {
+    const { follower, lane, newId, clock, append } = this.#options;
+    const batch = planBatch(follower.fold, lane, newId());
+    if (batch === null) {
+      this.#window = afterBatch(this.#window, []);
+      return "nothing";
+    }
+    const dropped = droppedEvents(batch, isoOf(clock.now()));
+    if (batch.given.length === 0) await append(dropped);
+    else await this.#processBatch(batch, dropped, signal);
+    countDropped(countsByType(batch.dropped));
+    this.#breaker = CLOSED_BREAKER;
+    this.#window = afterBatch(this.#window, this.#left());
+    return "processed";
+  }
+
+  /** Errors: the writer's or the embedder's after its last try, the store's. */
+  async #processBatch(batch: Batch, dropped: readonly NewEvent[], signal: AbortSignal): Promise<void> {
+    const { store, runStore, follower, clock } = this.#options;
+    const { sessionId, fold } = follower;
+    const sequences = batch.given.map(({ sequence }) => sequence);
+    const evidence = await readSequences(store, sessionId, sequences);
+    const { events: given, request } = await noteRequest({
+      store,
+      sessionId,
+      fold,
+      batch,
+      evidence,
+      isEnd: batch.isEnd,
+    });
+    const kept = new Set(given.map(({ sequence }) => sequence));
+    const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
+    const writer = this.#writer();
+    const embedder = this.#isSpent ? lexicalEmbedder() : this.#options.embedder;
+    let result: NoteWriterResult | undefined;
+    for (let tried = 1; ; tried++) {
+      try {
+        if (tried > 1 && (await this.#isDecided(whole))) return;
+        // When only the decision failed, the writer is not asked again.
+        result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
+        const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
+        await this.#decide(whole, dropped, { ...written, embedder, signal });
+        return;
+      } catch (error) {
+        if (tried > LIMITS.tries || signal.aborted) throw error;
+      }
+      this.#phase = "waiting";
+      await pause(clock, retryMs(tried), signal);
+      this.#phase = "working";
+    }
+  }
+
+  get #isSpent(): boolean {
+    const { follower, budget } = this.#options;
+    return budgetState(follower.fold.cost, budget) === "spent";
+  }
+
+  #writer(): NoteWriter {
+    const { follower, writerOf } = this.#options;
+    return this.#isSpent ? extractiveWriter() : writerOf(follower.fold.noteWriter);
+  }
+
+  /** True if the decision was stored although the append reported an error. */
+  async #isDecided({ given, isEnd }: Batch): Promise<boolean> {
+    const { store, follower } = this.#options;
+    await follower.reaches(await store.latestSequence(follower.sessionId));
+    if (isEnd) return this.#writer().hasOpen?.(follower.fold.memory) !== true;
+    return !given.some(({ sequence }) => follower.fold.pending.has(sequence));
+  }
+
+  async #decide(
+    { batchId, lane, given, isEnd }: Batch,
+    dropped: readonly NewEvent[],
+    { signal, embedder, ...written }: BatchResult,
+  ): Promise<void> {
+    const { follower, clock, append, inTurn } = this.#options;
+    const sequences = given.map(({ sequence }) => sequence);
+    const { sessionId, fold } = follower;
+    await inTurn(async () => {
+      const options = { ...this.#options, sessionId, fold, embedder, nowMs: clock.now(), signal };
+      const decided = await decideBatch({ batchId, lane, sequences, isEnd, ...written }, options);
+      await append([...dropped, ...decided]);
+      if (!isEnd) record("continuo.live.batch.size", given.length, { lane });
+      countDecisions(decided);
+    });
+  }
+
+  /** The evidence stays pending. */
+  #failed(error: unknown): void {
+    const { clock, append, signal, follower } = this.#options;
+    const nowMs = clock.now();
+    this.#breaker = afterFailure(this.#breaker, nowMs);
+    this.#window = { ...this.#window, closesAtMs: nowMs + LIMITS.windowMs };
+    if (signal.aborted) return;
+    const message = messageOf(error);
+    if (follower.fold.health.lastError === message) return;
+    void append([{ type: "error_raised", data: { message } }]).catch(() => undefined);
+  }
+
+  #left(): readonly WindowInput[] {
+    const { follower, lane } = this.#options;
+    return [...follower.fold.pending.values()]
+      .filter((one) => isInLane(lane, one) && one.type !== "voice_activity")
+      .map(({ atMs, type }: PendingEvidence) => ({ atMs, kind: this.#kindOf(type) }));
+  }
+
+  #add(message: WindowInput): void {
+    this.#window = afterMessage(this.#window, message, this.#options);
+  }
+
+  #kindOf(type: string): WindowInput["kind"] {
+    if (type === "transcript_added") return "transcript";
+    // In the supplementary lane, frames begin a batch too.
+    if (type === "frame_captured") return this.#options.lane === "supplementary" ? "remark" : "frame";
+    return type === "remark_added" ? "remark" : "note";
+  }
+}

@@ -1,0 +1,346 @@
+/**
+ * The pictures of frames, in tiers: the full picture for a week, its thumbnail for a month, then only the embedding.
+ * Rows, hashes and embeddings stay. A person is warned a day before a picture is removed, and can keep it.
+ */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  type OpenedBlob,
+  type Store,
+} from "@continuo/core/model";
+import type { PurgeWarning } from "@continuo/core/wire";
+import {
+  type BlobPointer,
+  type Clock,
+  type EvidenceInput,
+  type FrameTier,
+  isFields,
+  isoOf,
+  LIMITS,
+  onOneServer,
+  openSideLog,
+  startPeriodicWork,
+} from "../kit/index.ts";
+import {
+  addReference,
+  bytesUntil,
+  type FrameReference,
+  forgetKept,
+  isKept,
+  keepPicture,
+  pointersIn,
+  referencesTo,
+  removeReference,
+  settleExpiry,
+} from "./frame-references.ts";
+
+/** The days for which pictures stay after their arrival. */
+export interface FrameDays {
+  /** 7 by default. */
+  readonly full?: number;
+  /** 30 by default. */
+  readonly thumbnail?: number;
+}
+
+export interface FramesOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly days: FrameDays;
+  readonly report: (line: string) => void;
+}
+
+export interface FrameOwner {
+  readonly sessionId: string;
+  readonly videoId: string;
+}
+
+type Warn = (warnings: readonly PurgeWarning[]) => void;
+
+/** The pictures that expire soon, by video. The list is read again after a while. */
+interface DuePictures {
+  readonly atMs: number;
+  readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
+}
+
+/** Resolves to true if the sender of evidence may use the picture. */
+export type PictureAccess = (hash: string) => Promise<boolean>;
+
+/** A sender within this process may use every picture. */
+export const ANY_PICTURE: PictureAccess = () => Promise.resolve(true);
+
+interface Watcher {
+  readonly videoId: string;
+  readonly warn: Warn;
+  readonly warned: Set<string>;
+}
+
+const LEASE = "live/purge";
+const OPEN: ReadonlySet<string> = new Set(["created", "active", "idle"]);
+
+export class Frames {
+  readonly #options: FramesOptions;
+  readonly #tierMs: Readonly<Record<FrameTier, number>>;
+  readonly #watchers = new Set<Watcher>();
+  #stops: (() => void)[] = [];
+  #due: DuePictures | null = null;
+
+  constructor(options: FramesOptions) {
+    this.#options = options;
+    const { full = LIMITS.fullDays, thumbnail = LIMITS.thumbnailDays } = options.days;
+    this.#tierMs = { full: full * LIMITS.dayMs, thumbnail: thumbnail * LIMITS.dayMs };
+  }
+
+  start(): void {
+    const { clock, report } = this.#options;
+    const purge = { everyMs: LIMITS.purgeMs, name: "the removal of pictures", work: () => this.purge() };
+    const warn = { everyMs: LIMITS.purgeWarningPollMs, name: "the warning", work: () => this.#warnAll() };
+    this.#stops = [purge, warn].map((regular) => startPeriodicWork(clock, { ...regular, report }));
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  /**
+   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a picture that is missing, or that
+   * the sender may not use, gets no expiry.
+   */
+  async hold(
+    evidence: readonly EvidenceInput[],
+    owner: FrameOwner,
+    mayUse: PictureAccess,
+  ): Promise<readonly EvidenceInput[]> {
+    const held: EvidenceInput[] = [];
+    for (const one of evidence) {
+      if (one.type !== "frame_captured") held.push(one);
+      else held.push({ ...one, ...(await this.#pointers(one, owner, mayUse)) });
+    }
+    return held;
+  }
+
+  /** Keeps a picture of the video. Errors: `not_found`, also for one that was removed. */
+  async keep(hash: string, videoId: string): Promise<void> {
+    const { store } = this.#options;
+    const isOurs = (await referencesTo(store, hash)).some((reference) => reference.videoId === videoId);
+    if (!isOurs || (await store.statBlob(hash)) === null) {
+      throw new ContinuoError("not_found", "the video has no such picture", { details: { hash } });
+    }
+    await keepPicture(store, hash, videoId);
+    this.#due = null;
+  }
+
+  /** Opens a picture through the event that refers to it. Errors: `not_found`, also for an expired picture. */
+  async open(
+    { sessionId, videoId }: FrameOwner,
+    { sequence, hash }: { readonly sequence: number; readonly hash: string },
+  ): Promise<OpenedBlob> {
+    const { store, clock } = this.#options;
+    const [event] = (await store.read(sessionId, { after: sequence - 1, limit: 1 })).events;
+    const pointers = event?.sequence === sequence ? pointersIn(event.data) : [];
+    const now = isoOf(clock.now());
+    const pointing = pointers.filter((pointer) => pointer.hash === hash);
+    const isAhead = ({ expiresAt }: { readonly expiresAt?: string }): boolean =>
+      expiresAt !== undefined && expiresAt > now;
+    // An event can claim anything: the server must hold the picture for the session as well.
+    const references = pointing.length === 0 ? [] : await referencesTo(store, hash, sessionId);
+    const isHeld = pointing.some(isAhead) && references.some(isAhead);
+    if (references.length === 0 || !(isHeld || (await isKept(store, hash, videoId)))) {
+      throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
+    }
+    return store.openBlob(hash);
+  }
+
+  /** Removes expired pictures, on one server at a time. Returns how many. */
+  purge(): Promise<number> {
+    const { store, clock } = this.#options;
+    return onOneServer(store, LEASE, async (renew) => {
+      const now = isoOf(clock.now());
+      let purged = 0;
+      for await (const hash of this.#expiring({ until: now })) {
+        const references = await referencesTo(store, hash);
+        // An upload that no event refers to has its own expiry.
+        if (references.length === 0) continue;
+        const isOver = references.every(({ expiresAt }) => expiresAt <= now);
+        if (isOver && !(await isKept(store, hash))) {
+          for (const reference of references) await this.#record(reference);
+          for (const reference of references) await removeReference(store, reference);
+          purged++;
+        }
+        await settleExpiry(store, hash);
+        await renew();
+      }
+      await this.#collect();
+      return purged;
+    });
+  }
+
+  /**
+   * Calls `warn` at once, and again when further pictures are about to expire, once per picture. The returned function
+   * ends it.
+   */
+  watch(videoId: string, warn: Warn): () => void {
+    const watcher: Watcher = { videoId, warn, warned: new Set() };
+    this.#watchers.add(watcher);
+    void this.#warnThem([watcher]).catch((error: unknown) => {
+      this.#options.report(`live: cannot warn of pictures that go: ${String(error)}`);
+    });
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /**
+   * Call it before a session is deleted: it removes the session's pictures and audio, unless another video needs them.
+   */
+  async release({ sessionId, videoId }: FrameOwner): Promise<void> {
+    const { store } = this.#options;
+    const types = ["frame_captured", "evidence_added"];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
+      const hashes = new Set(page.events.flatMap(({ data }) => hashesIn(data)));
+      for (const hash of hashes) {
+        for (const one of await referencesTo(store, hash, sessionId)) await removeReference(store, one);
+        const isStillOurs = (await referencesTo(store, hash)).some((one) => one.videoId === videoId);
+        if (!isStillOurs) await forgetKept(store, hash, videoId);
+        await settleExpiry(store, hash);
+      }
+      after = page.nextAfter;
+    }
+    await this.#collect();
+  }
+
+  async #pointers(
+    frame: Extract<EvidenceInput, { readonly type: "frame_captured" }>,
+    owner: FrameOwner,
+    mayUse: PictureAccess,
+  ): Promise<Partial<Record<FrameTier, BlobPointer>>> {
+    const { store, clock } = this.#options;
+    const pointers: Partial<Record<FrameTier, BlobPointer>> = {};
+    for (const { tier, hash, mediaType, sizeBytes } of pointersIn(frame)) {
+      const expiresAt = isoOf(clock.now() + this.#tierMs[tier]);
+      const { mediaTimeMs } = frame;
+      const reference = { ...owner, hash, tier, mediaTimeMs, expiresAt };
+      const isHeld = (await mayUse(hash)) && (await addReference(store, reference)) === "added";
+      pointers[tier] = { hash, mediaType, sizeBytes, ...(isHeld ? { expiresAt } : {}) };
+    }
+    return pointers;
+  }
+
+  /** Yields hashes of pictures whose last reference expires in that time, soonest first. */
+  async *#expiring({
+    from,
+    until,
+  }: {
+    readonly from?: string;
+    readonly until: string;
+  }): AsyncGenerator<string, void, void> {
+    const { store } = this.#options;
+    const range = {
+      expiresBefore: bytesUntil(until),
+      ...(from === undefined ? {} : { expiresAfter: bytesUntil(from) }),
+    };
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Awaited<ReturnType<Store["listBlobs"]>> = await store.listBlobs({
+        ...range,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const { hash } of page.items) yield hash;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /**
+   * Writes to the log of the session, or to the session beside it after the session ended, because the log is closed
+   * then.
+   */
+  async #record({ hash, sessionId, tier, mediaTimeMs, expiresAt }: FrameReference): Promise<void> {
+    const { store, clock } = this.#options;
+    const status = (await store.getSession(sessionId))?.status;
+    if (status === undefined) return;
+    const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, nearMs: mediaTimeMs };
+    const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: 100 });
+    const frame = events.find(({ data }) =>
+      pointersIn(data).some((pointer) => pointer.hash === hash && pointer.tier === tier),
+    );
+    if (frame === undefined) return;
+    const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
+    // A repeated try has the same id.
+    const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
+    const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
+    const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));
+    if (!isStored) await store.append(await openSideLog(store, sessionId, "pictures"), [event]);
+  }
+
+  /** Removes expired bytes. Bytes without an expiry are not from this service. */
+  async #collect(): Promise<void> {
+    await this.#options.store.collectBlobs({ minAgeMs: LIMITS.foreignBlobMs });
+  }
+
+  #warnAll(): Promise<void> {
+    return this.#watchers.size === 0 ? Promise.resolve() : this.#warnThem([...this.#watchers]);
+  }
+
+  async #warnThem(watchers: readonly Watcher[]): Promise<void> {
+    const videos = await this.#dueSoon();
+    for (const { videoId, warn, warned } of watchers) {
+      const fresh = (videos.get(videoId) ?? []).filter(({ hash }) => !warned.has(hash));
+      for (const { hash } of fresh) warned.add(hash);
+      for (let n = 0; n < fresh.length; n += LIMITS.warningsPerFrame)
+        warn(fresh.slice(n, n + LIMITS.warningsPerFrame));
+    }
+  }
+
+  #dueSoon(): DuePictures["videos"] {
+    const nowMs = this.#options.clock.now();
+    if (this.#due === null || nowMs - this.#due.atMs >= LIMITS.purgeWarningPollMs / 2) {
+      const videos = this.#readDue(nowMs);
+      this.#due = { atMs: nowMs, videos };
+      videos.catch(() => {
+        this.#due = null;
+      });
+    }
+    return this.#due.videos;
+  }
+
+  async #readDue(nowMs: number): DuePictures["videos"] {
+    const { store } = this.#options;
+    const videos = new Map<string, PurgeWarning[]>();
+    const range = { from: isoOf(nowMs), until: isoOf(nowMs + LIMITS.purgeWarningMs) };
+    for await (const hash of this.#expiring(range)) {
+      if (await isKept(store, hash)) continue;
+      for (const { videoId, ...warning } of warningsOf(await referencesTo(store, hash))) {
+        const known = videos.get(videoId) ?? [];
+        known.push(warning);
+        videos.set(videoId, known);
+      }
+    }
+    return videos;
+  }
+}
+
+/** `false` for a log that has been closed since. */
+async function appendOpen(store: Store, logId: string, event: NewEvent): Promise<boolean> {
+  try {
+    await store.append(logId, [event]);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "log_closed")) return false;
+    throw error;
+  }
+}
+
+/** The last reference of each video. */
+function warningsOf(references: readonly FrameReference[]): readonly FrameReference[] {
+  const last = new Map<string, FrameReference>();
+  for (const reference of references) {
+    const known = last.get(reference.videoId);
+    if (known === undefined || known.expiresAt < reference.expiresAt) last.set(reference.videoId, reference);
+  }
+  return [...last.values()];
+}
+
+/** The hashes of pictures and of audio in the payload of an event. */
+function hashesIn(data: unknown): readonly string[] {
+  const content = isFields(data) && isFields(data.content) ? data.content.hash : undefined;
+  return [...pointersIn(data).map(({ hash }) => hash), ...(typeof content === "string" ? [content] : [])];
+}

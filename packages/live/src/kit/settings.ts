@@ -1,0 +1,20 @@
+/** Settings of the work on a session, which all of its parts share. */
+
+import type { Store } from "@continuo/core/model";
+import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./types.ts";
+
+export interface SessionOwnerSettings {
+  readonly store: Store;
+  /** A separate view of the same store, with its own places for runs. */
+  readonly runStore: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly writerOf: (name: string | null) => NoteWriter;
+  readonly embedder: Embedder;
+  readonly budget: LiveBudget | null;
+  readonly transcriber: Transcriber | null;
+  readonly keepAudio: boolean;
+  readonly adaptiveBatching: boolean;
+  readonly backpressure: boolean;
+  readonly report: (line: string) => void;
+}

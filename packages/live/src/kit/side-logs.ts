@@ -1,0 +1,36 @@
+/**
+ * Secondary sessions of a session. Three hold runs that must not block others, since the runs of one session take
+ * turns. One holds events that are recorded after the session ended. Evidence and decisions are in the session itself.
+ */
+
+import { isContinuoError, type Store } from "@continuo/core/model";
+
+const BESIDE = ["supplementary", "questions", "replay", "pictures"] as const;
+
+export type SideLog = (typeof BESIDE)[number];
+
+/** Returns the secondary session; creates it on first use. Errors: the store's. */
+export async function openSideLog(store: Store, sessionId: string, beside: SideLog): Promise<string> {
+  const besideId = besideOf(sessionId, beside);
+  if ((await store.getSession(besideId)) !== null) return besideId;
+  try {
+    await store.createSession({
+      sessionId: besideId,
+      parentId: sessionId,
+      title: `${beside} of ${sessionId}`,
+    });
+  } catch (error) {
+    // Another server created it first.
+    if (!isContinuoError(error, "conflict")) throw error;
+  }
+  return besideId;
+}
+
+/** The ids of a session's secondary sessions, whether they exist or not. */
+export function sideLogsOf(sessionId: string): readonly string[] {
+  return BESIDE.map((beside) => besideOf(sessionId, beside));
+}
+
+function besideOf(sessionId: string, beside: SideLog): string {
+  return `${sessionId}.${beside}`;
+}

@@ -1,0 +1,224 @@
+/** The types of continuous sessions and their ports: note writers, embedders, transcribers, the clock. */
+
+import type { AgentRequest, StoredEvent, Usage } from "@continuo/core/model";
+import type { Note, Span } from "@continuo/core/wire";
+
+export type {
+  Acknowledgement,
+  BlobPointer,
+  BudgetState,
+  EvidenceBatch,
+  EvidenceInput,
+  FrameTier,
+  Lanes,
+  Level,
+  LiveCost,
+  LiveHealth,
+  LiveSession,
+  LiveSessionRequest,
+  LiveState,
+  Note,
+  NoteOperation,
+  NoteStatus,
+  OpenedLiveSession,
+  PurgeWarning,
+  ReportedState,
+  Span,
+} from "@continuo/core/wire";
+
+/** Time as a port, which tests control. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, never synchronously. The returned function cancels it. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** Evidence as a note writer receives it: an event of the log with its place in the medium. */
+export interface EvidenceItem extends Span {
+  readonly id: string;
+  readonly sequence: number;
+  readonly type: string;
+  readonly retention: "critical" | "supplementary";
+  /** The text of what a person said or the medium showed; empty if there is none. */
+  readonly text: string;
+  readonly lang?: string;
+  readonly event: StoredEvent;
+}
+
+/** A note that the agent proposes. */
+export interface Draft extends Span {
+  readonly draftId: string;
+  readonly text: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** Ids of the events that the draft is based on. */
+  readonly evidence: readonly string[];
+  /** The question to the person when the confidence stays below 0.6. */
+  readonly question?: string;
+}
+
+/** A draft of the first try that was not sure, with the evidence of up to 60 s to either side. */
+export interface UnsureDraft {
+  readonly draft: Draft;
+  readonly evidence: readonly EvidenceItem[];
+}
+
+/** A draft about which a person was asked, with the answer, which is also part of the batch. */
+export interface AnsweredDraft {
+  readonly requestId: string;
+  readonly draft: Draft;
+  readonly answer: EvidenceItem;
+}
+
+export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
+
+/**
+ * The decision on one draft, as `decision_made` records it. With `keep`, the draft is not used and an existing note
+ * stays unchanged, because a person edited it, or because it was revised often enough.
+ */
+export interface Decision {
+  readonly draftId: string;
+  readonly action: NoteAction;
+  /** The note that was written, updated or merged; for `keep` the note that stays. */
+  readonly noteId?: string;
+  /** The notes that were merged. */
+  readonly sources?: readonly string[];
+  /** Hashes of the updated or merged notes before the decision. */
+  readonly hashes?: readonly string[];
+  /** The id of the request, for `ask`. */
+  readonly requestId?: string;
+  /** The overlap with the most similar compared note. */
+  readonly overlap?: number;
+  readonly cosine?: number;
+  readonly reason?: string;
+}
+
+export interface NoteRequest {
+  readonly sessionId: string;
+  readonly batchId: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  /** The batch, in the order of the log. */
+  readonly evidence: readonly EvidenceItem[];
+  /** The newest notes, oldest first. */
+  readonly notes: readonly Note[];
+  /** Notes of the key's earlier sessions. */
+  readonly inherited: readonly Note[];
+  /** The `memory` of the writer's last result; `null` at first. */
+  readonly memory: unknown;
+  /** Not empty when the writer is asked again: a draft with the same `draftId` replaces one of these. */
+  readonly unsure: readonly UnsureDraft[];
+  /** Drafts about which the person answered a question. */
+  readonly answered: readonly AnsweredDraft[];
+  /** Nothing is said for now, or the session ends: what the writer left open must be written. */
+  readonly isEnd: boolean;
+  /** The ids of pieces of evidence, of this batch or of earlier ones. */
+  readonly idsOf: (sequences: readonly number[]) => Promise<readonly string[]>;
+  /** Yields evidence around a time of the medium, most useful first, up to the token budget. */
+  readonly context: (timestampMs: number, options?: ContextWindowOptions) => AsyncIterable<EvidenceItem>;
+}
+
+export interface ContextWindowOptions {
+  /** The first window, to either side of the time; 3,000 by default. */
+  readonly primaryWindowMs?: number;
+  /**
+   * The window when the confidence is below 0.6 or the first window has fewer than 3 critical items; 10,000 by default.
+   */
+  readonly secondaryWindowMs?: number;
+  /** 1,500 by default. */
+  readonly tokenBudget?: number;
+  readonly confidence?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+export interface NoteWriterResult {
+  readonly drafts: readonly Draft[];
+  /** The writer's memory of the conversation: plain JSON, kept in the checkpoint. */
+  readonly memory?: unknown;
+  readonly model?: string;
+  /** 1 by default if there is a `model`. */
+  readonly modelCalls?: number;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+/** A person's question, with the notes and the evidence that may answer it, most likely first. */
+export interface AskRequest {
+  readonly sessionId: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  readonly question: string;
+  /** The time of the medium at which it was asked. */
+  readonly mediaTimeMs: number | null;
+  readonly notes: readonly Note[];
+  readonly evidence: readonly EvidenceItem[];
+  readonly memory: unknown;
+}
+
+export interface AskResult {
+  readonly text: string;
+  /** Ids of the events and notes that the answer is based on. */
+  readonly evidence: readonly string[];
+  readonly noteIds: readonly string[];
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** The turn of the run, for writers that pass it on to an agent. */
+  readonly turn: AgentRequest;
+}
+
+/** The budget of one session; an omitted limit does not apply. */
+export interface LiveBudget {
+  /** Input and output tokens together. */
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+}
+
+/** Writes drafts from evidence. Repeated calls with the same batch must be safe. */
+export interface NoteWriter {
+  readonly name: string;
+  write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
+  /**
+   * True if its memory has something that no draft says yet. Then it is called again, without evidence, when nothing
+   * is said for a while and when the session ends.
+   */
+  hasOpen?(memory: unknown): boolean;
+  /** Answers a question; without this function, the most likely note or evidence is quoted. */
+  answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
+}
+
+/** Turns texts into vectors. `threshold` is the cosine from which two notes count as the same. */
+export interface Embedder {
+  readonly name: string;
+  readonly threshold: number;
+  embed(
+    texts: readonly string[],
+    options: { readonly signal?: AbortSignal },
+  ): Promise<readonly (readonly number[])[]>;
+}
+
+/** One recording of a speech segment, as a complete file. */
+export interface AudioChunk extends Span {
+  readonly bytes: Uint8Array;
+  readonly mediaType: "audio/webm" | "audio/wav";
+  readonly lang?: string;
+}
+
+export interface TranscribedSegment extends Span {
+  readonly text: string;
+  readonly confidence?: number;
+  readonly speaker?: string;
+}
+
+export interface Transcriber {
+  readonly name: string;
+  transcribe(
+    chunk: AudioChunk,
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly segments: readonly TranscribedSegment[]; readonly lang?: string }>;
+}

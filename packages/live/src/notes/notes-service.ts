@@ -1,0 +1,99 @@
+/** The notes of one session: reads them, and applies a person's operation to one. */
+
+import { ContinuoError, type NewEvent, type Store } from "@continuo/core/model";
+import { readSequences } from "../evidence/index.ts";
+import { isFields, LIMITS, type Note, type NoteOperation } from "../kit/index.ts";
+import { type Follower, type NoteEntry, roomForNotes } from "../state/index.ts";
+import { FULL, noteOf, readNotes } from "./note-events.ts";
+import { eventsOf, undoEvent } from "./note-operations.ts";
+
+/** All notes that are not archived, in the order of the medium. */
+export async function notesOf(store: Store, { sessionId, fold }: Follower): Promise<readonly Note[]> {
+  const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
+  const notes = await readNotes(store, sessionId, entries);
+  return notes.toSorted((a, b) => a.startMs - b.startMs || (a.noteId < b.noteId ? -1 : 1));
+}
+
+export interface Operate {
+  readonly store: Store;
+  readonly follower: Follower;
+  readonly noteId: string;
+  readonly operation: NoteOperation;
+  readonly newId: () => string;
+}
+
+/** The events of an operation. Errors: `not_found`, `conflict` for a note that is archived or has nothing to undo. */
+export async function operationEvents(operate: Operate): Promise<readonly NewEvent[]> {
+  const { store, follower, noteId, operation, newId } = operate;
+  const entry = entryOf(follower, noteId);
+  const note = await readNote(store, follower, entry);
+  if (operation.operation === "split" && roomForNotes(follower.fold.notes) < operation.parts.length - 1) {
+    throw new ContinuoError("too_large", FULL, {
+      hint: "Close the session and open its key again: the next session has the notes of this one.",
+      details: { limit: LIMITS.notes },
+    });
+  }
+  if (operation.operation === "undo") return [await undo(operate, entry, note)];
+  const others =
+    operation.operation === "merge"
+      ? await Promise.all(
+          operation.noteIds
+            .filter((other) => other !== noteId)
+            .map((other) => readNote(store, follower, entryOf(follower, other))),
+        )
+      : [];
+  return eventsOf(operation, { note, sequence: entry.sequence, others, newId });
+}
+
+async function undo(
+  { store, follower }: Operate,
+  { sequence, noteId }: NoteEntry,
+  note: Note,
+): Promise<NewEvent> {
+  const [event] = await readSequences(store, follower.sessionId, [sequence]);
+  const data = isFields(event?.data) ? event.data : {};
+  const { operation, previousSequence, previousBy } = data;
+  if ((operation !== "edit" && operation !== "accept") || typeof previousSequence !== "number") {
+    throw new ContinuoError("conflict", `nothing of the note ${noteId} can be undone`, {
+      hint: "Undo only the newest edit or acceptance of a note.",
+      details: { noteId },
+    });
+  }
+  const [before] = await readSequences(store, follower.sessionId, [previousSequence]);
+  const previous = before === undefined ? null : noteOf(before);
+  if (previous === null) throw notFound(noteId);
+  return undoEvent({ ...previous, by: previousBy === "agent" ? "agent" : "person" }, note);
+}
+
+function entryOf({ fold }: Follower, noteId: string): NoteEntry {
+  const entry = fold.notes.get(noteId);
+  if (entry === undefined) throw notFound(noteId);
+  if (entry.status !== "archived") return entry;
+  throw new ContinuoError("conflict", `the note ${noteId} is archived`, { details: { noteId } });
+}
+
+async function readNote(store: Store, { sessionId }: Follower, entry: NoteEntry): Promise<Note> {
+  const [note] = await readNotes(store, sessionId, [entry]);
+  if (note === undefined) throw notFound(entry.noteId);
+  return note;
+}
+
+function notFound(noteId: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no note ${noteId}`, { details: { noteId } });
+}
+
+/** The answer to a `context_requested`. Errors: `not_found`, `invalid`. */
+export function answerEvent(
+  { fold }: Follower,
+  requestId: string,
+  { text, mediaTimeMs }: { readonly text: unknown; readonly mediaTimeMs: unknown },
+): NewEvent {
+  if (fold.requests.get(requestId)?.answer !== null) {
+    throw new ContinuoError("not_found", "there is no open request of this id", { details: { requestId } });
+  }
+  const isText = typeof text === "string" && text !== "" && text.length <= LIMITS.textChars;
+  if (!isText || !Number.isSafeInteger(mediaTimeMs) || Number(mediaTimeMs) < 0) {
+    throw new ContinuoError("invalid", "text must be a text, and mediaTimeMs a whole number from 0");
+  }
+  return { type: "remark_added", data: { text, mediaTimeMs, requestId }, actor: { kind: "person" } };
+}

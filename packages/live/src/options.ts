@@ -1,0 +1,65 @@
+/** The options of a service, and their defaults. */
+
+import { createIds, type Store } from "@continuo/core/model";
+import type { FrameDays } from "./evidence/index.ts";
+import {
+  type Clock,
+  type Embedder,
+  type LiveBudget,
+  type NoteWriter,
+  type SessionOwnerSettings,
+  SYSTEM_CLOCK,
+  type Transcriber,
+} from "./kit/index.ts";
+import { writerNamed } from "./state/index.ts";
+import { cachingEmbedder, extractiveWriter, lexicalEmbedder } from "./writers/index.ts";
+
+export interface LiveOptions {
+  readonly store: Store;
+  /** The clock of the machine by default. */
+  readonly clock?: Clock;
+  /** Clients choose a writer by its name; the first one is the default. Without any, the extractive writer is used. */
+  readonly noteWriters?: readonly NoteWriter[];
+  /** Compares notes by their texts; the lexical embedder by default. */
+  readonly embedder?: Embedder;
+  /** The budget of each session; no limit by default. When it is spent, notes are written without a model. */
+  readonly budget?: LiveBudget;
+  /** Makes transcripts of audio; without one, audio is refused. */
+  readonly transcriber?: Transcriber;
+  /** Keeps audio until its video is deleted; otherwise it is deleted once its transcript is stored. */
+  readonly keepAudio?: boolean;
+  /** The time for which pictures of frames stay: 7 days by default, and their thumbnails 30 days. */
+  readonly frameDays?: FrameDays;
+  /** With `false`, every window is 4 s. */
+  readonly adaptiveBatching?: boolean;
+  /** With `false`, no level is recorded or sent. */
+  readonly backpressure?: boolean;
+  /** Replays the sessions of the last day every night, on one server of the store. */
+  readonly replayNightly?: boolean;
+  /** The beginning of this server's name in leases; an id is added. */
+  readonly serverName?: string;
+  /** `stored` by default. */
+  readonly kind?: "stored" | "ephemeral";
+  /** A `reader` owns no session, makes no notes and ends nothing, also when the owner is gone. `owner` by default. */
+  readonly role?: "owner" | "reader";
+  readonly report?: (line: string) => void;
+}
+
+export function settingsOf(options: LiveOptions): SessionOwnerSettings {
+  const { store, clock = SYSTEM_CLOCK, report = () => undefined } = options;
+  const { noteWriters = [extractiveWriter()], adaptiveBatching = true, backpressure = true } = options;
+  return {
+    store,
+    runStore: store.forWorkspace(store.workspaceId),
+    clock,
+    newId: createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) }),
+    writerOf: (name) => writerNamed(noteWriters, name),
+    embedder: cachingEmbedder(options.embedder ?? lexicalEmbedder()),
+    budget: options.budget ?? null,
+    transcriber: options.transcriber ?? null,
+    keepAudio: options.keepAudio === true,
+    adaptiveBatching,
+    backpressure,
+    report,
+  };
+}

@@ -1,0 +1,390 @@
+/**
+ * The owner's work on one session: its states and levels, its batches and its checkpoints. All its writes are fenced
+ * with the lease of the session; when another owner takes the lease, the keeper ends.
+ */
+
+import {
+  isContinuoError,
+  messageOf,
+  type NewEvent,
+  present,
+  type StoredEvent,
+  type Write,
+} from "@continuo/core/model";
+import { decideUnanswered, draftIn, type Lane, LaneWork, lanesOf } from "../batches/index.ts";
+import { readSequences } from "../evidence/index.ts";
+import {
+  type BudgetState,
+  count,
+  isoOf,
+  LIMITS,
+  type LiveState,
+  type ReportedState,
+  recordTime,
+  type SessionOwnerSettings,
+} from "../kit/index.ts";
+import {
+  acceptsInput,
+  addToPending,
+  budgetState,
+  checkpointRetryMs,
+  depthOf,
+  type Follower,
+  hasRoom,
+  isDueCheckpoint,
+  type LiveFold,
+  nextLevel,
+  nextState,
+  type OpenRequest,
+  refill,
+  stateOf,
+  type Trigger,
+  usedShare,
+  writeCheckpoint,
+} from "../state/index.ts";
+import { AudioWork } from "./audio-work.ts";
+import type { SessionLease } from "./ownership.ts";
+
+export interface SessionOwnerOptions extends SessionOwnerSettings {
+  readonly follower: Follower;
+  readonly lease: SessionLease;
+  /** Called when the session has ended, or belongs to another owner. */
+  readonly onEnd: () => void;
+}
+
+/** Errors after which there is nothing left to keep: another owner has the session, or it ended, or it was deleted. */
+const OVER: ReadonlySet<string> = new Set(["fenced", "log_closed", "not_found", "gone"]);
+
+export class SessionOwner {
+  readonly lease: SessionLease;
+  readonly #options: SessionOwnerOptions;
+  readonly #over = new AbortController();
+  readonly #leave: (() => void)[];
+  readonly #lanes: ReadonlyMap<Lane, LaneWork>;
+  readonly #audio: AudioWork;
+  #writes: Promise<void> = Promise.resolve();
+  #turns: Promise<unknown> = Promise.resolve();
+  #cancelTimer: (() => void) | null = null;
+  #busy: "free" | "writing" = "free";
+  #checkpointFailures = 0;
+  #checkpointAfterMs = 0;
+  #retryAtMs = 0;
+  lastCheckpointError: string | null = null;
+  lastCheckpointMs: number | null = null;
+
+  constructor(options: SessionOwnerOptions) {
+    this.#options = options;
+    this.lease = options.lease;
+    const { follower } = options;
+    this.#lanes = new Map(lanesOf(follower.fold).map((lane) => [lane, this.#laneWork(lane)]));
+    this.#audio = new AudioWork({
+      ...options,
+      signal: this.#over.signal,
+      append: (events) => this.append(events),
+      onIdle: () => this.#wake(),
+    });
+    this.#leave = [
+      follower.onEvent((event) => {
+        for (const lane of this.#lanes.values()) lane.hear(event);
+        this.#wake();
+      }),
+    ];
+    for (const lane of this.#lanes.values()) lane.begin(follower.fold);
+    if (options.lease.takenFrom !== null) void this.#restarted(options.lease.takenFrom);
+    this.#wake();
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** The state that is reported to clients. */
+  get state(): ReportedState {
+    return stateOf(this.#options.follower);
+  }
+
+  /** True while a batch is being processed. */
+  get isBusy(): boolean {
+    return this.#audio.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
+  }
+
+  /**
+   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the keeper is
+   * over; `log_closed`; `conflict` with `expectedSequence`; the store's.
+   */
+  append(
+    events: readonly NewEvent[],
+    options: { readonly also?: readonly Write[]; readonly expectedSequence?: number } = {},
+  ): Promise<readonly StoredEvent[]> {
+    const { store, follower, clock, newId } = this.#options;
+    const { name, token } = this.lease;
+    const occurredAt = isoOf(clock.now());
+    // The events get their ids here, so that an append whose result was lost can be repeated.
+    const complete = events.map((event) => ({ id: newId(), occurredAt, ...event }));
+    const stored = this.#writes.then(async () => {
+      try {
+        const result = await store.append(follower.sessionId, complete, {
+          ...options,
+          lease: { name, token },
+        });
+        await follower.reaches(result.at(-1)?.sequence ?? 0);
+        return result;
+      } catch (error) {
+        if (isContinuoError(error) && OVER.has(error.code)) this.end();
+        throw error;
+      }
+    });
+    this.#writes = stored.then(
+      () => undefined,
+      () => undefined,
+    );
+    return stored;
+  }
+
+  /** A step of the state machine. `false` when the trigger changes nothing. */
+  async change(
+    on: Trigger,
+    options: {
+      readonly reason?: string;
+      readonly from?: LiveState;
+      readonly expectedSequence?: number;
+      readonly also?: readonly Write[];
+    } = {},
+  ): Promise<boolean> {
+    const { fold, fault } = this.#options.follower;
+    const from = options.from ?? (fault === null ? fold.state : "degraded");
+    const state = nextState(from, on);
+    if (state === null) return false;
+    const { reason, expectedSequence, also = [] } = options;
+    const data = present({ state, from, reason });
+    const patch = { status: state };
+    await this.append(
+      [
+        { type: "session_state_changed", data },
+        { type: "session_updated", data: patch },
+      ],
+      {
+        also: [{ type: "session", patch }, ...also],
+        ...(expectedSequence === undefined || fault !== null ? {} : { expectedSequence }),
+      },
+    );
+    count("continuo.live.transitions", 1, { from, to: state });
+    if (from === "degraded" && on === "expiry")
+      count("continuo.live.alerts", 1, { reason: "degraded_abandoned" });
+    return true;
+  }
+
+  /** Records that the log cannot be trusted, once. */
+  async degrade(reason: string): Promise<void> {
+    const { store, follower } = this.#options;
+    const session = await store.getSession(follower.sessionId);
+    if (session === null || session.status === "degraded") return;
+    // The fold ends before the fault, so the state comes from the row of the session.
+    await this.change("fault", { reason, from: session.status as LiveState });
+  }
+
+  /** Processes the pending evidence, as far as that succeeds within the time. */
+  async flush(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    await this.#audio.flush(AbortSignal.timeout(ms));
+    while (performance.now() < until && !this.isOver && depthOf(this.#options.follower.fold) > 0) {
+      if (hasRoom(this.#options.follower.fold)) await this.#refill();
+      const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())));
+      const done = await Promise.all([...this.#lanes.values()].map((lane) => lane.processNow(signal)));
+      if (!done.includes("processed")) return;
+    }
+  }
+
+  /** Has the writer finish what it left open. Errors: the writer's after its last try, the store's. */
+  async finish(ms: number): Promise<void> {
+    for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
+  }
+
+  /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */
+  async closeRequests(which: "expired" | "all"): Promise<void> {
+    const { follower, clock } = this.#options;
+    const isDue = (request: OpenRequest): boolean =>
+      request.answer === null && (which === "all" || request.expiresAtMs <= clock.now());
+    await this.#inTurn(async () => {
+      const due = [...follower.fold.requests.values()].filter(isDue);
+      if (due.length > 0) await this.append(await this.#unanswered(due));
+    });
+  }
+
+  /** Writes a checkpoint without waiting for a batch; input does not wait for it. Errors: the store's. */
+  async checkpoint(): Promise<"written" | "nothing new"> {
+    const { follower } = this.#options;
+    const began = performance.now();
+    const done = await recordTime("continuo.live.checkpoint.duration", () =>
+      writeCheckpoint(follower.fold, (events, options) => this.append(events, options)),
+    );
+    if (done === "written") this.lastCheckpointMs = performance.now() - began;
+    return done;
+  }
+
+  /** Stops the work. The next owner does what was begun and not stored. */
+  end(): void {
+    if (this.isOver) return;
+    this.#over.abort();
+    this.#cancelTimer?.();
+    for (const leave of this.#leave) leave();
+    this.#options.onEnd();
+  }
+
+  #laneWork(lane: Lane): LaneWork {
+    const { adaptiveBatching } = this.#options;
+    return new LaneWork({
+      ...this.#options,
+      lane,
+      mode: adaptiveBatching ? "adaptive" : "fixed",
+      signal: this.#over.signal,
+      append: (events) => this.append(events),
+      inTurn: (work) => this.#inTurn(work),
+      onIdle: () => this.#wake(),
+    });
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turns.then(work, work);
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #unanswered(due: readonly OpenRequest[]): Promise<readonly NewEvent[]> {
+    const { store, follower, clock } = this.#options;
+    const { sessionId, fold } = follower;
+    const events = await readSequences(
+      store,
+      sessionId,
+      due.map(({ sequence }) => sequence),
+    );
+    const requests = due.flatMap(({ requestId, sequence }) => {
+      const event = events.find((one) => one.sequence === sequence);
+      const draft = event === undefined ? null : draftIn(event);
+      return draft === null ? [] : [{ requestId, draft }];
+    });
+    const options = { ...this.#options, sessionId, fold, nowMs: clock.now(), signal: this.#over.signal };
+    return decideUnanswered(requests, options);
+  }
+
+  /** Gives the lanes the evidence that was only counted before. */
+  async #refill(): Promise<void> {
+    const { store, follower } = this.#options;
+    await refill(store, follower.sessionId, follower.fold, addToPending);
+    for (const lane of this.#lanes.values()) lane.begin(follower.fold);
+  }
+
+  #recordBudget(budget: BudgetState): Promise<unknown> {
+    const { fold } = this.#options.follower;
+    const share = Math.floor(usedShare(fold.cost, this.#options.budget) * 100);
+    const { state } = fold;
+    const data = { state, from: state, budget, reason: `${share} % of the budget is used` };
+    return this.append([{ type: "session_state_changed", data }]);
+  }
+
+  /**
+   * Records a take-over once for each former owner: another keeper of this server may record the same one at the same
+   * time.
+   */
+  async #restarted(takenFrom: number): Promise<void> {
+    const { state } = this.#options.follower.fold;
+    const data = { state, from: state, reason: "another server took the session over", restart: true };
+    const id = `taken-over/${takenFrom}`;
+    await this.append([{ id, type: "session_state_changed", data }]).catch(() => undefined);
+  }
+
+  /** Does what is due, and sets a timer for the next step. */
+  #wake(): void {
+    if (this.isOver || this.#busy === "writing") return;
+    const { clock, follower, report } = this.#options;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    const nowMs = clock.now();
+    const write = nowMs < this.#retryAtMs ? null : this.#dueWrite(follower.fold, nowMs);
+    if (write !== null) {
+      this.#busy = "writing";
+      void write()
+        .catch((error: unknown) => {
+          if (this.isOver || isContinuoError(error, "conflict")) return;
+          this.#retryAtMs = clock.now() + LIMITS.firstRetryMs;
+          report(`live: cannot write to ${follower.sessionId}: ${messageOf(error)}`);
+        })
+        .finally(() => {
+          this.#busy = "free";
+          this.#wake();
+        });
+      return;
+    }
+    this.#audio.startIfDue(nowMs);
+    for (const lane of this.#lanes.values()) lane.startIfDue(nowMs);
+    const nextMs = this.#nextMs(follower.fold, nowMs);
+    if (nextMs !== null) this.#cancelTimer = clock.after(Math.max(1, nextMs - nowMs), () => this.#wake());
+  }
+
+  /** The next write that is due: a state, a level, a checkpoint. */
+  #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
+    const { follower, backpressure } = this.#options;
+    if (follower.fault !== null) return null;
+    if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
+      return () => this.change("input");
+    }
+    if (acceptsInput(fold.state) && nowMs >= this.#endsAtMs) return () => this.finish(LIMITS.writerMs);
+    if (fold.state === "active" && nowMs - activeSince(fold) >= LIMITS.idleMs) {
+      const expectedSequence = fold.sequence;
+      return () => this.change("silence", { expectedSequence });
+    }
+    if (hasRoom(fold)) return () => this.#refill();
+    const level = nextLevel(fold.level, depthOf(fold));
+    if (backpressure && level !== fold.level) {
+      const { state } = fold;
+      const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };
+      return () => this.append([{ type: "session_state_changed", data }]);
+    }
+    const budget = budgetState(fold.cost, this.#options.budget);
+    if (budget !== fold.budget) return () => this.#recordBudget(budget);
+    if (nextExpiryMs(fold) <= nowMs && acceptsInput(fold.state)) return () => this.closeRequests("expired");
+    if (nowMs >= this.#checkpointAfterMs && isDueCheckpoint(fold, nowMs)) return () => this.#tryCheckpoint();
+    return null;
+  }
+
+  get #endsAtMs(): number {
+    return Math.min(...[...this.#lanes.values()].map((lane) => lane.endsAtMs ?? Number.POSITIVE_INFINITY));
+  }
+
+  async #tryCheckpoint(): Promise<void> {
+    try {
+      await this.checkpoint();
+      this.#checkpointFailures = 0;
+      this.lastCheckpointError = null;
+    } catch (error) {
+      this.#checkpointFailures++;
+      this.lastCheckpointError = messageOf(error);
+      this.#checkpointAfterMs = this.#options.clock.now() + checkpointRetryMs(this.#checkpointFailures);
+    }
+  }
+
+  #nextMs(fold: LiveFold, nowMs: number): number | null {
+    const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
+    if (this.#audio.nextMs !== null) times.push(this.#audio.nextMs);
+    if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);
+    if (acceptsInput(fold.state) && this.#endsAtMs < Number.POSITIVE_INFINITY) times.push(this.#endsAtMs);
+    if (fold.eventsSinceCheckpoint > 0) {
+      const sinceMs = fold.checkpoint?.atMs ?? fold.createdAtMs;
+      times.push(Math.max(sinceMs + LIMITS.checkpointMs, this.#checkpointAfterMs));
+    }
+    if (acceptsInput(fold.state) && nextExpiryMs(fold) < Number.POSITIVE_INFINITY)
+      times.push(nextExpiryMs(fold));
+    if (this.#retryAtMs > nowMs) times.push(this.#retryAtMs);
+    return times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times));
+  }
+}
+
+function nextExpiryMs({ requests }: LiveFold): number {
+  const open = [...requests.values()].filter(({ answer }) => answer === null);
+  return Math.min(...open.map(({ expiresAtMs }) => expiresAtMs));
+}
+
+/** A repair makes a session active without input. */
+function activeSince({ lastInputAtMs, stateSinceMs, lastInput, stateSequence }: LiveFold): number {
+  return lastInput > stateSequence ? lastInputAtMs : Math.max(lastInputAtMs, stateSinceMs);
+}

@@ -1,0 +1,36 @@
+/** A video owns its evidence: deleting the video deletes its sessions and leaves tombstones. */
+
+import { present, type Session, type Store } from "@continuo/core/model";
+import { LIVE_STATES } from "@continuo/core/wire";
+import { isFields, LIMITS, sideLogsOf } from "../kit/index.ts";
+import { isLiveSession } from "../sessions/index.ts";
+
+/** Returns the number of deleted sessions. Errors: the store's. */
+export async function deleteVideo(
+  store: Store,
+  videoId: string,
+  forget: (sessionId: string) => Promise<void>,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { sessionId, metadata } of liveSessions(store)) {
+    if (!isFields(metadata.live) || metadata.live.videoId !== videoId) continue;
+    await forget(sessionId);
+    for (const id of [...sideLogsOf(sessionId), sessionId]) {
+      if ((await store.getSession(id)) === null) continue;
+      await store.deleteSession(id, { reason: "the video was deleted" });
+    }
+    deleted++;
+  }
+  return deleted;
+}
+
+/** Every continuous session, page by page. */
+export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
+      present({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, cursor }),
+    );
+    for (const session of page.items) if (isLiveSession(session)) yield session;
+    cursor = page.nextCursor;
+  }
+}

@@ -1,0 +1,125 @@
+/** Asks the note writer again about every batch, and measures how many of its notes are like the recorded ones. */
+
+import type { StoredEvent } from "@continuo/core/model";
+import { idsOf, isUnsure, runTurn } from "../batches/index.ts";
+import { fetchContextWindow, readSequences, toItem } from "../evidence/index.ts";
+import {
+  type Draft,
+  type EvidenceItem,
+  isFields,
+  LIMITS,
+  type Note,
+  type NoteRequest,
+  type NoteWriter,
+  type SessionOwnerSettings,
+} from "../kit/index.ts";
+import { newestEntries, noteOf, readNotes } from "../notes/index.ts";
+import { addEvent, emptyFold, type LiveFold } from "../state/index.ts";
+import { cosineOf, overlapOf } from "../writers/index.ts";
+import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
+
+export interface ReplayOptions extends Pick<SessionOwnerSettings, "store" | "runStore" | "embedder"> {
+  readonly sessionId: string;
+  readonly writer: NoteWriter;
+  readonly signal: AbortSignal;
+}
+
+/** Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, the store's. */
+export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
+  const { store, sessionId } = options;
+  const fold = emptyFold("");
+  const originals: Note[] = [];
+  const drafts: (Draft & { readonly sequence: number })[] = [];
+  for await (const event of eventsOf(store, sessionId)) {
+    if (event.type === "decision_made") {
+      const made = await draftsOf(event, fold, options);
+      drafts.push(...made.map((draft) => ({ ...draft, sequence: event.sequence })));
+    }
+    addEvent(fold, event);
+    const note = /^note_(written|updated|merged)$/u.test(event.type) ? noteOf(event) : null;
+    if (note !== null) originals.push(note);
+  }
+  return compare(drafts, originals, options);
+}
+
+async function draftsOf(
+  decision: StoredEvent,
+  fold: LiveFold,
+  options: ReplayOptions,
+): Promise<readonly Draft[]> {
+  const { store, runStore, sessionId, writer, signal } = options;
+  const { batchId, sequences, isEnd } = isFields(decision.data) ? decision.data : {};
+  if (typeof batchId !== "string" || !Array.isArray(sequences)) return [];
+  if (sequences.length === 0 && isEnd !== true) return [];
+  const evidence = (await readSequences(store, sessionId, sequences as readonly number[])).map(toItem);
+  const request: NoteRequest = {
+    sessionId,
+    batchId,
+    videoId: fold.videoId,
+    title: fold.title,
+    evidence,
+    notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
+    inherited: [],
+    memory: fold.memory,
+    unsure: [],
+    answered: [],
+    isEnd: isEnd === true,
+    idsOf: (named) => idsOf(store, sessionId, named),
+    context: (timestampMs, window) =>
+      before(decision.sequence, fetchContextWindow(store, sessionId, timestampMs, window)),
+  };
+  let drafts: readonly Draft[] = [];
+  await runTurn({
+    store: runStore,
+    sessionId,
+    beside: "replay",
+    name: writer.name,
+    input: `Write the notes of the decision ${decision.sequence} again.`,
+    signal,
+    turn: async (turn, turnSignal) => {
+      const { drafts: made, usage } = await writer.write(request, { signal: turnSignal, turn });
+      drafts = made;
+      return usage === undefined ? {} : { usage };
+    },
+  });
+  return drafts.filter((draft) => !isUnsure(draft));
+}
+
+/** Later evidence is left out, because the writer did not have it at that time. */
+async function* before(
+  sequence: number,
+  items: AsyncIterable<EvidenceItem>,
+): AsyncGenerator<EvidenceItem, void, void> {
+  for await (const item of items) if (item.sequence < sequence) yield item;
+}
+
+async function compare(
+  drafts: readonly (Draft & { readonly sequence: number })[],
+  originals: readonly Note[],
+  { embedder, signal }: ReplayOptions,
+): Promise<ReplayReport> {
+  const disagreements: Disagreement[] = [];
+  let agreed = 0;
+  for (const draft of drafts) {
+    const near = originals.filter((note) => overlapOf(draft, note) >= LIMITS.sameOverlap);
+    const [vector = [], ...others] = await embedder.embed([draft.text, ...near.map(({ text }) => text)], {
+      signal,
+    });
+    if (others.some((other) => cosineOf(vector, other) >= embedder.threshold)) agreed++;
+    else if (disagreements.length < LIMITS.shownDisagreements) {
+      disagreements.push({
+        sequence: draft.sequence,
+        reason: "no recorded note is like the note of this batch",
+      });
+    }
+  }
+  const compared = drafts.length;
+  const nothing = originals.length === 0 ? 1 : 0;
+  return {
+    mode: "model",
+    compared,
+    agreed,
+    agreement: compared === 0 ? nothing : agreed / compared,
+    disagreements,
+  };
+}

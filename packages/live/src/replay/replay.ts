@@ -1,0 +1,170 @@
+/**
+ * Makes the notes of a session again from its recorded drafts and decisions, and compares them byte for byte with the
+ * recorded notes. A changed event, or a missing note event, lowers the agreement.
+ */
+
+import {
+  CHAIN_START,
+  ContinuoError,
+  canonicalJson,
+  type NewEvent,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { draftIn } from "../batches/index.ts";
+import { type Decision, type Draft, isFields, LIMITS } from "../kit/index.ts";
+import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
+import { faultOf } from "../state/index.ts";
+
+export interface Disagreement {
+  readonly sequence: number;
+  readonly noteId?: string;
+  readonly reason: string;
+}
+
+export interface ReplayReport {
+  readonly mode: "recorded" | "model";
+  /** The number of compared events: the agent's note events, and events that differ from what was written. */
+  readonly compared: number;
+  readonly agreed: number;
+  /** `agreed` divided by `compared`, 0 to 1; 1 if nothing was compared. */
+  readonly agreement: number;
+  /** Only the first disagreements. */
+  readonly disagreements: readonly Disagreement[];
+}
+
+/** Errors: `not_found`, the store's. */
+export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
+  return replayEvents(eventsOf(store, sessionId));
+}
+
+/** Every event of a log, page by page. */
+export async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<StoredEvent, void, void> {
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+      after,
+      limit: LIMITS.restorePage,
+    });
+    yield* page.events;
+    after = page.nextAfter;
+  }
+}
+
+export async function replayEvents(events: AsyncIterable<StoredEvent>): Promise<ReplayReport> {
+  const replay = new Replay();
+  for await (const event of events) replay.add(event);
+  return replay.end();
+}
+
+interface Expected {
+  readonly decidedAt: number;
+  readonly events: NewEvent[];
+}
+
+class Replay {
+  readonly #drafts = new Map<string, Draft>();
+  /** The newest versions of each note, by their hash. */
+  readonly #versions = new Map<string, Map<string, NoteContent>>();
+  readonly #expected = new Map<string, Expected>();
+  readonly #disagreements: Disagreement[] = [];
+  #chain = { sequence: 0, chainHash: CHAIN_START };
+  #compared = 0;
+  #agreed = 0;
+
+  add(event: StoredEvent): void {
+    this.#check(event);
+    const data = isFields(event.data) ? event.data : {};
+    if (event.type === "draft_written" || event.type === "context_requested") {
+      const draft = draftIn(event);
+      if (draft !== null) this.#drafts.set(draft.draftId, draft);
+    } else if (event.type === "decision_made") this.#decide(event.sequence, data);
+    else if (event.type.startsWith("note_")) this.#compare(event, data);
+  }
+
+  end(): ReplayReport {
+    for (const { decidedAt, events } of this.#expected.values()) {
+      for (const { type } of events) this.#disagree(decidedAt, `${type} of this decision is missing`);
+    }
+    const [compared, agreed] = [this.#compared, this.#agreed];
+    const agreement = compared === 0 ? 1 : agreed / compared;
+    return { mode: "recorded", compared, agreed, agreement, disagreements: this.#disagreements };
+  }
+
+  #check(event: StoredEvent): void {
+    const fault = faultOf(this.#chain, event);
+    if (fault !== null) this.#disagree(event.sequence, fault);
+    this.#chain = { sequence: event.sequence, chainHash: event.chainHash };
+  }
+
+  #decide(sequence: number, { decisionId, decisions }: Readonly<Record<string, unknown>>): void {
+    if (typeof decisionId !== "string" || !Array.isArray(decisions)) return;
+    const events: NewEvent[] = [];
+    for (const decision of decisions as readonly Decision[]) {
+      const draft = this.#drafts.get(decision.draftId);
+      const bases = this.#basesOf(decision);
+      if (decision.action === "ask" || decision.action === "keep") continue;
+      if (draft === undefined || bases === null) {
+        this.#disagree(sequence, "the draft or the notes of a decision are missing");
+        continue;
+      }
+      this.#drafts.delete(decision.draftId);
+      const note = contentAfter(decision, draft, bases);
+      if (note !== null) this.#know(note);
+      events.push(...noteEventsOf(decision, { draft, bases, decisionId }));
+    }
+    if (events.length > 0) this.#expected.set(decisionId, { decidedAt: sequence, events });
+  }
+
+  /** `null` if a note never had the form that the decision names. */
+  #basesOf({ action, noteId, sources, hashes = [] }: Decision): readonly NoteContent[] | null {
+    if (action !== "update" && action !== "merge") return [];
+    const ids = action === "update" ? [noteId ?? ""] : (sources ?? []);
+    const bases = ids.map((id, n) => this.#versions.get(id)?.get(hashes[n] ?? ""));
+    return bases.every((base) => base !== undefined) ? bases : null;
+  }
+
+  #compare(event: StoredEvent, data: Readonly<Record<string, unknown>>): void {
+    if (event.actor.kind === "person") {
+      const note = noteOf(event);
+      if (note === null) return;
+      const { hash: _hash, by: _by, ...content } = note;
+      if (typeof data.content === "string") this.#know(content);
+      return;
+    }
+    const { sequence } = event;
+    const expected = this.#expected.get(String(data.decisionId));
+    const next = expected?.events.shift();
+    if (expected?.events.length === 0) this.#expected.delete(String(data.decisionId));
+    const isSame = next?.type === event.type && canonicalJson(next.data) === canonicalJson(event.data);
+    if (!isSame) this.#disagree(sequence, "the note is not what its draft and decision make", data.noteId);
+    else this.#agree();
+  }
+
+  #agree(): void {
+    this.#compared++;
+    this.#agreed++;
+  }
+
+  #know(note: NoteContent): void {
+    const versions = this.#versions.get(note.noteId) ?? new Map<string, NoteContent>();
+    versions.set(noteHash(note), note);
+    for (const hash of versions.keys()) {
+      if (versions.size <= LIMITS.replayedVersions) break;
+      versions.delete(hash);
+    }
+    this.#versions.set(note.noteId, versions);
+  }
+
+  #disagree(sequence: number, reason: string, noteId?: unknown): void {
+    this.#compared++;
+    if (this.#disagreements.length >= LIMITS.shownDisagreements) return;
+    this.#disagreements.push({ sequence, reason, ...(typeof noteId === "string" ? { noteId } : {}) });
+  }
+}
+
+/** Errors: `invalid`. */
+export function parseReplayMode(mode: unknown): ReplayReport["mode"] {
+  if (mode === undefined || mode === "recorded") return "recorded";
+  if (mode === "model") return "model";
+  throw new ContinuoError("invalid", 'mode must be "recorded" or "model"');
+}

@@ -1,0 +1,498 @@
+/** The continuous sessions of one workspace on one server, for the HTTP routes. */
+
+import {
+  ContinuoError,
+  type NewEvent,
+  type OpenedBlob,
+  type Store,
+  type VerifyResult,
+} from "@continuo/core/model";
+import { askedEvent, askSession, type Question } from "./ask.ts";
+import {
+  ANY_PICTURE,
+  type AudioUpload,
+  audioEvent,
+  Frames,
+  fetchContextWindow,
+  type PictureAccess,
+  toEvent,
+} from "./evidence/index.ts";
+import {
+  type Acknowledgement,
+  type AskResult,
+  type ContextWindowOptions,
+  countDropped,
+  type EvidenceBatch,
+  type EvidenceItem,
+  isoOf,
+  LIMITS,
+  type LiveSession,
+  type LiveSessionRequest,
+  type Note,
+  type NoteOperation,
+  type OpenedLiveSession,
+  observeStates,
+  pause,
+  type SessionOwnerSettings,
+} from "./kit/index.ts";
+import { answerEvent, notesOf, operationEvents } from "./notes/index.ts";
+import { type LiveOptions, settingsOf } from "./options.ts";
+import {
+  CleanUp,
+  deleteVideo,
+  endSession,
+  isLiveUsed,
+  NightlyReplay,
+  Ownership,
+  type SessionLease,
+  SessionOwner,
+} from "./owner/index.ts";
+import { type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
+import { toLiveSession } from "./session-view.ts";
+import {
+  appendOnce,
+  assertAccepted,
+  findKey,
+  listKeys,
+  openLiveSession,
+  setKey,
+  storedAudio,
+} from "./sessions/index.ts";
+import {
+  acknowledge,
+  assertRepairable,
+  assertTranscriber,
+  assertWritable,
+  budgetState,
+  depthOf,
+  ended,
+  Follower,
+  isFinal,
+  SNAPSHOT_NAME,
+  stateOf,
+  storesTelemetry,
+} from "./state/index.ts";
+import { retryMs } from "./writers/index.ts";
+
+const NEVER = new AbortController().signal;
+
+export class LiveService {
+  readonly serverId: string;
+  readonly store: Store;
+  readonly frames: Frames;
+  readonly #kind: "stored" | "ephemeral";
+  readonly #role: "owner" | "reader";
+  readonly #settings: SessionOwnerSettings;
+  readonly #ownership: Ownership;
+  readonly #followers = new Map<string, Promise<Follower>>();
+  readonly #keepers = new Map<string, SessionOwner>();
+  readonly #owning = new Map<string, Promise<SessionOwner | null>>();
+  readonly #askedAtMs = new Map<string, number>();
+  readonly #cleanUp: CleanUp;
+  readonly #nightly: NightlyReplay | null;
+  readonly #leaveMetrics: () => void;
+  #state: "running" | "stopped" = "running";
+
+  constructor(options: LiveOptions) {
+    const { store } = options;
+    this.#settings = settingsOf(options);
+    const { clock, newId, report } = this.#settings;
+    this.store = store;
+    this.#kind = options.kind ?? "stored";
+    this.#role = options.role ?? "owner";
+    this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
+    this.#ownership = new Ownership({
+      store,
+      serverId: this.serverId,
+      report,
+      onTakeOver: (lease) =>
+        void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
+    });
+    this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
+    const abandon = (sessionId: string): Promise<boolean> => this.#end(sessionId, "expiry");
+    this.#cleanUp = new CleanUp({ store, clock, report, abandon });
+    this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
+    this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
+  }
+
+  /** Resolves to true if any server runs continuous sessions on this store. */
+  static isUsed(store: Store): Promise<boolean> {
+    return isLiveUsed(store);
+  }
+
+  /** Begins to take over sessions of servers that are gone, and to end sessions that nobody uses. */
+  async start(): Promise<void> {
+    if (this.#role === "reader") return;
+    await this.#ownership.start();
+    this.#cleanUp.start();
+    this.frames.start();
+    this.#nightly?.start();
+  }
+
+  /** Stops this server's work; other servers take its sessions over. */
+  async stop(): Promise<void> {
+    if (this.#state === "stopped") return;
+    this.#state = "stopped";
+    this.#leaveMetrics();
+    this.#cleanUp.stop();
+    this.frames.stop();
+    this.#nightly?.stop();
+    for (const keeper of [...this.#keepers.values()]) keeper.end();
+    for (const follower of this.#followers.values()) {
+      await follower.then(
+        (one) => one.close(),
+        () => undefined,
+      );
+    }
+    await this.#ownership.stop();
+  }
+
+  /** Gets or creates the session of a key. Errors: `invalid`, the store's. */
+  async open(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
+    if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
+    const { sessionId, origin } = await openLiveSession(this.store, key, request, this.#settings);
+    const follower = await this.#follow(sessionId);
+    await this.#own(sessionId);
+    return { sessionId, state: stateOf(follower), created: origin === "created" };
+  }
+
+  /** Errors: `not_found`. */
+  async session(key: string): Promise<LiveSession> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    return toLiveSession(key, follower, { keeper: this.#keepers.get(follower.sessionId), kind: this.#kind });
+  }
+
+  async list(page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<{
+    readonly items: readonly LiveSession[];
+    readonly nextCursor: string | null;
+  }> {
+    const { items, nextCursor } = await listKeys(this.store, page);
+    const sessions: LiveSession[] = [];
+    for (const { key, sessionId } of items) {
+      if ((await this.store.getSession(sessionId)) === null) continue;
+      const follower = await this.#follow(sessionId);
+      sessions.push(toLiveSession(key, follower, { keeper: this.#keepers.get(sessionId), kind: this.#kind }));
+    }
+    return { items: sessions, nextCursor };
+  }
+
+  /** Errors: `not_found`. */
+  async sessionIdOf(key: string): Promise<string> {
+    const entry = await findKey(this.store, key);
+    if (entry !== null && (await this.store.getSession(entry.sessionId)) !== null) return entry.sessionId;
+    throw new ContinuoError("not_found", "there is no session of this key", {
+      hint: "Create it with PUT /v1/live/KEY.",
+      details: { key },
+    });
+  }
+
+  /** The fold of the session, up to date. The service owns it. Errors: the store's. */
+  follow(sessionId: string): Promise<Follower> {
+    return this.#follow(sessionId);
+  }
+
+  /** A sign of life: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
+  async ping(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    const { fold } = await this.#follow(sessionId);
+    if (isFinal(fold.state)) throw ended(key, fold.state);
+    await this.#cleanUp.ping(sessionId);
+    await this.#own(sessionId);
+  }
+
+  /**
+   * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
+   * `sequence_gap` and `fenced` for the producer's number; the store's.
+   */
+  async accept(
+    key: string,
+    batch: EvidenceBatch,
+    mayUse: PictureAccess = ANY_PICTURE,
+  ): Promise<Acknowledgement> {
+    const { producerId, epoch, sequence, evidence } = batch;
+    const present = await this.sessionIdOf(key);
+    const follower = await this.#follow(present);
+    const producer = { type: "producer", producerId, epoch, sequence } as const;
+    if (batch.sessionId !== undefined && batch.sessionId !== present) {
+      await assertAccepted(this.store, { key, sessionId: batch.sessionId }, { producer, evidence });
+      return acknowledge(follower, [], this.#settings);
+    }
+    assertWritable(follower);
+    const { sessionId, fold } = follower;
+    const occurredAt = isoOf(this.#settings.clock.now());
+    const isStored = storesTelemetry(depthOf(fold));
+    const kept = evidence.filter(({ type }) => isStored || type !== "telemetry_reported");
+    const dropped = evidence.length - kept.length;
+    const held = await this.frames.hold(kept, { sessionId, videoId: fold.videoId }, mayUse);
+    const events: NewEvent[] = held.map((one) => toEvent(one, occurredAt));
+    if (dropped > 0) {
+      const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };
+      events.push({ type: "evidence_dropped", data, occurredAt });
+    }
+    const stored = await appendOnce(this.store, sessionId, { events, producer });
+    this.#ownSoon(sessionId);
+    countDropped({ telemetry_reported: dropped });
+    return { ...acknowledge(follower, stored, this.#settings), dropped };
+  }
+
+  /**
+   * Evidence around a time of the medium, most useful first; the cost does not depend on the length of the session.
+   * Errors: `not_found`, the store's.
+   */
+  fetchContextWindow(
+    sessionId: string,
+    timestampMs: number,
+    options: ContextWindowOptions = {},
+  ): AsyncIterable<EvidenceItem> {
+    return fetchContextWindow(this.store, sessionId, timestampMs, options);
+  }
+
+  /** Stores audio; its transcript is made later. Errors: as `accept`; `unsupported` without a transcriber. */
+  async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
+    assertTranscriber(this.#settings.transcriber);
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    const known = await storedAudio(this.store, follower.sessionId, upload);
+    if (known !== null) return acknowledge(follower, [known], this.#settings);
+    assertWritable(follower);
+    return this.#input(follower, [await audioEvent(this.store, upload, this.#settings.clock.now())]);
+  }
+
+  /** All notes that are not archived, in the order of the medium. Errors: `not_found`. */
+  async notes(key: string): Promise<readonly Note[]> {
+    return notesOf(this.store, await this.#follow(await this.sessionIdOf(key)));
+  }
+
+  /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
+  async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    const { newId } = this.#settings;
+    const events = await operationEvents({ store: this.store, follower, noteId, operation, newId });
+    return this.#input(follower, events);
+  }
+
+  /** Stores the answer to a request for context. Errors: as `accept`; `not_found`, `invalid`. */
+  async answer(
+    key: string,
+    requestId: string,
+    answer: { readonly text: unknown; readonly mediaTimeMs: unknown },
+  ): Promise<Acknowledgement> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    return this.#input(follower, [answerEvent(follower, requestId, answer)]);
+  }
+
+  /** Deletes the sessions of a video with their evidence and pictures; tombstones stay. Returns their number. */
+  deleteVideo(videoId: string): Promise<number> {
+    return deleteVideo(this.store, videoId, async (sessionId) => {
+      await this.#forget(sessionId);
+      await this.frames.release({ sessionId, videoId });
+    });
+  }
+
+  /** Keeps a picture of the session's video beyond its expiry. Errors: `not_found`. */
+  async keepPicture(key: string, hash: string): Promise<void> {
+    const { fold } = await this.#follow(await this.sessionIdOf(key));
+    await this.frames.keep(hash, fold.videoId);
+  }
+
+  /** Opens a picture through the event that refers to it. Errors: `not_found`, also for a removed picture. */
+  async openPicture(
+    key: string,
+    place: { readonly sequence: number; readonly hash: string },
+  ): Promise<OpenedBlob> {
+    const { sessionId, fold } = await this.#follow(await this.sessionIdOf(key));
+    return this.frames.open({ sessionId, videoId: fold.videoId }, place);
+  }
+
+  /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */
+  async ask(key: string, question: Question, signal: AbortSignal = NEVER): Promise<AskResult> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    const { fold } = follower;
+    const isSpent = budgetState(fold.cost, this.#settings.budget) === "spent";
+    const writer = isSpent ? null : this.#settings.writerOf(fold.noteWriter);
+    const result = await askSession(question, { ...this.#settings, follower, writer, signal });
+    if (result.model !== undefined && !isFinal(fold.state)) await this.#input(follower, [askedEvent(result)]);
+    return result;
+  }
+
+  /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */
+  async replay(key: string, mode: ReplayReport["mode"], signal: AbortSignal = NEVER): Promise<ReplayReport> {
+    const sessionId = await this.sessionIdOf(key);
+    if (mode === "recorded") return replayRecorded(this.store, sessionId);
+    const { fold } = await this.#follow(sessionId);
+    const writer = this.#settings.writerOf(fold.noteWriter);
+    return replayWithModel({ ...this.#settings, sessionId, writer, signal });
+  }
+
+  /** Makes another key refer to the session of `key`. Errors: `not_found`. */
+  async join(key: string, other: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    for (;;) {
+      const entry = await findKey(this.store, other);
+      if (entry?.sessionId === sessionId) return;
+      const generation = (entry?.generation ?? 0) + 1;
+      if ((await setKey(this.store, { key: other, sessionId, generation })) !== null) return;
+    }
+  }
+
+  /** Writes the last notes and a checkpoint, and ends the session; idempotent. Errors: `not_found`. */
+  async close(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    await this.#end(sessionId, "close");
+  }
+
+  /** Recomputes every hash of the log. Errors: `not_found`. */
+  async verify(key: string): Promise<VerifyResult> {
+    return this.store.verify(await this.sessionIdOf(key));
+  }
+
+  /**
+   * Makes a degraded session active again if its whole log verifies, and makes its snapshots again. Errors: `corrupt`
+   * with `details.firstBadSequence`, `invalid_transition` for a session that is not degraded.
+   */
+  async repair(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    await assertRepairable(this.store, { key, sessionId });
+    await this.store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
+    await this.#forget(sessionId);
+    const keeper = await this.#own(sessionId, "anybody");
+    await keeper?.change("repair", { reason: "the log was verified" });
+    await keeper?.checkpoint();
+  }
+
+  /** Ends sessions that nobody uses; it also runs every hour by itself. Returns how many it ended. */
+  cleanUp(): Promise<number> {
+    return this.#cleanUp.run();
+  }
+
+  /** The owner of the session on this server: for tests and metrics. */
+  keeperOf(sessionId: string): SessionOwner | undefined {
+    return this.#keepers.get(sessionId);
+  }
+
+  /** True if all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
+  async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
+    if (what === "all" && [...this.#keepers.values()].some((keeper) => keeper.isBusy)) return false;
+    for (const opening of [...this.#followers.values()]) {
+      const follower = await opening;
+      if (follower.isOver || follower.fault !== null) continue;
+      if ((await this.store.latestSequence(follower.sessionId)) !== follower.fold.sequence) return false;
+    }
+    return true;
+  }
+
+  async #input(follower: Follower, events: readonly NewEvent[]): Promise<Acknowledgement> {
+    const occurredAt = isoOf(this.#settings.clock.now());
+    const complete = events.map((event) => ({ occurredAt, ...event }));
+    const stored = await this.store.append(follower.sessionId, complete);
+    await follower.reaches(stored.at(-1)?.sequence ?? 0);
+    this.#ownSoon(follower.sessionId);
+    return acknowledge(follower, stored, this.#settings);
+  }
+
+  async #follow(sessionId: string): Promise<Follower> {
+    const known = await this.#followers.get(sessionId);
+    if (known !== undefined && !(known.isOver && !isFinal(known.fold.state))) return known;
+    if (this.#state === "stopped") throw new ContinuoError("unavailable", "the server is closing");
+    const { store, report } = this.#settings;
+    const opening = Follower.open({ store, sessionId, report });
+    this.#followers.set(sessionId, opening);
+    opening.catch(() => this.#followers.delete(sessionId));
+    const follower = await opening;
+    // The server that finds the fault records it, so that all servers and clients see it.
+    follower.onFault((fault) => void this.#degrade(sessionId, fault));
+    this.#makeRoom();
+    return follower;
+  }
+
+  /** Tries again if the lease changed hands during a try, also to a newer lease of this server. */
+  async #degrade(sessionId: string, reason: string): Promise<void> {
+    const { clock, report } = this.#settings;
+    for (let tried = 1; this.#state === "running"; tried++) {
+      try {
+        const keeper = await this.#own(sessionId, "anybody");
+        if (keeper !== null) return await keeper.degrade(reason);
+      } catch (error) {
+        report(`live: cannot degrade ${sessionId}: ${String(error)}`);
+      }
+      if (tried > LIMITS.tries || this.#role === "reader") return;
+      await pause(clock, retryMs(tried), NEVER);
+    }
+  }
+
+  #makeRoom(): void {
+    for (const [sessionId, opening] of this.#followers) {
+      if (this.#followers.size <= LIMITS.followers) return;
+      if (this.#keepers.has(sessionId)) continue;
+      this.#followers.delete(sessionId);
+      void opening.then((follower) => follower.close());
+    }
+  }
+
+  async #forget(sessionId: string): Promise<void> {
+    this.#keepers.get(sessionId)?.end();
+    const follower = await this.#followers.get(sessionId);
+    this.#followers.delete(sessionId);
+    follower?.close();
+  }
+
+  #ownSoon(sessionId: string): void {
+    const now = performance.now();
+    if (this.#keepers.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
+      return;
+    this.#askedAtMs.set(sessionId, now);
+    void this.#own(sessionId).catch(() => undefined);
+  }
+
+  #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
+    if (this.#role === "reader") return Promise.resolve(null);
+    const keeper = this.#keepers.get(sessionId);
+    if (keeper !== undefined) return Promise.resolve(keeper);
+    const asked = this.#owning.get(sessionId);
+    if (asked !== undefined && from === "the gone") return asked;
+    const asking = (async () => {
+      await asked?.catch(() => undefined);
+      const known = this.#keepers.get(sessionId);
+      if (known !== undefined) return known;
+      const lease = await this.#ownership.own(sessionId, from);
+      return lease === null ? null : this.#keep(lease);
+    })().finally(() => {
+      if (this.#owning.get(sessionId) === asking) this.#owning.delete(sessionId);
+    });
+    this.#owning.set(sessionId, asking);
+    return asking;
+  }
+
+  async #keep(lease: SessionLease): Promise<SessionOwner | null> {
+    const { sessionId } = lease;
+    if (this.#state === "stopped") return null;
+    const follower = await this.#follow(sessionId);
+    // A take-over and a request may arrive here in another order than they were granted.
+    const known = this.#keepers.get(sessionId);
+    if (known !== undefined && known.lease.token > lease.token) return known;
+    if (isFinal(follower.fold.state)) {
+      await this.#ownership.release(lease);
+      return null;
+    }
+    const keeper: SessionOwner = new SessionOwner({
+      ...this.#settings,
+      follower,
+      lease,
+      onEnd: () => {
+        if (this.#keepers.get(sessionId) === keeper) this.#keepers.delete(sessionId);
+      },
+    });
+    this.#keepers.get(sessionId)?.end();
+    this.#keepers.set(sessionId, keeper);
+    return keeper;
+  }
+
+  async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
+    const follower = await this.#follow(sessionId);
+    if (isFinal(follower.fold.state)) return false;
+    const keeper = await this.#own(sessionId, "anybody");
+    if (keeper === null) return false;
+    return endSession(keeper, { follower, on, report: this.#settings.report });
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * The fold of a continuous session's log, which is the whole state of the session. It takes each event once, in order.
+ */
+
+import type { StoredEvent } from "@continuo/core/model";
+import { NOTE_EVENT_TYPES } from "@continuo/core/wire";
+import {
+  type BudgetState,
+  type Fields,
+  isFields,
+  type Lanes,
+  type Level,
+  type LiveCost,
+  type LiveHealth,
+  type LiveState,
+  type Span,
+} from "../kit/index.ts";
+import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
+import { addPending, type Pending, removePending } from "./pending.ts";
+
+export const AUDIO_KIND = "audio";
+
+/** A chunk of audio that has no transcript yet. */
+export interface PendingAudio extends Span {
+  readonly sequence: number;
+  readonly audioId: string;
+  readonly hash: string;
+  readonly mediaType: "audio/webm" | "audio/wav";
+  readonly lang?: string;
+}
+
+export interface OpenRequest {
+  readonly requestId: string;
+  readonly draftId: string;
+  /** The sequence of the `context_requested`, which contains the draft. */
+  readonly sequence: number;
+  readonly expiresAtMs: number;
+  /** The sequence of the remark that answers it, while that remark is pending. */
+  readonly answer: number | null;
+}
+
+export interface CheckpointMark {
+  readonly cursor: number;
+  readonly atMs: number;
+}
+
+export interface LiveFold extends Pending {
+  /** The sequence of the newest event in the fold. */
+  sequence: number;
+  chainHash: string;
+  key: string;
+  videoId: string;
+  title: string | null;
+  parentId: string | null;
+  lanes: Lanes;
+  noteWriter: string | null;
+  createdAtMs: number;
+  state: LiveState;
+  stateSinceMs: number;
+  /** The sequence of the event that set the state. */
+  stateSequence: number;
+  level: Level;
+  restarts: number;
+  lastInput: number;
+  lastInputAtMs: number;
+  readonly notes: Map<string, NoteEntry>;
+  readonly requests: Map<string, OpenRequest>;
+  /** Evidence by sequence, the oldest first. */
+  readonly audio: Map<number, PendingAudio>;
+  /** The memory of the note writer. */
+  memory: unknown;
+  cost: LiveCost;
+  budget: BudgetState;
+  health: LiveHealth;
+  checkpoint: CheckpointMark | null;
+  eventsSinceCheckpoint: number;
+  notesSinceCheckpoint: number;
+  closedAtMs: number | null;
+}
+
+export const NO_COST: LiveCost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+const HEALTHY: LiveHealth = {
+  lastError: null,
+  lastCheckpointError: null,
+  degradedReason: null,
+  degradedAt: null,
+};
+
+export function emptyFold(chainHash: string): LiveFold {
+  return {
+    sequence: 0,
+    chainHash,
+    key: "",
+    videoId: "",
+    title: null,
+    parentId: null,
+    lanes: "one",
+    noteWriter: null,
+    createdAtMs: 0,
+    state: "created",
+    stateSinceMs: 0,
+    stateSequence: 0,
+    level: "normal",
+    restarts: 0,
+    lastInput: 0,
+    lastInputAtMs: 0,
+    pending: new Map(),
+    pendingRest: null,
+    notes: new Map(),
+    requests: new Map(),
+    audio: new Map(),
+    memory: null,
+    cost: NO_COST,
+    budget: "normal",
+    health: HEALTHY,
+    checkpoint: null,
+    eventsSinceCheckpoint: 0,
+    notesSinceCheckpoint: 0,
+    closedAtMs: null,
+  };
+}
+
+/** The types that count for the depth, in addition to note events of people. */
+const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
+const NOTE_TYPES: ReadonlySet<string> = new Set(NOTE_EVENT_TYPES);
+
+export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
+  return COUNTED.has(event.type) || (NOTE_TYPES.has(event.type) && event.actor.kind === "person");
+}
+
+/**
+ * True if the event is evidence, or an action of a person on a note: it makes a session active, and the note writer is
+ * given it.
+ */
+export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
+  return isCounted(event) || event.type === "voice_activity";
+}
+
+export function depthOf({ pending, pendingRest }: Pending): number {
+  let depth = pendingRest?.count ?? 0;
+  // Only note events of people are pending.
+  for (const { type } of pending.values()) if (type !== "voice_activity") depth++;
+  return depth;
+}
+
+/** The newest sequence up to which every event is processed. */
+export function ledgerCursor({ pending, pendingRest, sequence }: LiveFold): number {
+  for (const oldest of pending.keys()) return oldest - 1;
+  return pendingRest === null ? sequence : pendingRest.fromSequence - 1;
+}
+
+/** Adds an event to what is pending, if it belongs there. */
+export function addToPending(fold: Pending, event: StoredEvent): void {
+  const data: Fields = isFields(event.data) ? event.data : {};
+  const { sequence, type, retention } = event;
+  if (isInput(event)) {
+    const activity = typeof data.activity === "string" ? { activity: data.activity } : {};
+    addPending(fold, { sequence, type, retention, atMs: Date.parse(event.occurredAt), ...activity });
+  }
+  if (type === "decision_made" || type === "evidence_dropped") removePending(fold, data.sequences);
+}
+
+export function addEvent(fold: LiveFold, event: StoredEvent): void {
+  const data: Fields = isFields(event.data) ? event.data : {};
+  // The time is that of the server that wrote the event.
+  const atMs = Date.parse(event.occurredAt);
+  fold.sequence = event.sequence;
+  fold.chainHash = event.chainHash;
+  addToPending(fold, event);
+  if (isInput(event)) addInput(fold, event, { data, atMs });
+  if (NOTE_TYPES.has(event.type)) {
+    addNoteEvent(fold.notes, event, data);
+    if (event.type === "note_written") fold.notesSinceCheckpoint++;
+  }
+  OTHERS[event.type]?.(fold, data, { event, atMs });
+  if (event.type !== "checkpoint_written") fold.eventsSinceCheckpoint++;
+}
+
+function addInput(
+  fold: LiveFold,
+  event: StoredEvent,
+  { data, atMs }: { readonly data: Fields; readonly atMs: number },
+): void {
+  const { sequence } = event;
+  fold.lastInput = sequence;
+  fold.lastInputAtMs = atMs;
+  const request = typeof data.requestId === "string" ? fold.requests.get(data.requestId) : undefined;
+  if (request !== undefined) fold.requests.set(request.requestId, { ...request, answer: sequence });
+}
+
+interface Moment {
+  readonly event: StoredEvent;
+  readonly atMs: number;
+}
+
+type FoldOne = (fold: LiveFold, data: Fields, moment: Moment) => void;
+
+const OTHERS: Readonly<Record<string, FoldOne>> = {
+  session_created: (fold, data, { atMs }) => {
+    const metadata = isFields(data.metadata) ? data.metadata : {};
+    const live = isFields(metadata.live) ? metadata.live : {};
+    fold.key = textOf(live.key) ?? "";
+    fold.videoId = textOf(live.videoId) ?? "";
+    fold.parentId = textOf(live.parentId);
+    fold.noteWriter = textOf(live.noteWriter);
+    fold.lanes = live.lanes === "split" ? "split" : "one";
+    fold.title = textOf(data.title);
+    const createdAtMs = Date.parse(textOf(live.createdAt) ?? "");
+    fold.createdAtMs = Number.isNaN(createdAtMs) ? atMs : createdAtMs;
+    fold.stateSinceMs = fold.createdAtMs;
+    fold.lastInputAtMs = fold.createdAtMs;
+  },
+  session_state_changed: (fold, data, { event, atMs }) => {
+    if (isState(data.state) && data.state !== fold.state)
+      changeState(fold, data.state, { data, event, atMs });
+    if (isLevel(data.level)) fold.level = data.level;
+    if (isBudgetState(data.budget)) fold.budget = data.budget;
+    if (data.restart === true) fold.restarts++;
+  },
+  decision_made: (fold, data) => {
+    for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
+    removeRequests(fold, data);
+    if (data.memory !== undefined) fold.memory = data.memory;
+    if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
+  },
+  telemetry_reported: (fold, { name, value }, { event }) => {
+    // Clients send telemetry too, but only the agent's own is counted as cost.
+    if (name === "ask" && event.actor.kind === "agent" && isFields(value))
+      fold.cost = addCost(fold.cost, value);
+  },
+  evidence_added: (fold, data, { event, atMs }) => {
+    const audio = audioIn(event, data);
+    if (audio === null) return;
+    fold.audio.set(event.sequence, audio);
+    fold.lastInput = event.sequence;
+    fold.lastInputAtMs = atMs;
+  },
+  context_requested: (fold, data, { event }) => {
+    const requestId = textOf(data.requestId);
+    if (requestId === null) return;
+    fold.requests.set(requestId, {
+      requestId,
+      draftId: textOf(data.draftId) ?? "",
+      sequence: event.sequence,
+      expiresAtMs: Date.parse(textOf(data.expiresAt) ?? event.occurredAt),
+      answer: null,
+    });
+  },
+  checkpoint_written: (fold, data, { event, atMs }) => {
+    const cursor = typeof data.cursor === "number" ? data.cursor : event.sequence - 1;
+    // Input that arrived between the snapshot and its event is not in the snapshot, so it counts.
+    fold.eventsSinceCheckpoint = event.sequence - 1 - cursor;
+    fold.notesSinceCheckpoint = 0;
+    fold.checkpoint = { cursor, atMs };
+    fold.health = { ...fold.health, lastCheckpointError: null };
+  },
+  error_raised: (fold, data) => {
+    fold.health = { ...fold.health, lastError: textOf(data.message) };
+  },
+};
+
+function changeState(
+  fold: LiveFold,
+  state: LiveState,
+  { data, event, atMs }: Moment & { readonly data: Fields },
+): void {
+  fold.state = state;
+  fold.stateSinceMs = atMs;
+  fold.stateSequence = event.sequence;
+  if (state === "degraded") {
+    const degradedReason = textOf(data.reason) ?? "unknown";
+    fold.health = { ...fold.health, degradedReason, degradedAt: event.occurredAt };
+  } else if (state === "active") fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
+  if (state === "closed" || state === "abandoned") fold.closedAtMs = atMs;
+}
+
+function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {
+  const { kind, content, mediaTimeMs, endMs, lang } = data;
+  if (kind !== AUDIO_KIND || !isFields(content) || typeof content.hash !== "string") return null;
+  return {
+    sequence,
+    audioId: id,
+    hash: content.hash,
+    mediaType: content.mediaType === "audio/wav" ? "audio/wav" : "audio/webm",
+    startMs: Number(mediaTimeMs ?? 0),
+    endMs: Number(endMs ?? mediaTimeMs ?? 0),
+    ...(typeof lang === "string" ? { lang } : {}),
+  };
+}
+
+/** A request ends with the decision on its answer, or with a decision that names it. */
+function removeRequests({ requests }: LiveFold, { sequences, requests: named }: Fields): void {
+  const decided = new Set<unknown>([sequences, named].flatMap((list) => (Array.isArray(list) ? list : [])));
+  for (const { requestId, answer } of requests.values()) {
+    if (decided.has(requestId) || (answer !== null && decided.has(answer))) requests.delete(requestId);
+  }
+}
+
+function addCost(cost: LiveCost, added: Fields): LiveCost {
+  const number = (name: keyof LiveCost): number => {
+    const value = added[name];
+    return cost[name] + (typeof value === "number" && Number.isFinite(value) ? value : 0);
+  };
+  return {
+    modelCalls: number("modelCalls"),
+    inputTokens: number("inputTokens"),
+    outputTokens: number("outputTokens"),
+    costUsd: number("costUsd"),
+  };
+}
+
+const STATES: readonly unknown[] = ["created", "active", "idle", "degraded", "closed", "abandoned"];
+
+function isState(value: unknown): value is LiveState {
+  return STATES.includes(value);
+}
+
+function isLevel(value: unknown): value is Level {
+  return value === "normal" || value === "warning" || value === "critical";
+}
+
+function isBudgetState(value: unknown): value is BudgetState {
+  return value === "normal" || value === "warning" || value === "spent";
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,64 @@
+/** Checks that a session accepts input, and the errors when it does not. */
+
+import { ContinuoError, type Store } from "@continuo/core/model";
+import type { LiveState, NoteWriter, Transcriber } from "../kit/index.ts";
+import type { Follower } from "./follower.ts";
+import { isFinal } from "./state-machine.ts";
+
+export function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
+  return follower.fault === null ? follower.fold.state : "degraded";
+}
+
+/** Errors: `not_found`. */
+export function writerNamed(writers: readonly NoteWriter[], name: string | null): NoteWriter {
+  const writer = name === null ? writers[0] : writers.find((one) => one.name === name);
+  if (writer !== undefined) return writer;
+  throw new ContinuoError("not_found", `there is no note writer ${JSON.stringify(name)}`, {
+    details: { noteWriters: writers.map((one) => one.name) },
+  });
+}
+
+/** Errors: `degraded`. */
+export function assertWritable({ fold, fault, sessionId }: Follower): void {
+  if (fault === null && fold.state !== "degraded") return;
+  throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
+    hint: "Keep the input and send it again after `continuo live repair`.",
+    details: { sessionId, reason: fault ?? fold.health.degradedReason },
+  });
+}
+
+export function ended(key: string, state: string): ContinuoError {
+  const what = isFinal(state as LiveState) ? `the session is ${state}` : "the key means another session now";
+  return new ContinuoError("log_closed", what, {
+    hint: "Send PUT with the key again: the next session has the notes of this one.",
+    details: { key, state },
+  });
+}
+
+/** Errors: `invalid_transition` for a session that is not degraded, `corrupt` for one that does not verify. */
+export async function assertRepairable(
+  store: Store,
+  { key, sessionId }: { readonly key: string; readonly sessionId: string },
+): Promise<void> {
+  const session = await store.getSession(sessionId);
+  if (session?.status !== "degraded") {
+    throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
+      details: { key, state: session?.status ?? null },
+    });
+  }
+  const { ok, firstBadSequence, reason } = await store.verify(sessionId);
+  if (!ok) {
+    throw new ContinuoError("corrupt", `cannot repair the session: ${reason ?? "its log is damaged"}`, {
+      hint: "Restore the store from a backup.",
+      details: { key, firstBadSequence: firstBadSequence ?? null },
+    });
+  }
+}
+
+/** Errors: `unsupported`. */
+export function assertTranscriber(transcriber: Transcriber | null): void {
+  if (transcriber !== null) return;
+  throw new ContinuoError("unsupported", "this server makes no transcripts of audio", {
+    hint: "Set `live.transcriber` in continuo.yaml, or send transcripts.",
+  });
+}

@@ -1,0 +1,100 @@
+/** Snapshots of the fold: plain JSON with a hash, and the way back. They have ids and cursors, but no payloads. */
+
+import { createHash } from "node:crypto";
+import { setImmediate as otherWork } from "node:timers/promises";
+import { canonicalJson } from "@continuo/core/model";
+import { sha256 } from "../kit/index.ts";
+import type { LiveFold, OpenRequest, PendingAudio } from "./fold.ts";
+import type { NoteEntry } from "./note-entries.ts";
+import type { PendingEvidence } from "./pending.ts";
+
+export const SNAPSHOT_NAME = "live";
+const VERSION = 5;
+
+export interface HashedSnapshot {
+  readonly version: number;
+  /** SHA-256 over the canonical JSON of `fold`. */
+  readonly hash: string;
+  readonly fold: Readonly<Record<string, unknown>>;
+}
+
+/** Entries that are made into text in one turn of the event loop. */
+const TURN_ENTRIES = 256;
+const LISTS = ["pending", "notes", "requests", "audio"] as const;
+
+/** The fold as it is now, whatever is added to it meanwhile. */
+export async function seal(fold: LiveFold): Promise<HashedSnapshot> {
+  const { pending, notes, requests, audio, ...rest } = fold;
+  // Entries are replaced and never changed.
+  const lists = {
+    pending: [...pending.values()],
+    notes: [...notes.values()],
+    requests: [...requests.values()],
+    audio: [...audio.values()],
+  };
+  const plain: Record<string, unknown> = toPlain(rest);
+  for (const name of LISTS) {
+    const list: unknown[] = [];
+    for await (const part of inTurns<object>(lists[name])) list.push(...toPlain(part));
+    plain[name] = list;
+  }
+  return { version: VERSION, hash: await hashOf(plain), fold: plain };
+}
+
+function toPlain<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+async function* inTurns<T>(list: readonly T[]): AsyncGenerator<readonly T[], void, void> {
+  for (let at = 0; at < list.length; at += TURN_ENTRIES) {
+    if (at > 0) await otherWork();
+    yield list.slice(at, at + TURN_ENTRIES);
+  }
+}
+
+/** SHA-256 over the canonical JSON of a fold, which is made of its lists part by part. */
+async function hashOf(plain: Readonly<Record<string, unknown>>): Promise<string> {
+  const hash = createHash("sha256");
+  // In the order of canonical JSON.
+  for (const [n, key] of Object.keys(plain).toSorted().entries()) {
+    hash.update(`${n === 0 ? "{" : ","}${JSON.stringify(key)}:`);
+    const value = plain[key];
+    if (!Array.isArray(value)) {
+      hash.update(canonicalJson(value));
+      continue;
+    }
+    let before = "[";
+    for await (const part of inTurns(value)) {
+      hash.update(before + canonicalJson(part).slice(1, -1));
+      before = ",";
+    }
+    hash.update(value.length === 0 ? "[]" : "]");
+  }
+  return hash.update("}").digest("hex");
+}
+
+/** `null` if the hash does not match the content; `"other version"` for a snapshot that must be made again. */
+export async function unseal(data: unknown): Promise<LiveFold | null | "other version"> {
+  const { version, hash, fold } = (data ?? {}) as Partial<HashedSnapshot>;
+  if (typeof version === "number" && version !== VERSION) return "other version";
+  if (typeof fold !== "object" || fold === null || hash !== (await hashOf(fold))) return null;
+  const plain = fold as unknown as LiveFold & {
+    readonly pending: readonly PendingEvidence[];
+    readonly notes: readonly NoteEntry[];
+    readonly requests: readonly OpenRequest[];
+    readonly audio: readonly PendingAudio[];
+  };
+  return {
+    ...plain,
+    pending: new Map(plain.pending.map((one) => [one.sequence, one])),
+    notes: new Map(plain.notes.map((one) => [one.noteId, one])),
+    requests: new Map(plain.requests.map((one) => [one.requestId, one])),
+    audio: new Map(plain.audio.map((one) => [one.sequence, one])),
+  };
+}
+
+/** Changes whenever the notes do. */
+export function contextHash({ notes }: Pick<LiveFold, "notes">): string {
+  const rows = [...notes.values()].map(({ noteId, hash, status }) => [noteId, hash, status]);
+  return sha256(canonicalJson(rows.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))));
+}

@@ -1,0 +1,135 @@
+/** Native sessions deleted, which is to say moved to the trash, and restored. */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  type Problem,
+  type ReadableRef,
+  shellWord,
+} from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import { formatOf, type Lookup, type LookupOptions, lookUpSession, pick } from "../native/index.ts";
+
+import { refuseLive } from "./live.ts";
+import { fileOf, lockedForEdit } from "./locking/index.ts";
+import { settleUnfinished } from "./settling/index.ts";
+import {
+  emptyTrash as emptyFolder,
+  findManifest,
+  listTrash,
+  moveToTrash,
+  restoreFromTrash,
+  type TrashedSession,
+} from "./trash/index.ts";
+
+export interface TrashPlaces {
+  /** This user's when left out. */
+  readonly places?: Places;
+  /** The time that is noted, or that ages are counted from. */
+  readonly now?: Date;
+}
+
+/**
+ * Moves a session's files, or its rows of a database, out of its agent's sight, and looks that it is gone.
+ *
+ * Errors: as `lookUpSession`; `session_live`; `has_forks` with `details.forks`; `unreadable`, `unsupported`,
+ * `conflict`, `busy`, `unwritable`, and nothing has moved then; `verification_failed`.
+ */
+export async function trashNativeSession(
+  ref: string | ReadableRef,
+  options: LookupOptions & TrashPlaces = {},
+): Promise<TrashedSession> {
+  const places = options.places ?? placesOfThisUser();
+  await settleUnfinished({ places, signal: options.signal });
+  const lookup = await lookUpSession(ref, { ...options, places });
+  const { reader, found } = lookup;
+  const unread = found.problems.find(({ code }) => code === "unreadable");
+  if (unread !== undefined) throw new ContinuoError("unreadable", unread.message);
+  const info = await reader.skim(found, { part: "whole", ...pick(options, "signal") });
+  refuseLive(found, info);
+  const plan = await reader.trashPlan(found, places);
+  const { signal, now = new Date() } = options;
+  const edited = { ...found, file: fileOf(found) };
+  const trashed = await lockedForEdit(edited, { places, signal }, () =>
+    moveToTrash(found, info, plan, { places, now }),
+  );
+  if (!(await isListed(lookup, places))) return trashed;
+  throw new ContinuoError("verification_failed", `${found.agent} still finds ${found.sessionId}`, {
+    hint: `Run \`continuo session restore ${shellWord(trashed.trashId)}\` to get back what was moved to the trash.`,
+    details: { trashId: trashed.trashId, location: found.location },
+  });
+}
+
+/**
+ * Puts a deleted session back, byte for byte, and looks that its agent's places hold it again.
+ *
+ * @param id a trash id, a session id or the beginning of one, with or without `agent:`
+ * With `force` also where its agent wrote on since: what lies in its place by now goes to the trash, and what was
+ * changed in the trash comes back as it is.
+ *
+ * Errors: `not_found`, `ambiguous`, `conflict`, `corrupt`, `busy`, `unwritable`; `verification_failed`.
+ */
+export async function restoreNativeSession(
+  id: string,
+  options: TrashPlaces & { readonly force?: boolean } = {},
+): Promise<TrashedSession> {
+  const places = options.places ?? placesOfThisUser();
+  await settleUnfinished({ places });
+  const { now = new Date(), force = false } = options;
+  const { trashId, info } = findManifest(id, places);
+  const place = { ...info, file: fileOf(info) };
+  const restored = await lockedForEdit(place, { places, signal: undefined }, () =>
+    restoreFromTrash(trashId, { places, now, force }),
+  );
+  const { agent, sessionId, location } = restored.info;
+  const reader = await formatOf(agent);
+  if ((await recognised(reader, location, places)) === sessionId) return restored;
+  throw new ContinuoError(
+    "verification_failed",
+    `${location} was restored, but does not contain ${agent}:${sessionId}`,
+  );
+}
+
+/** Newest deletion first. */
+export function listTrashedSessions(options: TrashPlaces = {}): readonly TrashedSession[] {
+  return listTrash(options.places ?? placesOfThisUser()).sessions;
+}
+
+/** Folders of the trash that cannot be read; the sessions in them are not listed, and stay where they are. */
+export function trashProblems(options: TrashPlaces = {}): readonly Problem[] {
+  return listTrash(options.places ?? placesOfThisUser()).problems;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Permanently deletes sessions that were deleted more than this many days ago (all without it), and returns them. */
+export function emptyTrash(
+  options: TrashPlaces & { readonly olderThanDays?: number } = {},
+): readonly TrashedSession[] {
+  const places = options.places ?? placesOfThisUser();
+  const { olderThanDays } = options;
+  if (olderThanDays === undefined) return emptyFolder(places);
+  const now = options.now ?? new Date();
+  return emptyFolder(places, new Date(now.getTime() - olderThanDays * DAY_MS));
+}
+
+/** The same id in another place is another session. */
+async function isListed({ reader, found }: Lookup, places: Places): Promise<boolean> {
+  for await (const other of reader.find(places, {})) {
+    if (other.sessionId === found.sessionId && other.location === found.location) return true;
+  }
+  return false;
+}
+
+async function recognised(
+  reader: Lookup["reader"],
+  location: string,
+  places: Places,
+): Promise<string | null> {
+  try {
+    return (await reader.recognise(location, places))?.sessionId ?? null;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/** Whether a session is open in its agent. Agents that say so themselves are believed; others are looked for. */
+
+import { ContinuoError, type SessionInfo } from "@continuo/core/model";
+import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
+import type { Lookup } from "../native/index.ts";
+import type { FoundSession } from "../native/kit/index.ts";
+
+/** Where the system does not tell who has a file open: who wrote just now writes again. */
+const JUST_NOW_MS = 10_000;
+/** Of the clock of processes and that of files. */
+const ROUNDING_MS = 1000;
+
+/** Errors: `session_live`. */
+export function refuseLive(
+  found: FoundSession,
+  { cwd, updatedAt }: Pick<SessionInfo, "cwd" | "updatedAt">,
+  nowMs: number = Date.now(),
+): void {
+  if (!isLive(found, { cwd, updatedMs: lastWritten(found, updatedAt), nowMs })) return;
+  throw new ContinuoError("session_live", `${found.agent} has session ${found.sessionId} open`, {
+    hint: "Close it there first.",
+  });
+}
+
+/** Of a session as it is on disk now. Errors: `session_live`, those of reading it. */
+export async function refuseOpen({ found, reader }: Lookup): Promise<void> {
+  refuseLive(found, await reader.skim(found, { part: "ends" }));
+}
+
+interface LastState {
+  readonly cwd: string | null;
+  readonly updatedMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Another program has the session's file open for writing; or a database, and the session was written to since that
+ * program started; or the agent works in the session's folder, and wrote to the session since it started.
+ */
+function isLive(found: FoundSession, { cwd, updatedMs, nowMs }: LastState): boolean {
+  if (found.live !== null) return found.live;
+  const isShared = found.location.includes("#");
+  const wroteTo = ({ startedMs }: RunningProgram): boolean =>
+    startedMs === null || updatedMs >= startedMs - ROUNDING_MS;
+  const writers = writersOf(found.files.map(({ path }) => path));
+  if (writers?.some((one) => !isShared || wroteTo(one)) === true) return true;
+  const programs = cwd === null ? [] : programsIn(cwd, found.agent);
+  if (programs !== null && writers !== null) return programs.some(wroteTo);
+  return nowMs - updatedMs < JUST_NOW_MS;
+}
+
+function lastWritten({ files, location }: FoundSession, updatedAt: string | null): number {
+  if (location.includes("#")) return updatedAt === null ? 0 : Date.parse(updatedAt);
+  return Math.max(0, ...files.map(({ mtimeMs }) => mtimeMs));
+}

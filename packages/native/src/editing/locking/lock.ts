@@ -1,0 +1,60 @@
+/** The lock of an edit: no other edit of the file, and no conversation of Continuo has the session open. */
+
+import { lockSession, type Places, type WriterLock } from "@continuo/files";
+import type { FoundSession } from "../../native/kit/index.ts";
+import { lockNative } from "../../native/writing/index.ts";
+
+const WAIT_MS = 30_000;
+
+export interface EditLockOptions {
+  readonly places: Places;
+  readonly signal: AbortSignal | undefined;
+  /** How long to wait for another edit; 30 s when left out. */
+  readonly waitMs?: number;
+}
+
+export interface EditedSession extends Pick<FoundSession, "agent" | "sessionId"> {
+  /** The file, or the database. */
+  readonly file: string;
+}
+
+/** Errors: `busy` for another edit, `session_live` for a conversation, `unwritable`. */
+export async function lockForEdit(
+  { agent, sessionId, file }: EditedSession,
+  { places, signal, waitMs = WAIT_MS }: EditLockOptions,
+): Promise<WriterLock> {
+  const edits = await lockSession(file, sessionId, { places, waitMs, signal });
+  try {
+    const native = await lockNative({ agent, sessionId, places, signal });
+    return {
+      leave: native.leave,
+      release: () => {
+        native.release();
+        edits.release();
+      },
+    };
+  } catch (error) {
+    edits.release();
+    throw error;
+  }
+}
+
+/** For a short edit: other callers wait for its end. Errors: as `lockForEdit`. */
+export async function lockedForEdit<T>(
+  session: EditedSession,
+  options: EditLockOptions,
+  edit: () => Promise<T>,
+): Promise<T> {
+  const lock = await lockForEdit(session, options);
+  try {
+    lock.leave();
+    return await edit();
+  } finally {
+    lock.release();
+  }
+}
+
+/** The file of a session, or its database. */
+export function fileOf({ location }: Pick<FoundSession, "location">): string {
+  return location.replace(/#[^/#]*$/u, "");
+}

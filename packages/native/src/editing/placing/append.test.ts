@@ -1,0 +1,36 @@
+import { ContinuoError } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { againOnConflict } from "./append.ts";
+
+function conflict(details?: Readonly<Record<string, unknown>>): ContinuoError {
+  return new ContinuoError("conflict", "the agent wrote", details === undefined ? {} : { details });
+}
+
+/** Fails as often as there are errors; gives how often it was called. */
+async function tries(...errors: readonly unknown[]): Promise<number> {
+  let count = 0;
+  return await againOnConflict(async () => {
+    count += 1;
+    if (count <= errors.length) throw errors[count - 1];
+    return count;
+  });
+}
+
+test("an edit is repeated twice if the agent wrote before it could write anything", async () => {
+  const error = conflict({ isWritten: false });
+  expect(await tries()).toBe(1);
+  expect(await tries(error)).toBe(2);
+  expect(await tries(error, error)).toBe(3);
+  const last = conflict({ isWritten: false });
+  await expect(tries(error, error, last)).rejects.toBe(last);
+});
+
+test.each([
+  conflict(),
+  conflict({ isWritten: true }),
+  conflict({ isWritten: undefined }),
+  new ContinuoError("busy", "another edit", { details: { isWritten: false } }),
+  new Error("conflict"),
+])("an edit is not repeated after %j", async (error) => {
+  await expect(tries(error)).rejects.toBe(error);
+});

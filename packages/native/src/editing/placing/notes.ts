@@ -1,0 +1,226 @@
+/** Notes of edits that a process began: files below `CONTINUO_HOME/unfinished`, there for as long as the edit takes. */
+
+import { randomInt } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type AgentName, isAgentName } from "@continuo/core/model";
+import {
+  continuoHome,
+  isJson,
+  isRunning,
+  type Places,
+  type ProcessPlace,
+  placeOfThisProcess,
+  processStartOf,
+  processStateOf,
+  writeDurably,
+  writeFailure,
+} from "@continuo/files";
+import type { BesideFile } from "../../native/writing/index.ts";
+
+/** A new session, which has its name when it is whole. */
+export interface PlaceNote {
+  readonly how: "place";
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** By which the agent's reader recognises it. */
+  readonly location: string;
+  /** The file, or the database. */
+  readonly path: string;
+  /** Marks that come before it, and lines of other files that follow when it is there. */
+  readonly besides: readonly BesideFile[];
+  /** Same for the same wish: by it a second attempt finds the first one. `null` where each wish is a new session. */
+  readonly key: string | null;
+}
+
+/** `text` after the first `size` bytes. */
+export interface AppendNote {
+  readonly how: "append";
+  readonly path: string;
+  readonly size: number;
+  readonly text: string;
+}
+
+/** Another title for a session, where more than its own records say it. */
+export interface RenameNote {
+  readonly how: "rename";
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** The file of the session. */
+  readonly path: string;
+  readonly title: string;
+  readonly besides: readonly BesideFile[];
+}
+
+/** A session that goes to the trash, or whose old state does because a repaired one takes its place. */
+export interface TrashNote {
+  readonly how: "trash";
+  readonly trashId: string;
+}
+
+/** A session that comes out of the trash. */
+export interface RestoreNote {
+  readonly how: "restore";
+  readonly trashId: string;
+}
+
+/** A session that leaves the trash for good. */
+export interface EmptyNote {
+  readonly how: "empty";
+  readonly trashId: string;
+}
+
+export type Note = PlaceNote | AppendNote | RenameNote | TrashNote | RestoreNote | EmptyNote;
+
+export interface LeftNote {
+  readonly note: Note;
+  /** The process that wrote it. */
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly writtenMs: number;
+  remove(): void;
+}
+
+/** Runs `edit` under a note. Errors: `unwritable`, and those of `edit`. */
+export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
+  const end = beginNote(places, note);
+  try {
+    return await edit();
+  } finally {
+    end();
+  }
+}
+
+/** Processes in two containers may have the same number. */
+const MAX_NAME = 2 ** 47;
+
+/** On disk when it returns. Gives what takes the note away. Errors: `unwritable`. */
+export function beginNote(places: Places, note: Note): () => void {
+  const folder = notesFolder(places);
+  const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
+  const end = (): void => rmSync(path, { force: true });
+  try {
+    const startedAt = processStartOf(process.pid);
+    const written = { startedAt, place: placeOfThisProcess(), writtenMs: Date.now(), note };
+    writeDurably(path, JSON.stringify(written));
+  } catch (cause) {
+    if (existsSync(folder)) end();
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was changed.");
+  }
+  return end;
+}
+
+/** Of processes that are gone, in no order. */
+export function notesLeft(places: Places): readonly LeftNote[] {
+  const folder = notesFolder(places);
+  const left: LeftNote[] = [];
+  for (const name of namesOf(folder)) {
+    const [, digits, ending] = /^(\d+)-\d+\.json(.*)$/u.exec(name) ?? [];
+    const path = join(folder, name);
+    const pid = Number(digits);
+    const remove = (): void => rmSync(path, { force: true });
+    if (digits === undefined) continue;
+    // A note that was not whole: nothing was begun under it.
+    if (ending !== "") {
+      if (isGone(pid)) remove();
+      continue;
+    }
+    const read = readNote(path);
+    if (read === null) {
+      if (isGone(pid)) remove();
+    } else if (isWriterGone(pid, read))
+      left.push({ note: read.note, writtenMs: read.writtenMs, pid, remove });
+  }
+  return left;
+}
+
+/** No edit takes so long. */
+const MAX_EDIT_MS = 60 * 60 * 1000;
+
+/** A number means nothing here if it was given on another machine or in another container. */
+function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): boolean {
+  const here = placeOfThisProcess();
+  const isSameHost = place === null || place.host === here.host;
+  const isSameBoot = place === null || place.boot === here.boot;
+  if (isSameBoot && (place === null || place.namespace === here.namespace)) return isGone(pid, startedAt);
+  // The machine was started again since.
+  if (isSameHost && !isSameBoot) return true;
+  return Date.now() - writtenMs > MAX_EDIT_MS;
+}
+
+/** @param startedAt of `processStartOf`: another process may have the number by now. */
+export function isGone(pid: number, startedAt: string | null = null): boolean {
+  if (!isRunning(pid)) return true;
+  const now = processStateOf(pid);
+  // One that was killed, and that nobody waited for.
+  if (now?.state === "Z" || now?.state === "X") return true;
+  return startedAt !== null && now?.start !== startedAt;
+}
+
+function notesFolder(places: Places): string {
+  return join(continuoHome(places), "unfinished");
+}
+
+function namesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
+    throw error;
+  }
+}
+
+interface ReadNote {
+  readonly startedAt: string | null;
+  readonly place: ProcessPlace | null;
+  readonly writtenMs: number;
+  readonly note: Note;
+}
+
+/** `null` for what is none of ours, or gone since. */
+function readNote(path: string): ReadNote | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (!isJson(value)) return null;
+    const { startedAt, writtenMs, place } = value;
+    const note = toNote(value.note);
+    if (note === null) return null;
+    return {
+      startedAt: typeof startedAt === "string" ? startedAt : null,
+      place: isPlace(place) ? place : null,
+      writtenMs: typeof writtenMs === "number" ? writtenMs : 0,
+      note,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function isPlace(value: unknown): value is ProcessPlace {
+  return isJson(value) && [value.host, value.boot, value.namespace].every((one) => typeof one === "string");
+}
+
+function toNote(value: unknown): Note | null {
+  if (!isJson(value)) return null;
+  const { how, path, size, text, trashId, agent, sessionId, location, besides, key, title } = value;
+  if (how === "trash" || how === "restore" || how === "empty")
+    return isTrashId(trashId) ? { how, trashId } : null;
+  if (typeof path !== "string") return null;
+  if (how === "append")
+    return typeof size === "number" && typeof text === "string" ? { how, path, size, text } : null;
+  if (!isAgentName(agent) || typeof sessionId !== "string" || !Array.isArray(besides)) return null;
+  const named = { agent, sessionId, path, besides: besides.filter(isBesideFile) };
+  if (how === "rename") return typeof title === "string" ? { how, ...named, title } : null;
+  if (how !== "place" || typeof location !== "string") return null;
+  return { how, ...named, location, key: typeof key === "string" ? key : null };
+}
+
+/** The name of one folder, as `moveToTrash` makes it: what settles a note removes that folder. */
+function isTrashId(value: unknown): value is string {
+  return typeof value === "string" && /^\d[\w.-]*$/u.test(value);
+}
+
+function isBesideFile(value: unknown): value is BesideFile {
+  if (!isJson(value) || typeof value.path !== "string" || typeof value.text !== "string") return false;
+  return value.how === "append" || value.how === "create";
+}

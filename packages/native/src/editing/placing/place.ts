@@ -1,0 +1,121 @@
+/** A new session, which was read back elsewhere, put where its agent looks for it. */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
+import type { Json, Places } from "@continuo/files";
+import { formatOf } from "../../native/index.ts";
+import {
+  type BesideFile,
+  type NativeWriter,
+  type NewSession,
+  type RecordSink,
+  writeBeside,
+} from "../../native/writing/index.ts";
+import { type LeftNote, notesLeft, type PlaceNote, underNote } from "./notes.ts";
+import { addText, settlePlaced } from "./settle-files.ts";
+
+export interface Placing {
+  readonly writer: NativeWriter<unknown>;
+  readonly session: NewSession;
+  readonly file: string;
+  readonly records: Iterable<Json>;
+  readonly places: Places;
+  /** Of `attemptKey`. */
+  readonly key: string | null;
+  /** Already open if the caller continues the session. */
+  readonly sink?: RecordSink;
+  /** What is written down elsewhere along with it, under the same note. */
+  readonly around?: (place: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Marks of a folder come before the session, titles after it: neither does harm alone. Gives the location.
+ *
+ * Errors: `unwritable`, `unsupported`, `conflict`.
+ */
+export async function placeSession(placing: Placing): Promise<string> {
+  const { writer, session, file, places, key } = placing;
+  const { sessionId } = session;
+  const besides = writer.besideNew?.(session, file) ?? [];
+  const location = writer.locationOf(file, sessionId);
+  const note: PlaceNote = {
+    how: "place",
+    agent: writer.agent,
+    sessionId,
+    location,
+    path: file,
+    besides,
+    key,
+  };
+  const place = async (): Promise<void> => {
+    for (const beside of besides) if (!isAppend(beside)) writeBeside(beside);
+    await createRecords(placing);
+    for (const beside of besides) if (isAppend(beside)) addText(beside);
+  };
+  await underNote(places, note, () => (placing.around === undefined ? place() : placing.around(place)));
+  return location;
+}
+
+/** A sink of our own is closed under the note too: a database may end its log of writes then. */
+async function createRecords({ writer, session, file, records, places, sink }: Placing): Promise<void> {
+  if (sink !== undefined) return sink.create(records);
+  const own = await writer.openSink(file, session.sessionId, places);
+  try {
+    own.create(records);
+  } finally {
+    own.close();
+  }
+}
+
+function isAppend({ how }: BesideFile): boolean {
+  return how === "append";
+}
+
+/** Same for the same wish. */
+export function attemptKey(...wish: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(wish)).digest("hex");
+}
+
+export interface Placement {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+/**
+ * What a killed process placed for the same wish; `null` where it did not come so far, or nobody wished it. `unplaced`
+ * are the ids of sessions that it did not place.
+ */
+export async function takeFirstAttempt(
+  key: string,
+  places: Places,
+): Promise<{ readonly placed: Placement | null; readonly unplaced: readonly string[] }> {
+  let placed: Placement | null = null;
+  const unplaced: string[] = [];
+  for (const left of notesLeft(places)) {
+    const { note } = left;
+    if (note.how !== "place" || note.key !== key) continue;
+    if (await finishPlaced(note, left, places)) placed = note;
+    else unplaced.push(note.sessionId);
+    left.remove();
+  }
+  return { placed, unplaced };
+}
+
+/** Whether the session is there. */
+export async function finishPlaced(note: PlaceNote, { pid }: LeftNote, places: Places): Promise<boolean> {
+  const isThere = await isPlaced(note, places);
+  settlePlaced(note, pid, isThere);
+  return isThere;
+}
+
+async function isPlaced({ agent, path, location, sessionId }: PlaceNote, places: Places): Promise<boolean> {
+  if (!existsSync(path)) return false;
+  try {
+    return (await (await formatOf(agent)).recognise(location, places))?.sessionId === sessionId;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** Files that a killed process left half written, finished or taken back. */
+
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from "node:fs";
+import { appendLines, unfinishedPath } from "@continuo/files";
+import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
+import type { AppendNote, PlaceNote } from "./notes.ts";
+
+/** Only where nothing but a part of what was to be added stands there: an agent may have continued meanwhile. */
+export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
+  rmSync(unfinishedPath(path, pid), { force: true });
+  if (!existsSync(path)) return;
+  const fd = openSync(path, "r+");
+  try {
+    const whole = Buffer.from(text, "utf8");
+    const rest = fstatSync(fd).size - size;
+    // A line feed may come first, where the line before was torn off.
+    if (rest <= 0 || rest > whole.length + 1) return;
+    const there = Buffer.alloc(rest);
+    readSync(fd, there, 0, rest, size);
+    const lines = there[0] === LINE_FEED ? there.subarray(1) : there;
+    if (lines.length >= whole.length || !lines.equals(whole.subarray(0, lines.length))) return;
+    ftruncateSync(fd, size);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Removes what lies next to the place, and, where the session is there, adds the lines that belong to it.
+ * @param pid of the process that is gone
+ */
+export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {
+  for (const path of [note.path, ...note.besides.map((beside) => beside.path)]) {
+    rmSync(unfinishedPath(path, pid), { force: true });
+  }
+  if (!isThere) return;
+  for (const beside of note.besides) if (beside.how === "append") finishText(beside, pid);
+}
+
+/** @param pid of the process that is gone */
+export function finishText(beside: BesideFile, pid: number): void {
+  rmSync(unfinishedPath(beside.path, pid), { force: true });
+  removeTornText(beside);
+  addText(beside);
+}
+
+/** A part of the text at the very end of the file. */
+function removeTornText({ path, text }: BesideFile): void {
+  if (!existsSync(path)) return;
+  const whole = readFileSync(path, "utf8");
+  const torn = whole.slice(whole.lastIndexOf("\n") + 1);
+  if (torn === "" || !text.startsWith(torn)) return;
+  truncateTo(path, Buffer.byteLength(whole) - Buffer.byteLength(torn));
+}
+
+function truncateTo(path: string, size: number): void {
+  const fd = openSync(path, "r+");
+  try {
+    ftruncateSync(fd, size);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Lines that are there are not added again. */
+export function addText({ path, text }: BesideFile): void {
+  if (!existsSync(path)) writeNewFile(path, Buffer.from(text, "utf8"));
+  else if (!readFileSync(path, "utf8").includes(text)) appendLines(path, Buffer.from(text, "utf8"));
+}

@@ -1,0 +1,64 @@
+/** A session written where only its readers look: in a private home. */
+
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Json, Places } from "@continuo/files";
+import { type NativeWriter, type NewSession, writeBeside } from "../../native/writing/index.ts";
+import { isGone } from "./notes.ts";
+
+export interface Staging {
+  readonly writer: NativeWriter<unknown>;
+  readonly session: NewSession;
+  readonly records: Iterable<Json>;
+  readonly home: Places;
+}
+
+/** Gives the file. Errors: `unwritable`. */
+export async function stageRecords({ writer, session, records, home }: Staging): Promise<string> {
+  if (writer.stage !== undefined) {
+    const file = join(home.home, "session.json");
+    writeBeside({ how: "create", path: file, text: writer.stage([...records], session) });
+    return file;
+  }
+  const file = writer.placeOf(session, home);
+  for (const beside of writer.besideNew?.(session, file) ?? []) writeBeside(beside);
+  const sink = await writer.openSink(file, session.sessionId, home);
+  sink.create(records);
+  sink.close();
+  return file;
+}
+
+const SCRATCH = "continuo-scratch-";
+const SCRATCH_OF = /^continuo-scratch-(\d+)-/u;
+
+export interface Scratch extends Disposable {
+  readonly path: string;
+}
+
+/** A folder that only this process uses. Folders that killed processes left are removed first. */
+export function openScratch(): Scratch {
+  const folder = realpathSync(tmpdir());
+  removeLeftScratch();
+  const path = mkdtempSync(join(folder, `${SCRATCH}${process.pid}-`));
+  return { path, [Symbol.dispose]: () => removeScratch(path) };
+}
+
+/** The folders of processes that were killed: they hold whole conversations. */
+export function removeLeftScratch(): void {
+  const folder = tmpdir();
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const pid = SCRATCH_OF.exec(name)?.[1];
+    if (pid !== undefined && isGone(Number(pid))) removeScratch(join(folder, name));
+  }
+}
+
+/** What an agent that was killed writes again is removed too. */
+function removeScratch(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  } catch (error) {
+    // Another user's.
+    if (!["EPERM", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}

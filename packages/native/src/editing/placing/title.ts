@@ -1,0 +1,32 @@
+/** A title where more than the session's own records say it: files beside the session, and the agent's own list. */
+
+import type { Places } from "@continuo/files";
+import { formatOf } from "../../native/index.ts";
+import type { NativeWriter } from "../../native/writing/index.ts";
+import { type LeftNote, type RenameNote, underNote } from "./notes.ts";
+import { addText, finishText } from "./settle-files.ts";
+
+type Naming = Omit<RenameNote, "how">;
+
+/** Errors: `busy`, `unwritable`. */
+export async function placeTitle(
+  naming: Naming,
+  writer: NativeWriter<unknown>,
+  places: Places,
+): Promise<void> {
+  if (naming.besides.length === 0 && writer.retitle === undefined) return;
+  await underNote(places, { how: "rename", ...naming }, async () => {
+    for (const beside of naming.besides) addText(beside);
+    await retitle(naming, writer);
+  });
+}
+
+/** A rename that was cut off comes to its end. Errors: `busy`, `unwritable`. */
+export async function finishTitle(note: RenameNote, { pid }: LeftNote): Promise<void> {
+  for (const beside of note.besides) finishText(beside, pid);
+  await retitle(note, await (await formatOf(note.agent)).writer());
+}
+
+async function retitle({ sessionId, path, title }: Naming, writer: NativeWriter<unknown>): Promise<void> {
+  await writer.retitle?.({ sessionId, sessionFile: path, title });
+}

@@ -1,0 +1,33 @@
+/** What a repair leaves damaged: reads the whole repaired session and returns its problems. */
+
+import { type Problem, severityOf } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { checkFoundSession, type Lookup } from "../native/index.ts";
+
+/** Of a session as it lies there. */
+export async function damageOf(lookup: Lookup, places: Places): Promise<Problem[]> {
+  const { problems } = await checkFoundSession(lookup, { places });
+  return problems.filter((problem) => severityOf(problem) === "damage");
+}
+
+/**
+ * Of a session once the repaired copy stands in its place: the damage of the copy, and that of other files, which
+ * the session has around it and the copy has not.
+ *
+ * @param copy `null` where nothing in the copy itself says that it is a session.
+ */
+export async function damageLeft(session: Lookup, copy: Lookup | null, places: Places): Promise<Problem[]> {
+  const around = (await damageOf(session, places)).filter(isAround);
+  if (copy === null) return [KNOWN_BY_PLACE, ...around];
+  return [...(await damageOf(copy, places)).filter((problem) => !isAround(problem)), ...around];
+}
+
+const KNOWN_BY_PLACE: Problem = {
+  code: "missing_header",
+  line: null,
+  message: "the file is known as a session by its place alone",
+};
+
+function isAround({ file, code }: Problem): boolean {
+  return file !== undefined || code === "missing_parent_session";
+}

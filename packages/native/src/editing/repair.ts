@@ -1,0 +1,165 @@
+/** A damaged native session repaired: what would be changed, as a copy, or in its place with the old file in the trash. */
+
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ContinuoError, type Problem, present, type SessionInfo } from "@continuo/core/model";
+import { type FoundFile, type Json, type Places, placesOfThisUser } from "@continuo/files";
+import { isCompressed, toReadError } from "@continuo/files/records";
+import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../native/index.ts";
+import {
+  bytesOf,
+  draftOf,
+  editsOf,
+  type NativeRepairer,
+  type RepairEdit,
+  remainingLines,
+} from "../native/repairing/index.ts";
+import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
+import { refuseOpen } from "./live.ts";
+import { lockedForEdit } from "./locking/index.ts";
+import { openScratch } from "./placing/index.ts";
+import { damageLeft, damageOf } from "./repair-remaining.ts";
+import type { RepairOptions, SessionRepair } from "./repair-result.ts";
+import { repairRows } from "./repair-rows.ts";
+import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
+import { settleUnfinished } from "./settling/index.ts";
+import { moveToTrash, type TrashedSession } from "./trash/index.ts";
+
+/** A repair holds the file as a whole. */
+const MAX_REPAIR_BYTES: number = 512 * 1024 * 1024;
+
+/**
+ * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that is there;
+ * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` where no whole record is left;
+ * `verification_failed` where the repaired session says less. Nothing is written then.
+ */
+export async function repairNativeSession(
+  ref: SessionRef,
+  options: RepairOptions = {},
+): Promise<SessionRepair> {
+  const places = options.places ?? placesOfThisUser();
+  if (options.write === "in place") await settleUnfinished({ places, signal: options.signal });
+  const lookup = await lookUpSession(ref, { ...options, places });
+  const { found } = lookup;
+  if (options.write === "in place") await refuseOpen(lookup);
+  const repair = await (await formatOf(found.agent)).repairer();
+  if (repair.of === "rows") return await repairRows(lookup, { repairer: repair.repairer, places, options });
+  const mended = await mend(lookup, repair.repairer);
+  const { agent, sessionId, location } = found;
+  const { edits } = mended;
+  options.signal?.throwIfAborted();
+  if (mended.isEmpty) {
+    throw new ContinuoError("invalid", `cannot repair ${mended.file.path}: it contains no complete record`, {
+      hint: "Restore the file from a backup.",
+    });
+  }
+  const remaining =
+    edits.length === 0 ? await damageOf(lookup, places) : await verify(lookup, places, mended);
+  const unwritten = { agent, sessionId, location, edits, remaining, written: null, trashId: null };
+  if (edits.length === 0 || options.write === undefined) return unwritten;
+  if (options.write !== "in place") {
+    const written = await writeCopy(options.write, mended.bytes, { ...pick(options, "cwd"), places });
+    return { ...unwritten, written };
+  }
+  const relist = async (): Promise<void> =>
+    await repair.repairer.relist?.({
+      sessionId,
+      sessionFile: mended.file.path,
+      records: recordsIn(mended.bytes),
+    });
+  const trashed = await replace(lookup, places, { ...mended, options, relist });
+  return { ...unwritten, written: mended.file.path, trashId: trashed.trashId };
+}
+
+function recordsIn(bytes: Buffer): readonly Json[] {
+  return remainingLines(draftOf(bytes)).map(({ value }) => value);
+}
+
+interface RepairFile {
+  readonly file: FoundFile;
+  readonly edits: readonly RepairEdit[];
+  readonly bytes: Buffer;
+  /** No record is left. */
+  readonly isEmpty: boolean;
+  readonly again: (bytes: Buffer) => readonly RepairEdit[];
+}
+
+async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promise<RepairFile> {
+  const file = found.files.at(-1);
+  if (file === undefined) throw new ContinuoError("unreadable", `cannot read ${found.location}`);
+  if (file.sizeBytes > MAX_REPAIR_BYTES) {
+    throw new ContinuoError("too_large", `${file.path} is larger than ${MAX_REPAIR_BYTES} bytes`);
+  }
+  if (isCompressed(file.path)) {
+    throw new ContinuoError("unsupported", `cannot change ${file.path}: it is compressed`, {
+      hint: "Resume the session in Codex, which unpacks the file.",
+    });
+  }
+  repairer.refuse?.(file.path);
+  const info = await reader.skim(found, { part: "ends" });
+  const cwd = info.cwd ?? found.cwd ?? (await repairer.findCwd?.(file.path)) ?? null;
+  const context = { sessionId: found.sessionId, cwd, makers: makersOfNow() };
+  const draftFrom = (bytes: Buffer): ReturnType<typeof draftOf> => {
+    const draft = draftOf(bytes);
+    repairer.mend(draft, context);
+    return draft;
+  };
+  const draft = draftFrom(readWhole(file.path));
+  return {
+    file,
+    edits: editsOf(draft),
+    bytes: bytesOf(draft),
+    isEmpty: remainingLines(draft).length === 0,
+    again: (bytes) => editsOf(draftFrom(bytes)),
+  };
+}
+
+function readWhole(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw toReadError(path, cause);
+  }
+}
+
+/**
+ * What was said is still said, and there is nothing more to repair. Gives what is damaged all the same.
+ * Errors: `verification_failed`.
+ */
+async function verify({ reader, found }: Lookup, places: Places, mended: RepairFile): Promise<Problem[]> {
+  if (mended.again(mended.bytes).length > 0) throw unsound("it would have to be repaired again");
+  const before = await textsOf({ reader, found }, places, found.location);
+  using scratch = openScratch();
+  const folder = basename(dirname(mended.file.path));
+  const copy = join(scratch.path, "sessions", folder, basename(mended.file.path));
+  writeNewFile(copy, mended.bytes);
+  const again = await reader.recognise(copy, { home: scratch.path, env: {} });
+  // A file that only its place marked as a session has no messages.
+  if (again === null && before.length > 0) throw unsound("it is no session");
+  const repaired = again === null ? null : { reader, found: again };
+  if (repaired !== null) assertAllSaid(before, await textsOf(repaired, places, copy));
+  return await damageLeft({ reader, found }, repaired, places);
+}
+
+interface Replacing extends RepairFile {
+  readonly options: RepairOptions;
+  readonly relist: () => Promise<void>;
+}
+
+/** The old file stays in its place until the repaired one takes it. Errors: `busy`, `has_forks`, `conflict`, `unwritable`. */
+async function replace(
+  { reader, found }: Lookup,
+  places: Places,
+  mended: Replacing,
+): Promise<TrashedSession> {
+  const { file, bytes, options, relist } = mended;
+  const info: SessionInfo = await reader.skim(found, present({ part: "whole", signal: options.signal }));
+  const { forks } = await reader.trashPlan(found, places);
+  const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
+  const { signal } = options;
+  return await lockedForEdit({ ...found, file: file.path }, { places, signal }, async () => {
+    // First: a list that says what a session begins with does no harm where the rest fails.
+    await relist();
+    return await moveToTrash(found, info, plan, { places, now: new Date(), replacement: { bytes } });
+  });
+}

@@ -1,0 +1,75 @@
+/** One session of one agent, read and appended to. */
+
+import { isAbsolute } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import { agentOf, agentOfAdapterFormat, READABLE_AGENTS } from "../native/index.ts";
+import { toOneLine } from "../native/kit/index.ts";
+import { makersOfNow } from "../native/writing/index.ts";
+import { type AdapterFormat, createAdapter, type SessionAdapter } from "./append/index.ts";
+import { upgradeSession } from "./upgrade.ts";
+
+export interface SessionAdapterOptions {
+  readonly format: AdapterFormat;
+  /** The session's file; the database of opencode. Only with `create` may it be left out. */
+  readonly sessionFile?: string;
+  /** Needed where a file holds several sessions. With `create`, the id of the new one. */
+  readonly sessionId?: string;
+  /** Begins a new session, with its first message, where the agent looks for it or at `sessionFile`. */
+  readonly create?: {
+    /** Absolute. */
+    readonly cwd: string;
+    readonly title?: string;
+    readonly gitBranch?: string;
+  };
+  readonly places?: Places;
+  /** How long an append waits for another writer of Continuo; 30 s when left out. */
+  readonly lockWaitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const LOCK_WAIT_MS = 30_000;
+
+/** No I/O before the adapter's first call. Errors: `usage`. */
+export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapter {
+  const { format, sessionFile, sessionId, create } = options;
+  const agent = agentOfAdapterFormat(format);
+  if (agent === null) {
+    const formats = READABLE_AGENTS.map((name) => agentOf(name).adapterFormat);
+    throw new ContinuoError("usage", `there is no session format ${JSON.stringify(format)}`, {
+      hint: `Choose one of ${formats.join(", ")}.`,
+    });
+  }
+  if (sessionFile === undefined && create === undefined) {
+    throw new ContinuoError("usage", "a session adapter requires `sessionFile` or `create`");
+  }
+  if (create !== undefined && !isAbsolute(create.cwd)) {
+    throw new ContinuoError("usage", "the folder of a new session must be an absolute path", {
+      details: { cwd: create.cwd },
+    });
+  }
+  const places = options.places ?? placesOfThisUser();
+  const makers = makersOfNow();
+  return createAdapter({
+    format,
+    places,
+    upgrade: (lookup, writer) => upgradeSession({ lookup, writer, makers, places }),
+    load: async () => {
+      const reader = await agent.format();
+      return { reader, writer: await reader.writer() };
+    },
+    sessionFile: sessionFile ?? null,
+    sessionId: sessionId ?? null,
+    create:
+      create === undefined
+        ? null
+        : {
+            cwd: create.cwd,
+            title: toOneLine(create.title ?? "") || null,
+            gitBranch: create.gitBranch ?? null,
+          },
+    makers,
+    lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
+    signal: options.signal,
+  });
+}

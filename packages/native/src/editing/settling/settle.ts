@@ -1,0 +1,146 @@
+/** What killed processes left, settled before the next edit begins, or before somebody reads. */
+
+import { isContinuoError, type Problem } from "@continuo/core/model";
+import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/files";
+import {
+  finishPlaced,
+  finishTitle,
+  type LeftNote,
+  type Note,
+  notesLeft,
+  removeLeftScratch,
+  settleAppend,
+} from "../placing/index.ts";
+import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
+
+export interface SettleOptions {
+  readonly places: Places;
+  /** The session's file whose lock the caller holds; `null` where it holds none. */
+  readonly file?: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const LOCK_WAIT_MS = 30_000;
+/** Who only reads waits for a process that settles right now, and not for more. */
+const READ_WAIT_MS = 5_000;
+/** Who asks later wants another session. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Appends to other files than `file` are left to those who lock these. The note of a new session that somebody may
+ * ask for again stays for a day.
+ *
+ * Errors: `busy`, `unwritable`.
+ */
+export async function settleUnfinished({ places, file = null, signal }: SettleOptions): Promise<void> {
+  removeLeftScratch();
+  if (notesLeft(places).length === 0) return;
+  const lock = await lockNotes(places, LOCK_WAIT_MS, signal);
+  try {
+    for (const left of notesLeft(places)) {
+      if (left.note.how !== "append" || left.note.path === file) await settle(left, places);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * For a command that only reads: what a killed process left half done is finished or taken back first, as the next edit
+ * would. Gives the edits that cannot be settled now: their session is open in its agent, or the disk refuses.
+ */
+export async function settleBeforeReading({
+  places,
+  signal,
+}: Omit<SettleOptions, "file">): Promise<readonly Problem[]> {
+  if (notesLeft(places).length === 0) return [];
+  let lock: WriterLock;
+  try {
+    lock = await lockNotes(places, READ_WAIT_MS, signal);
+  } catch (error) {
+    if (!isOfTheWorld(error)) throw error;
+    return notesLeft(places).map(({ note }) => toProblem(note, error.message));
+  }
+  try {
+    const problems: Problem[] = [];
+    for (const left of notesLeft(places)) problems.push(...(await settleOrReport(left, places)));
+    return problems;
+  } finally {
+    lock.release();
+  }
+}
+
+async function settleOrReport(left: LeftNote, places: Places): Promise<readonly Problem[]> {
+  const { note } = left;
+  // The end of a file that is being written to is nobody's to cut off.
+  if (note.how === "append" && writersOf([note.path])?.length !== 0)
+    return [toProblem(note, "the session is open in its agent")];
+  try {
+    await settle(left, places);
+    return [];
+  } catch (error) {
+    if (!isOfTheWorld(error)) throw error;
+    return [toProblem(note, error.message)];
+  }
+}
+
+function lockNotes(places: Places, waitMs: number, signal: AbortSignal | undefined): Promise<WriterLock> {
+  return lockSession("/unfinished", "unfinished", { places, waitMs, signal });
+}
+
+async function settle(left: LeftNote, places: Places): Promise<void> {
+  const { note, pid } = left;
+  switch (note.how) {
+    case "append":
+      settleAppend(note, pid);
+      break;
+    case "rename":
+      await finishTitle(note, left);
+      break;
+    case "place":
+      await finishPlaced(note, left, places);
+      // For the one who asks again.
+      if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) return;
+      break;
+    case "trash":
+      await settleTrash(note, pid, places);
+      break;
+    case "restore":
+      await settleRestore(note, pid, places);
+      break;
+    case "empty":
+      settleEmpty(note, places);
+      break;
+  }
+  left.remove();
+}
+
+/** A mistake of ours is none that a reader could live with. */
+function isOfTheWorld(error: unknown): error is Error {
+  return isContinuoError(error) || (error instanceof Error && "syscall" in error);
+}
+
+function toProblem(note: Note, why: string): Problem {
+  return {
+    code: "unfinished_edit",
+    message: `${nameOf(note)} was cut off, and cannot be settled: ${why}`,
+    line: null,
+  };
+}
+
+function nameOf(note: Note): string {
+  switch (note.how) {
+    case "append":
+      return `an append to ${note.path}`;
+    case "rename":
+      return `a rename of ${note.agent}:${note.sessionId}`;
+    case "place":
+      return `the creation of ${note.agent}:${note.sessionId}`;
+    case "trash":
+      return `the deletion or repair ${note.trashId}`;
+    case "restore":
+      return `the restoration of ${note.trashId}`;
+    case "empty":
+      return `the removal of ${note.trashId} from the trash`;
+  }
+}

@@ -1,0 +1,265 @@
+/** Files moved aside and back, byte for byte, with their modes and time stamps. */
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import {
+  appendLines,
+  filesBelow,
+  keepDurably,
+  makeFolderDurably,
+  moveDurably,
+  renameDurably,
+  unfinishedPath,
+  writeFailure,
+} from "@continuo/files";
+import type { FilesPlan, IndexLines } from "../../native/kit/index.ts";
+import { writeNewFile } from "../../native/writing/index.ts";
+
+export interface KeptFile {
+  readonly from: string;
+  /** Below the folder of the trashed session. */
+  readonly to: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly sha256: string;
+}
+
+/** Every file of the plan, folders walked, with what tells later that it is the same. Links are not followed. */
+export function listKeptFiles(plan: FilesPlan): KeptFile[] {
+  const files = plan.paths.flatMap((path) => filesBelow(path));
+  return files.map((from, index) => {
+    const { size, mtimeMs } = lstatSync(from);
+    return { from, to: `files/${index}`, sizeBytes: size, mtimeMs, sha256: hashFile(from) };
+  });
+}
+
+/**
+ * Moves every file, then removes the folders that are empty by that. What fails on the way is undone.
+ *
+ * Errors: `conflict` where a file went or changed meanwhile, `unwritable`.
+ */
+export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
+  const moved: KeptFile[] = [];
+  try {
+    for (const file of kept) {
+      const target = join(folder, file.to);
+      makeFolderDurably(dirname(target));
+      moveDurably(file.from, target);
+      moved.push(file);
+      const { size, mtimeMs } = lstatSync(target);
+      if (size === file.sizeBytes && Math.abs(mtimeMs - file.mtimeMs) < CLOCK_ROUNDING_MS) continue;
+      throw new ContinuoError("conflict", `another program wrote to ${file.from} in the meantime`, {
+        hint: "Close the session in its agent; nothing was deleted.",
+      });
+    }
+  } catch (cause) {
+    for (const file of moved) moveDurably(join(folder, file.to), file.from);
+    throw toMoveError(cause);
+  }
+  removeEmptied(plan);
+}
+
+/** Folders of a session that is gone, and that hold nothing any more. */
+export function removeEmptied(plan: FilesPlan): void {
+  for (const path of plan.paths) removeEmptyFolders(path);
+}
+
+/**
+ * The old file lies in the trash too, and then the new one takes its place in one step.
+ * @param fresh next to it, on disk
+ * Errors: `conflict` where the file changed meanwhile, `unwritable`.
+ */
+export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: string, folder: string): void {
+  try {
+    keepToo({ from, to, sha256, ...rest }, folder);
+    if (hashFile(from) !== sha256) {
+      throw new ContinuoError("conflict", `another program wrote to ${from} in the meantime`, {
+        hint: "Close the session in its agent; nothing was changed.",
+      });
+    }
+    renameDurably(fresh, from);
+  } catch (cause) {
+    throw toMoveError(cause);
+  }
+}
+
+/** Keeps the file in the trash too, where it gives way to another one. */
+export function keepToo({ from, to }: KeptFile, folder: string): void {
+  const target = join(folder, to);
+  makeFolderDurably(dirname(target));
+  keepDurably(from, target);
+}
+
+/**
+ * Where a deletion was cut off: `moved` where it was at its end, or something else lies in the place of a file that had
+ * moved; else what had moved is back.
+ */
+export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
+  if (!kept.some(isStill)) {
+    removeEmptied(plan);
+    return "moved";
+  }
+  let settled: "moved" | "back" = "back";
+  for (const file of kept) {
+    const aside = join(folder, file.to);
+    if (!isThere(aside) || isStill(file)) continue;
+    if (isThere(file.from)) settled = "moved";
+    else {
+      makeFolderDurably(dirname(file.from));
+      moveDurably(aside, file.from);
+    }
+  }
+  return settled;
+}
+
+/**
+ * Removes what a killed process left of a move, here or there.
+ * @param pid of the process
+ */
+export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid: number): void {
+  for (const { from, to } of kept) {
+    for (const path of [from, join(folder, to)]) rmSync(unfinishedPath(path, pid), { force: true });
+  }
+}
+
+/** Whether the old file was kept, and no longer lies in its place: the new one took it, and may have changed since. */
+export function isReplaced([file]: readonly KeptFile[], folder: string): boolean {
+  return file !== undefined && isThere(join(folder, file.to)) && !isStill(file);
+}
+
+function isStill({ from, sha256 }: KeptFile): boolean {
+  return isThere(from) && hashFile(from) === sha256;
+}
+
+/** Below what is no folder, nothing is. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return false;
+    throw error;
+  }
+}
+
+/** What a time stamp may lose on its way to another file system. */
+const CLOCK_ROUNDING_MS = 0.01;
+
+function toMoveError(cause: unknown): unknown {
+  const { code, path } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT")
+    return new ContinuoError("conflict", `another program removed ${path} in the meantime`, { cause });
+  if (cause instanceof ContinuoError || code === undefined) return cause;
+  return writeFailure("cannot move the session", cause);
+}
+
+/**
+ * Errors: `conflict` where something else lies in a place by now or was changed in the trash, `corrupt` where
+ * it is gone from there, and nothing is moved then; `unwritable`.
+ */
+export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
+  const waiting = kept.filter((file) => isToGoBack(file, folder, plan));
+  for (const file of plan.force ? [] : waiting) {
+    const hash = hashFile(join(folder, file.to));
+    if (hash === file.sha256) continue;
+    throw new ContinuoError("conflict", `${join(folder, file.to)} was changed in the trash`, {
+      hint: "Use `--force` to restore the session with everything that its agent wrote after the deletion.",
+      details: { expected: file.sha256, found: hash },
+    });
+  }
+  try {
+    for (const file of waiting) {
+      makeFolderDurably(dirname(file.from));
+      moveDurably(join(folder, file.to), file.from);
+    }
+    for (const lines of plan.indexLines) writeBack(lines);
+  } catch (cause) {
+    // What has moved so far stays: the next attempt continues from there.
+    throw toMoveError(cause);
+  }
+}
+
+interface ReplacedPlan extends FilesPlan {
+  /** Hash of what took the place of the file. */
+  readonly replacement: string | undefined;
+  /** What lies in a place by now gives way; see `inTheWay`. */
+  readonly force: boolean;
+}
+
+/** Files that lie in the places of others that wait in the trash, and are neither these nor their replacement. */
+export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?: string): readonly string[] {
+  return kept.flatMap(({ from, to, sha256 }) => {
+    if (!isThere(from) || !isThere(join(folder, to))) return [];
+    const hash = hashFile(from);
+    return hash === sha256 || hash === replacement ? [] : [from];
+  });
+}
+
+/** False for what never left: a deletion may have been cut off before, or while, it was moved. */
+function isToGoBack(file: KeptFile, folder: string, { replacement, force }: ReplacedPlan): boolean {
+  const isInTrash = isThere(join(folder, file.to));
+  if (!isThere(file.from)) {
+    if (isInTrash) return true;
+    throw new ContinuoError("corrupt", `${join(folder, file.to)} is gone from the trash`, {
+      hint: `Look in ${join(folder, "files")} for the remaining files.`,
+      details: { path: file.from },
+    });
+  }
+  const hash = hashFile(file.from);
+  if (!isInTrash || hash === file.sha256) return false;
+  if (hash === replacement || force) return true;
+  throw new ContinuoError("conflict", `cannot restore ${file.from}: a file of this name exists again`, {
+    hint: "Use `--force` to restore it, and to move the other file to the trash; nothing was restored.",
+    details: { path: file.from },
+  });
+}
+
+/** Appends the lines that the index no longer has. */
+function writeBack({ path, lines }: IndexLines): void {
+  const present = isThere(path) ? readFileSync(path, "utf8") : null;
+  const known = new Set(present?.split("\n"));
+  const missing = lines.filter((line) => !known.has(line));
+  if (missing.length === 0) return;
+  const bytes = Buffer.from(`${missing.join("\n")}\n`, "utf8");
+  if (present === null) writeNewFile(path, bytes);
+  else appendLines(path, bytes);
+}
+
+function removeEmptyFolders(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return;
+  for (const name of readdirSync(path)) removeEmptyFolders(join(path, name));
+  if (readdirSync(path).length === 0) rmdirSync(path);
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Of a link: of where it leads. */
+export function hashFile(path: string): string {
+  const hash = createHash("sha256");
+  if (lstatSync(path).isSymbolicLink()) return hash.update(readlinkSync(path)).digest("hex");
+  const fd = openSync(path, "r");
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  try {
+    for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
+      hash.update(buffer.subarray(0, count));
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return hash.digest("hex");
+}

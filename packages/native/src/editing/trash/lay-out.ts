@@ -1,0 +1,53 @@
+/** A deleted session laid out as it was, in a private folder inside the trash, so that the reader of its agent can open it. */
+
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { type FoundFile, makeScratchFolder, namesIn, type Places, statFile } from "@continuo/files";
+import type { KeptFile } from "./files.ts";
+import { MANIFEST, readManifest, trashFolder } from "./manifest.ts";
+import { keptDatabase, ROWS_FILE } from "./rows.ts";
+
+export interface LaidOut extends Disposable {
+  /** Where the session lies for now, as a reader takes it. */
+  readonly location: string;
+  /** Its other files: those of its sub-agents, and what else its agent keeps for it. */
+  readonly others: readonly string[];
+}
+
+/** Whatever a deleted session consists of in the trash: its stamps change whenever the session may have changed. */
+export function trashedFiles(trashId: string, places: Places): readonly FoundFile[] {
+  const folder = join(trashFolder(places), trashId);
+  const kept = namesIn(join(folder, "files")).map((name) => join(folder, "files", name));
+  return [join(folder, MANIFEST), join(folder, ROWS_FILE), ...kept].flatMap((path) => statFile(path) ?? []);
+}
+
+/** `null` where it is no longer in the trash. Nothing of the trash itself changes; dispose of it when done. */
+export async function layOutTrashed(trashId: string, places: Places): Promise<LaidOut | null> {
+  const folder = join(trashFolder(places), trashId);
+  const manifest = readManifest(join(folder, MANIFEST));
+  if (manifest === null) return null;
+  const { plan, files, info } = manifest;
+  const scratch = mkdtempSync(join(folder, "laid-out-"));
+  const remove = (): void => rmSync(scratch, { recursive: true, force: true });
+  try {
+    if (plan.type === "rows") {
+      const path = join(scratch, basename(plan.database));
+      await keptDatabase(folder, path);
+      return { location: `${path}#${info.sessionId}`, others: [], [Symbol.dispose]: remove };
+    }
+    for (const file of files) link(file, folder, scratch);
+    const others = files.filter(({ from }) => from !== info.location).map(({ from }) => join(scratch, from));
+    return { location: join(scratch, info.location), others, [Symbol.dispose]: remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function link({ from, to }: KeptFile, folder: string, scratch: string): void {
+  const path = join(scratch, from);
+  // No manifest of ours names a file that would lie elsewhere.
+  if (!path.startsWith(`${scratch}${sep}`)) return;
+  makeScratchFolder(dirname(path));
+  symlinkSync(join(folder, to), path);
+}

@@ -1,0 +1,135 @@
+/** What says that a folder of the trash is a session: its `manifest.json`, on disk before anything moves. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { ContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import { continuoHome, isJson, type Json, type Places } from "@continuo/files";
+import type { TrashPlan } from "../../native/kit/index.ts";
+import type { KeptFile } from "./files.ts";
+
+export interface TrashedSession {
+  /** Of the trash folder; `restoreFromTrash` takes it. */
+  readonly trashId: string;
+  readonly trashedAt: string;
+  readonly info: Pick<
+    SessionInfo,
+    "agent" | "sessionId" | "title" | "cwd" | "updatedAt" | "sizeBytes" | "location"
+  >;
+}
+
+export interface Manifest extends TrashedSession {
+  readonly version: 1;
+  readonly plan: TrashPlan;
+  readonly files: readonly KeptFile[];
+  /** Of what took the place of the one file, or `rows`: it gives way when the old state comes back. */
+  readonly replacement?: string;
+}
+
+export const MANIFEST = "manifest.json";
+
+/** `CONTINUO_HOME/trash`; `CONTINUO_HOME` is `~/.continuo` unless the environment says otherwise. */
+export function trashFolder(places: Places): string {
+  return join(continuoHome(places), "trash");
+}
+
+export interface TrashListing {
+  readonly sessions: readonly TrashedSession[];
+  /** Folders whose manifest cannot be read: what is in them stays there. */
+  readonly problems: readonly Problem[];
+}
+
+/** Newest first. A folder without a manifest is no trashed session. */
+export function listTrash(places: Places): TrashListing {
+  const { manifests, problems } = readManifests(places);
+  return {
+    sessions: manifests.map(({ trashId, trashedAt, info }) => ({ trashId, trashedAt, info })),
+    problems,
+  };
+}
+
+/** Errors: `not_found`, `ambiguous`. */
+export function findManifest(id: string, places: Places): Manifest {
+  const matches = readManifests(places).manifests.filter(({ trashId, info }) => {
+    const ids = [trashId, info.sessionId, `${info.agent}:${info.sessionId}`];
+    return id !== "" && ids.some((one) => one.toLowerCase().startsWith(id.toLowerCase()));
+  });
+  const [newest] = matches;
+  if (newest === undefined) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(id)} in the trash`, {
+      hint: "Run `continuo session trash` to see the sessions in the trash.",
+    });
+  }
+  const names = new Set(matches.map(({ info }) => `${info.agent}:${info.sessionId}`));
+  if (names.size > 1) {
+    throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names ${names.size} sessions in the trash`, {
+      hint: "Give more of the id, or AGENT:ID.",
+      details: { matches: matches.map(({ trashId, info }) => ({ trashId, ...info })) },
+    });
+  }
+  return newest;
+}
+
+function readManifests(places: Places): { readonly manifests: Manifest[]; readonly problems: Problem[] } {
+  const base = trashFolder(places);
+  const manifests: Manifest[] = [];
+  const problems: Problem[] = [];
+  for (const name of existsSync(base) ? readdirSync(base) : []) {
+    const path = join(base, name, MANIFEST);
+    if (name.startsWith(".") || !existsSync(path)) continue;
+    const manifest = readManifest(path);
+    if (manifest !== null && manifest.trashId === name) manifests.push(manifest);
+    else
+      problems.push({
+        code: "unreadable",
+        line: null,
+        message: `${path} is not a manifest that Continuo wrote`,
+      });
+  }
+  return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
+}
+
+/** `null` where there is none, or it is damaged. */
+export function readManifest(path: string): Manifest | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isManifest(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Restoring writes where it says: every part is what Continuo writes, and no file lies outside of the folder. */
+function isManifest(value: unknown): value is Manifest {
+  if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
+    return false;
+  const { agent, sessionId, location } = value.info;
+  const texts = [value.trashId, value.trashedAt, agent, sessionId, location];
+  return texts.every(isText) && isPlan(value.plan);
+}
+
+function isPlan({ type, paths, indexLines, forks, database, tables }: Json): boolean {
+  if (!isListOf(forks, isText)) return false;
+  if (type === "rows") return isText(database) && isListOf(tables, isTableRows);
+  return type === "files" && isListOf(paths, isText) && isListOf(indexLines, isIndexLines);
+}
+
+function isKeptFile(value: unknown): boolean {
+  if (!isJson(value) || !isText(value.from) || !isText(value.to) || !isText(value.sha256)) return false;
+  return isAbsolute(value.from) && /^files\/\d+$/u.test(value.to);
+}
+
+function isTableRows(value: unknown): boolean {
+  return isJson(value) && isText(value.name) && isText(value.column) && isListOf(value.values, isText);
+}
+
+function isIndexLines(value: unknown): boolean {
+  return isJson(value) && isText(value.path) && isListOf(value.lines, isText);
+}
+
+function isListOf(value: unknown, isEach: (each: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isEach);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,312 @@
+/**
+ * Sessions moved to the trash and back.
+ *
+ * A trashed session is a folder with a `manifest.json` that is on disk before anything moves, so that a
+ * deletion that was cut off can be restored like any other.
+ */
+
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { ContinuoError, isContinuoError, type SessionInfo } from "@continuo/core/model";
+import {
+  makeFolderDurably,
+  type Places,
+  renameDurably,
+  unfinishedPath,
+  writeDurably,
+  writeFailure,
+} from "@continuo/files";
+import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.ts";
+import { writeNewFile } from "../../native/writing/index.ts";
+import { beginNote, type EmptyNote, type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
+import {
+  hashFile,
+  hashOf,
+  inTheWay,
+  isReplaced,
+  type KeptFile,
+  keepToo,
+  listKeptFiles,
+  moveAside,
+  moveBack,
+  removeUnfinished,
+  replaceFile,
+  settleMoved,
+} from "./files.ts";
+import {
+  findManifest,
+  listTrash,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+  type TrashedSession,
+  trashFolder,
+} from "./manifest.ts";
+import { areRowsThere, keepAndDelete, putRows, takeRows } from "./rows.ts";
+
+export interface TrashOptions {
+  readonly places: Places;
+  readonly now: Date;
+  /** What takes the place of what goes. */
+  readonly replacement?: Replacement;
+}
+
+export type Replacement =
+  | { readonly bytes: Uint8Array }
+  /** Runs `take`, then writes rows with the same ids, all in one transaction of the database. */
+  | { readonly rows: (take: (database: DatabaseSync) => void) => void };
+
+/**
+ * Errors: `session_live`, `has_forks`, `unreadable`, `conflict`, `busy`, `unsupported`, `unwritable`; nothing
+ * has moved then.
+ */
+export async function moveToTrash(
+  found: FoundSession,
+  info: SessionInfo,
+  plan: TrashPlan,
+  { places, now, replacement }: TrashOptions,
+): Promise<TrashedSession> {
+  refuseWhatIsInUse(found, plan);
+  const trashedAt = now.toISOString();
+  const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${info.agent}-${info.sessionId}`.replace(
+    /[^\w.-]/gu,
+    "_",
+  );
+  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } = info;
+  const trashed = {
+    trashId,
+    trashedAt,
+    info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
+  };
+  const files = plan.type === "files" ? listFiles(plan) : [];
+  const manifest: Manifest = { version: 1, ...trashed, plan, files, ...markOf(replacement) };
+  const note: TrashNote = { how: "trash", trashId };
+  await underNote(places, note, async () => {
+    const folder = makeFolder(places, trashId);
+    try {
+      writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
+      await take(manifest, replacement, folder);
+    } catch (error) {
+      // Nothing of the session is in it: what had moved is back.
+      rmSync(folder, { recursive: true });
+      throw error;
+    }
+  });
+  return trashed;
+}
+
+function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement"> {
+  if (replacement === undefined) return {};
+  return { replacement: "rows" in replacement ? "rows" : hashOf(replacement.bytes) };
+}
+
+async function take(
+  { plan, files }: Manifest,
+  replacement: Replacement | undefined,
+  folder: string,
+): Promise<void> {
+  if (plan.type === "rows") {
+    if (replacement === undefined || !("rows" in replacement)) return await takeRows(plan, folder);
+    return replacement.rows((database) => keepAndDelete(database, plan, folder));
+  }
+  const [file] = files;
+  if (replacement === undefined || "rows" in replacement || file === undefined) {
+    return moveAside(files, plan, folder);
+  }
+  const fresh = freshPath(file.from, process.pid);
+  try {
+    writeNewFile(fresh, Buffer.from(replacement.bytes));
+    replaceFile(file, fresh, folder);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** The new state of a file, whole, next to its place. No agent reads a file of such a name. */
+function freshPath(path: string, pid: number): string {
+  return `${path}.repaired-${pid}`;
+}
+
+function listFiles(plan: FilesPlan): KeptFile[] {
+  try {
+    const files = listKeptFiles(plan);
+    if (files.length > 0) return files;
+  } catch (cause) {
+    throw new ContinuoError("unreadable", `cannot read the session: ${(cause as Error).message}`, { cause });
+  }
+  throw new ContinuoError("not_found", `${plan.paths.join(", ")} no longer exists`);
+}
+
+function makeFolder(places: Places, trashId: string): string {
+  const folder = join(trashFolder(places), trashId);
+  if (existsSync(folder)) throw new ContinuoError("conflict", "somebody else deletes this session right now");
+  try {
+    makeFolderDurably(folder);
+    return folder;
+  } catch (cause) {
+    throw writeFailure(`cannot make ${folder}`, cause);
+  }
+}
+
+/**
+ * Puts a session back where it was, byte for byte.
+ * @param id a trash id, or a session id or the beginning of one, with or without `agent:`; the newest of several deletions
+ * Errors: `not_found`, `ambiguous`, `conflict`.
+ */
+export async function restoreFromTrash(
+  id: string,
+  { places, now, force }: RestoreOptions,
+): Promise<TrashedSession> {
+  const manifest = findManifest(id, places);
+  const { trashId, trashedAt, info } = manifest;
+  const note: RestoreNote = { how: "restore", trashId };
+  await underNote(places, note, async () => {
+    const kept = force ? `${now.toISOString().replace(/[:.]/gu, "-")}-${trashId}` : null;
+    await putBack(manifest, { places, now, kept });
+    removeFolder(places, trashId);
+  });
+  return { trashId, trashedAt, info };
+}
+
+export interface RestoreOptions {
+  readonly places: Places;
+  readonly now: Date;
+  /** What lies in the session's place by now goes to the trash; what was changed in the trash comes back as it is. */
+  readonly force: boolean;
+}
+
+interface PuttingBack {
+  readonly places: Places;
+  readonly now: Date;
+  /** The trash id of what gives way; `null` where nothing may. */
+  readonly kept: string | null;
+}
+
+async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): Promise<void> {
+  const { plan, files, replacement, trashId, info } = manifest;
+  const folder = join(trashFolder(places), trashId);
+  const giving: Manifest = {
+    version: 1,
+    trashId: kept ?? "",
+    trashedAt: now.toISOString(),
+    info,
+    plan,
+    files: [],
+  };
+  if (plan.type === "rows") {
+    const isReplacedBy = replacement !== undefined;
+    if (kept === null) return await putRows(plan, folder, isReplacedBy ? "replaced" : "fresh");
+    return await underNote(places, { how: "trash", trashId: kept }, () =>
+      putRows(plan, folder, "replaced", beginManifest(giving, places)),
+    );
+  }
+  const back = (): void => moveBack(files, { ...plan, replacement, force: kept !== null }, folder);
+  const paths = kept === null ? [] : inTheWay(files, folder, replacement);
+  if (kept === null || paths.length === 0) return back();
+  await underNote(places, { how: "trash", trashId: kept }, () => {
+    const way = { type: "files", paths, indexLines: [], forks: [] } as const;
+    const aside = listKeptFiles(way);
+    const comes = files.find(({ from }) => from === paths[0]);
+    const mark = comes === undefined ? {} : { replacement: hashFile(join(folder, comes.to)) };
+    const path = beginManifest({ ...giving, plan: way, files: aside, ...mark }, places);
+    for (const file of aside) keepToo(file, path);
+    back();
+  });
+}
+
+/** Gives its folder. */
+function beginManifest(manifest: Manifest, places: Places): string {
+  const folder = makeFolder(places, manifest.trashId);
+  writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
+  return folder;
+}
+
+/** In one step, so that no half of it is ever taken for a trashed session. */
+function removeFolder(places: Places, trashId: string): void {
+  const gone = join(trashFolder(places), `.gone-${trashId}`);
+  renameDurably(join(trashFolder(places), trashId), gone);
+  rmSync(gone, { recursive: true });
+}
+
+/**
+ * Where a deletion, or a repair in place, was cut off: the session is where it was, or it is in the trash.
+ * @param pid of the process that is gone
+ */
+export async function settleTrash({ trashId }: TrashNote, pid: number, places: Places): Promise<void> {
+  const folder = join(trashFolder(places), trashId);
+  const manifest = readManifest(join(folder, MANIFEST));
+  if (manifest !== null && (await isTaken(manifest, pid, folder))) return;
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function isTaken(
+  { plan, files, replacement }: Manifest,
+  pid: number,
+  folder: string,
+): Promise<boolean> {
+  if (plan.type === "rows") return !(await areRowsThere(plan, folder));
+  removeUnfinished(files, folder, pid);
+  if (replacement === undefined) return settleMoved(files, plan, folder) === "moved";
+  for (const { from } of files) {
+    const fresh = freshPath(from, pid);
+    for (const path of [fresh, unfinishedPath(fresh, pid)]) rmSync(path, { force: true });
+  }
+  return isReplaced(files, folder);
+}
+
+/**
+ * An interrupted restoration continues; if that is refused, the session stays in the trash.
+ * @param pid of the process that is gone
+ */
+export async function settleRestore({ trashId }: RestoreNote, pid: number, places: Places): Promise<void> {
+  rmSync(join(trashFolder(places), `.gone-${trashId}`), { recursive: true, force: true });
+  const folder = join(trashFolder(places), trashId);
+  const manifest = readManifest(join(folder, MANIFEST));
+  if (manifest === null) return;
+  removeUnfinished(manifest.files, folder, pid);
+  try {
+    await putBack(manifest, { places, now: new Date(), kept: null });
+  } catch (error) {
+    if (isContinuoError(error)) return;
+    throw error;
+  }
+  removeFolder(places, trashId);
+}
+
+/** Deletes for good what was trashed before a time, or all of it, and returns it. */
+export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession[] {
+  const before = trashedBefore?.toISOString();
+  const old = listTrash(places).sessions.filter(
+    ({ trashedAt }) => before === undefined || trashedAt < before,
+  );
+  for (const { trashId } of old) {
+    const end = beginNote(places, { how: "empty", trashId });
+    removeFolder(places, trashId);
+    end();
+  }
+  return old;
+}
+
+/** A session that was leaving the trash is gone from it. */
+export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
+  for (const name of [trashId, `.gone-${trashId}`]) {
+    rmSync(join(trashFolder(places), name), { recursive: true, force: true });
+  }
+}
+
+function refuseWhatIsInUse(found: FoundSession, plan: TrashPlan): void {
+  const name = `${found.agent}:${found.sessionId}`;
+  if (found.live === true) {
+    throw new ContinuoError("session_live", `${name} is open in its agent`, {
+      hint: "Close it there first.",
+    });
+  }
+  if (plan.forks.length > 0) {
+    const readers = plan.forks.length === 1 ? "a fork reads" : `${plan.forks.length} forks read`;
+    throw new ContinuoError("has_forks", `${readers} the files of ${name}`, {
+      hint: `Delete them first, or together with it: ${plan.forks.join(" ")}`,
+      details: { forks: plan.forks },
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** A session in an older format brought to today's in its place, as its agent does when it opens it. */
+
+import { basename, join } from "node:path";
+import { ContinuoError, type Message } from "@continuo/core/model";
+import { exactOf, isJson, type Json, type Places } from "@continuo/files";
+import type { Lookup } from "../native/index.ts";
+import type { OpenedSession } from "../native/kit/index.ts";
+import {
+  type KeptRecord,
+  type Makers,
+  type NativeWriter,
+  toLines,
+  writeNewFile,
+} from "../native/writing/index.ts";
+import { openScratch } from "./placing/index.ts";
+import { firstDifference } from "./same.ts";
+import { moveToTrash } from "./trash/index.ts";
+
+export interface Upgrading {
+  readonly lookup: Lookup;
+  readonly writer: NativeWriter<unknown>;
+  readonly makers: Makers;
+  readonly places: Places;
+}
+
+/**
+ * False where the session is in today's format. What was there before goes to the trash. The caller has the lock.
+ * Errors: `verification_failed` where it would read differently; those of the trash. Nothing has changed then.
+ */
+export async function upgradeSession(upgrading: Upgrading): Promise<boolean> {
+  const { lookup, writer, makers, places } = upgrading;
+  const { reader, found } = lookup;
+  const file = found.files.at(-1);
+  if (writer.upgrade === undefined || file === undefined) return false;
+  using opened = await reader.open(found, places, { keep: "all" });
+  const records = writer.upgrade(await recordsOf(opened), makers);
+  if (records === null) return false;
+  const bytes = Buffer.from(toLines(records.flatMap(({ value }): Json[] => (isJson(value) ? [value] : []))));
+  const before = await Array.fromAsync(opened.history());
+  const difference = await firstDifference(before, await readBack(lookup, bytes, basename(file.path)));
+  if (difference !== null) {
+    throw new ContinuoError(
+      "verification_failed",
+      `the session reads differently in today's format: ${difference}`,
+      {
+        hint: `Open it once in ${writer.agent}, which updates it; nothing was written.`,
+      },
+    );
+  }
+  const info = await reader.skim(found, { part: "whole" });
+  const plan = { type: "files", paths: [file.path], indexLines: [], forks: [] } as const;
+  await moveToTrash(found, info, plan, { places, now: new Date(), replacement: { bytes } });
+  return true;
+}
+
+async function recordsOf(opened: OpenedSession): Promise<KeptRecord[]> {
+  const records: KeptRecord[] = [];
+  for await (const { line, value } of opened.entries()) records.push({ line, value: exactOf(value) });
+  return records;
+}
+
+async function readBack({ reader }: Lookup, bytes: Buffer, name: string): Promise<readonly Message[]> {
+  using scratch = openScratch();
+  const copy = join(scratch.path, name);
+  writeNewFile(copy, bytes);
+  const home = { home: scratch.path, env: {} };
+  const found = await reader.recognise(copy, home);
+  if (found === null) return [];
+  using opened = await reader.open(found, home, {});
+  return await Array.fromAsync(opened.history());
+}

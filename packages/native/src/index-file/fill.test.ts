@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Message } from "@continuo/core/model";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fillText, type TextSource } from "./fill.ts";
+import { useIndex } from "./index-database.ts";
+import { asOneStep } from "./resume-point.ts";
+import { storedSessions } from "./stored-text.ts";
+import { storedTurnsOf } from "./text.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "continuo-fill-"));
+  path = join(folder, "index.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function sourceOf(
+  stamp: string,
+  texts: readonly string[],
+  between: (at: number) => Promise<void> = async () => undefined,
+): TextSource {
+  async function* messages(): AsyncGenerator<Message, void, void> {
+    for (const [at, text] of texts.entries()) {
+      await between(at);
+      yield {
+        id: String(at),
+        role: "user",
+        origin: "person",
+        content: [{ type: "text", text }],
+        metadata: {},
+      };
+    }
+  }
+  const open = {
+    source: "{}",
+    steps: asOneStep(messages()),
+    beside: {},
+    [Symbol.dispose]: () => undefined,
+  };
+  return { key: "one", stamp, sizeBytes: 1, open: async () => open };
+}
+
+async function hashes(): Promise<readonly string[]> {
+  const used = await useIndex(path, "read", (database) => storedTurnsOf(database, "one"));
+  return used.state === "ready" ? used.value.map(({ hash }) => hash) : [];
+}
+
+test("of a session that grew, shrank or changed, exactly its turns are there", async () => {
+  const filled = async (texts: readonly string[]): Promise<readonly string[]> => {
+    await fillText(path, { sources: [sourceOf(String(texts), texts)], batchChars: 1 });
+    return await hashes();
+  };
+  const [a, b] = await filled(["a", "b"]);
+  expect(await filled(["a", "b", "c"])).toEqual([a, b, expect.any(String)]);
+  expect(await filled(["a"])).toEqual([a]);
+  const changed = await filled(["b", "a", "c"]);
+  expect(changed).toHaveLength(3);
+  expect(changed).not.toContain(a);
+  expect(await filled([])).toEqual([]);
+});
+
+test("a fill that another one overtakes marks nothing as complete that is not", async () => {
+  const other = async (at: number): Promise<void> => {
+    if (at === 1) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
+  };
+  await fillText(path, { sources: [sourceOf("older", ["a", "b"], other)], batchChars: 1 });
+  const [session] = await storedSessions(path);
+  const count = (await hashes()).length;
+  expect({ isComplete: session?.isComplete, stamp: session?.stamp, count }).toEqual(
+    session?.stamp === "older"
+      ? { isComplete: true, stamp: "older", count: 2 }
+      : { isComplete: true, stamp: "newer", count: 3 },
+  );
+});
+
+/** More than a chunk: it is written before the next message but one is read. */
+const LONG = "word ".repeat(60_000);
+
+test("a fill that wrote a part, and is then overtaken, writes nothing more", async () => {
+  const other = async (at: number): Promise<void> => {
+    if (at === 2) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
+  };
+  await fillText(path, { sources: [sourceOf("older", [LONG, "b", "c", "d", "e"], other)], batchChars: 1 });
+  const [session] = await storedSessions(path);
+  const now = { isComplete: session?.isComplete, stamp: session?.stamp, turns: (await hashes()).length };
+  expect(now).toEqual({ isComplete: true, stamp: "newer", turns: 3 });
+});
+
+test("a session that is being indexed again has no stamp until it is complete", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  const fail = async (at: number): Promise<void> => {
+    if (at === 2) throw new Error("the file is gone");
+  };
+  await fillText(path, { sources: [sourceOf("2", [LONG, "b", "c"], fail)], batchChars: 1 });
+  expect(await storedSessions(path)).toMatchObject([{ stamp: "", isComplete: false }]);
+});
+
+test("other work runs between two sessions, so that Ctrl-C and other requests do not wait for all of them", async () => {
+  let others = 0;
+  const seen: number[] = [];
+  const sources = ["a", "b", "c"].map((key): TextSource => {
+    const source = sourceOf("1", [key]);
+    const open: TextSource["open"] = async (...how) => {
+      seen.push(others);
+      setImmediate(() => {
+        others += 1;
+      });
+      return await source.open(...how);
+    };
+    return { ...source, key, open };
+  });
+  await fillText(path, { sources });
+  expect(seen).toEqual([0, 1, 2]);
+});
+
+test("an index of a newer Continuo is not written, and the fill says so", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  await useIndex(path, "write", (database) => database.exec("pragma user_version = 999"));
+  await expect(fillText(path, { sources: [sourceOf("2", ["b"])] })).rejects.toMatchObject({
+    code: "unwritable",
+    hint: expect.stringContaining("newer version"),
+  });
+});
+
+test("many new sessions in one transaction become one segment of the full-text index", async () => {
+  const sources = Array.from({ length: 40 }, (_, at): TextSource => {
+    return { ...sourceOf("1", [`word${at}`]), key: String(at) };
+  });
+  await fillText(path, { sources });
+  const used = await useIndex(path, "read", (database) => ({
+    turns: database.prepare("select count(*) as count from turns").get()?.count,
+    segments: database.prepare("select count(distinct segid) as count from words_idx").get()?.count,
+  }));
+  // A segment for each session is 40 writes, and the merges of these.
+  expect(used).toEqual({ state: "ready", value: { turns: 40, segments: 1 } });
+});
+
+test("readers are not kept out by a transaction that is large, until it is committed", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  let turns: unknown;
+  await useIndex(path, "write", (database) => {
+    database.exec("begin immediate");
+    const insert = database.prepare("insert into chunks (session, passages) values (9, zeroblob(100000))");
+    for (let at = 0; at < 100; at++) insert.run();
+    const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    turns = reader.prepare("select count(*) as count from turns").get()?.count;
+    reader.close();
+    database.exec("rollback");
+  });
+  expect(turns).toBe(1);
+});

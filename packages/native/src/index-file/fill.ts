@@ -1,0 +1,297 @@
+/**
+ * Fills the index with the text of sessions: those that are new or changed, the newest first, until all are there or
+ * the time is over. What is done stays, and the next fill continues.
+ */
+
+import { createHash, randomUUID } from "node:crypto";
+import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError, type Message } from "@continuo/core/model";
+import { useIndex } from "./index-database.ts";
+import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
+import {
+  idsOf,
+  type ResumePoint,
+  resumePointOf,
+  START_POINT,
+  type StoredSteps,
+  type StoredTurnLength,
+  type TextSteps,
+} from "./resume-point.ts";
+import { storedTurnTexts } from "./stored-text.ts";
+import {
+  applyChanges,
+  type NumberedTurn,
+  packKept,
+  type StoredText,
+  type StoredTurn,
+  storedTextOf,
+  type TextChange,
+} from "./text.ts";
+import { type Turn, turnsOf } from "./turns.ts";
+
+/** A session whose text can be read. */
+export interface TextSource {
+  /** Unique on this machine: the same session has the same key. */
+  readonly key: string;
+  /** Changes whenever the text may have changed; `null` where that cannot be relied on yet. */
+  readonly stamp: string | null;
+  readonly sizeBytes: number;
+  /** Errors: `ContinuoError` where it cannot be read. */
+  open(signal: AbortSignal | undefined, before: TextBefore | null): Promise<OpenText>;
+}
+
+/** The stored result of the last reading of the session. */
+export interface TextBefore {
+  readonly scan: unknown;
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+export interface OpenText extends Disposable {
+  /** Whatever a search needs to filter, to show and to open the session, as JSON. */
+  readonly source: string;
+  readonly steps: TextSteps;
+  /** Stamps, by name, of files outside of the session on which the text depends, as they were before it was read. */
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+export interface FillOptions {
+  /** In the order in which they are wanted. */
+  readonly sources: readonly TextSource[];
+  readonly signal?: AbortSignal;
+  /** Asked before each session: `false` ends the fill. */
+  readonly goOn?: () => boolean;
+  readonly onProgress?: (done: FillProgress) => void;
+  /** Text that one transaction writes, in characters; `BATCH_CHARS` when left out. */
+  readonly batchChars?: number;
+}
+
+export interface FillProgress {
+  readonly sessions: number;
+  readonly sizeBytes: number;
+}
+
+export interface FillResult extends FillProgress {
+  /** Keys of the sessions whose text is in the index now. */
+  readonly filled: ReadonlySet<string>;
+  /** Why sessions could not be read, by key. */
+  readonly failures: ReadonlyMap<string, unknown>;
+  /** Sessions that are still missing, because the time was over. */
+  readonly left: number;
+}
+
+/** Errors: `unwritable` where the index cannot be written; what was written before stays. */
+export async function fillText(path: string, options: FillOptions): Promise<FillResult> {
+  const writer = createBatch(path, options.batchChars ?? BATCH_CHARS);
+  const filled = new Set<string>();
+  const failures = new Map<string, unknown>();
+  let [sessions, sizeBytes] = [0, 0];
+  for (const source of options.sources) {
+    if (options.goOn?.() === false) break;
+    options.signal?.throwIfAborted();
+    try {
+      await fillSession(path, source, writer, options.signal);
+      filled.add(source.key);
+    } catch (error) {
+      if (options.signal?.aborted === true || error instanceof IndexNotWritten) throw error;
+      failures.set(source.key, error);
+    }
+    sessions += 1;
+    sizeBytes += source.sizeBytes;
+    options.onProgress?.({ sessions, sizeBytes });
+    // Small files are read and written without a pause: Ctrl-C and other requests to this process would wait.
+    await otherWork();
+  }
+  await writer.flush();
+  return { sessions, sizeBytes, filled, failures, left: options.sources.length - sessions };
+}
+
+/** Removes the text of sessions that are gone. */
+export async function removeText(path: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const changes = keys.map((key): TextChange => ({ type: "remove", key }));
+  await useIndex(path, "write", (database) => applyChanges(database, changes, ""));
+}
+
+/** The rest of a session must not follow a part that was not written. */
+class IndexNotWritten extends ContinuoError {}
+
+interface Batch {
+  add(change: TextChange, chars: number): Promise<void>;
+  flush(): Promise<void>;
+}
+
+function createBatch(path: string, maxChars: number): Batch {
+  const writer = randomUUID();
+  let changes: TextChange[] = [];
+  let chars = 0;
+  const flush = async (): Promise<void> => {
+    const written = changes;
+    [changes, chars] = [[], 0];
+    if (written.length === 0) return;
+    for (let attempt = 1; ; attempt++) {
+      const { state } = await useIndex(path, "write", (database) => applyChanges(database, written, writer));
+      if (state === "ready") return;
+      if (state === "newer" || attempt === WRITE_ATTEMPTS) {
+        throw new IndexNotWritten("unwritable", `cannot write the index ${path}: it is ${state}`, {
+          hint:
+            state === "newer"
+              ? "Use the newer version of Continuo that made it, or delete the file."
+              : "Check the permissions of the file and the space on the disk, and try again.",
+        });
+      }
+      await sleep(WRITE_RETRY_MS);
+    }
+  };
+  return {
+    async add(change, more) {
+      changes.push(change);
+      chars += more;
+      if (chars > maxChars) await flush();
+    },
+    flush,
+  };
+}
+
+/**
+ * Turns that are there already stay as they are. Of a session that grew they are not even read, where it can be
+ * continued; otherwise they are recognized by their hashes.
+ */
+async function fillSession(
+  path: string,
+  { key, stamp, open }: TextSource,
+  batch: Batch,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const known = await readStored(path, key);
+  using text = await open(signal, known.kept && { scan: known.kept.scan, beside: known.beside });
+  const { source } = text;
+  const { goOn, turns: again } = await turnsToKeep(path, key, { known, steps: text.steps });
+  const read = readFrom(text.steps, goOn);
+  const turns: StoredTurnLength[] = [...(known.kept?.turns.slice(0, goOn.turns) ?? [])];
+  let chunk = createChunk();
+  for (const turn of again.slice(0, goOn.turns - goOn.stay)) chunk.add(turn);
+  let [number, keep] = [goOn.turns, goOn.stay];
+  let begun = false;
+  const begin = async (): Promise<void> => {
+    if (!begun) await batch.add({ type: "begin", key, source, kept: hashesOf(known.turns, keep) }, 0);
+    begun = true;
+  };
+  const write = async (): Promise<void> => {
+    await begin();
+    if (chunk.turns.length > 0) await batch.add({ type: "turns", key, turns: chunk.turns }, chunk.chars);
+    chunk = createChunk();
+  };
+  for await (const turn of turnsOf(read.messages, goOn.isOpen ? (again.at(-1) ?? null) : null)) {
+    number += 1;
+    turns.push([turn.messages, turn.cutChars]);
+    const hash = hashOf(turn);
+    chunk.add({ ...turn, number, hash });
+    const before = begun ? undefined : known.turns[number - 1];
+    if (before?.hash !== hash) {
+      if (chunk.chars > CHUNK_CHARS) await write();
+      else await begin();
+    } else if (known.turns[number]?.chunk !== before.chunk) {
+      // The chunk that is there ends with this turn, and all of it is as it was.
+      keep = number;
+      chunk = createChunk();
+    }
+  }
+  await write();
+  const beside = JSON.stringify(text.beside);
+  const cutChars = turns.reduce((sum, [, cut]) => sum + cut, 0);
+  const kept = toKept(text.steps, read.kept, turns);
+  await batch.add(
+    { type: "end", key, source, stamp: stamp ?? "", beside, cutChars, kept },
+    kept?.length ?? 0,
+  );
+}
+
+interface TurnsToKeep {
+  readonly goOn: ResumePoint;
+  /** Those that do not stay where they are, and the one that may continue, from the index. */
+  readonly turns: readonly NumberedTurn[];
+}
+
+async function turnsToKeep(
+  path: string,
+  key: string,
+  { known, steps }: { readonly known: StoredText; readonly steps: TextSteps },
+): Promise<TurnsToKeep> {
+  const goOn = resumePointOf(known.kept, steps, known.turns);
+  const range = { after: goOn.stay, to: goOn.turns + (goOn.isOpen ? 1 : 0) };
+  const used = await useIndex(path, "read", (database) => storedTurnTexts(database, key, range));
+  const texts = used.state === "ready" ? used.value : [];
+  const isThere = texts.length === range.to - range.after;
+  const turns = texts.map((turn): NumberedTurn => {
+    const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
+    return { ...turn, messages, cutChars };
+  });
+  // Another process may have written it since.
+  const isSame = isThere && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
+  return isSame ? { goOn, turns } : { goOn: START_POINT, turns: [] };
+}
+
+interface StepsRead {
+  readonly messages: AsyncIterable<Message>;
+  /** Steps that were not read, and those that were. */
+  readonly kept: [key: string, messages: number | readonly string[]][];
+}
+
+function readFrom(steps: TextSteps, { step: from, skip, kept: before }: ResumePoint): StepsRead {
+  const kept = steps.keys.map((key, at): StepsRead["kept"][number] => [key, before[at]?.[1] ?? 0]);
+  const messages = async function* (): AsyncGenerator<Message, void, void> {
+    let left = skip;
+    for await (const { step, messages } of steps.read(from, idsOf(before))) {
+      const entry = kept[step];
+      if (entry !== undefined) entry[1] = steps.withIds ? messages.map(({ id }) => id) : messages.length;
+      yield* messages.slice(left);
+      left = Math.max(0, left - messages.length);
+    }
+  };
+  return { messages: messages(), kept };
+}
+
+function toKept(
+  steps: TextSteps,
+  kept: StepsRead["kept"],
+  turns: readonly StoredTurnLength[],
+): Uint8Array | null {
+  const saved = steps.saved();
+  if (saved === null) return null;
+  const { scan, settled } = saved;
+  const all: StoredSteps = { scan, withIds: steps.withIds, steps: kept.slice(0, settled), turns };
+  return packKept(all);
+}
+
+async function readStored(path: string, key: string): Promise<StoredText> {
+  const used = await useIndex(path, "read", (database) => storedTextOf(database, key));
+  return used.state === "ready" ? used.value : { turns: [], kept: null, beside: {} };
+}
+
+interface Chunk {
+  readonly turns: NumberedTurn[];
+  chars: number;
+  add(turn: NumberedTurn): void;
+}
+
+function createChunk(): Chunk {
+  return {
+    turns: [],
+    chars: 0,
+    add(turn) {
+      this.turns.push(turn);
+      for (const { text } of turn.passages) this.chars += text.length;
+    },
+  };
+}
+
+function hashesOf(known: readonly StoredTurn[], keep: number): string {
+  return known
+    .slice(0, keep)
+    .map(({ hash }) => hash)
+    .join(" ");
+}
+
+function hashOf(turn: Turn): string {
+  return createHash("sha1").update(JSON.stringify(turn)).digest("base64url").slice(0, 16);
+}

@@ -1,0 +1,220 @@
+/**
+ * Results of skims, stored for the next list: a result counts for one path, size, inode and time of
+ * change, and is never given for another.
+ */
+
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import type { FoundFile } from "@continuo/files";
+import type { MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
+import { inTransaction, useIndex } from "./index-database.ts";
+import { SETTLED_AFTER_MS } from "./limits.ts";
+import { readSummary, type SummaryRows, writeSummary } from "./summary-row.ts";
+
+type Answers = { [name: string]: unknown };
+
+/** The tables of rows: a list reads all of the first. */
+export type RowTable = "files" | "usage";
+
+/** @param nowMs milliseconds since 1970 */
+export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
+  const stored = createStored(path, table);
+  const used = { rows: createUsed(), brief: createUsed() };
+  // A list asks thousands of times: without a promise for each.
+  const answersOf = ({ rows }: Used, files: readonly FoundFile[], find: FindAnswers): Answers => {
+    const name = files[0]?.path ?? "";
+    const stamp = stampOf(files);
+    const before = rows.get(name);
+    if (before?.stamp === stamp) return before.answers;
+    const answers = find(name, stamp) ?? {};
+    rows.set(name, { stamp, answers });
+    return answers;
+  };
+  return {
+    async remember<T>(
+      looked: FoundFile | readonly FoundFile[],
+      key: MemoKey,
+      compute: () => Promise<T>,
+    ): Promise<T> {
+      const files = "path" in looked ? [looked] : looked;
+      const kept = key.isBrief === true ? used.brief : used.rows;
+      const find = key.isBrief === true ? await stored.brief() : await stored.rows(files[0]?.path ?? "");
+      const answers = answersOf(kept, files, find);
+      const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
+      if (name !== undefined) return answers[name] as T;
+      const answer = await compute();
+      if (answer === undefined || !isSettled(files, nowMs)) return answer;
+      answers[nameOf(key)] = answer;
+      kept.changed.add(files[0]?.path ?? "");
+      return answer;
+    },
+    expect: (files) => stored.expect(files.map(({ path }) => path)),
+    async save(asked) {
+      // A list asks about other files than a search does: what neither can find again is gone.
+      const isAsked = (name: string): boolean => used.rows.rows.has(name) || used.brief.rows.has(name);
+      const names = asked === "part" ? [] : await stored.names();
+      const gone = names.filter((name) => !isAsked(name) && !existsSync(name));
+      if (used.rows.changed.size + used.brief.changed.size + gone.length === 0) return;
+      await useIndex(path, "write", (database) => writeRows(database, { table, used, gone }));
+    },
+  };
+}
+
+interface UsedRow {
+  readonly stamp: string;
+  readonly answers: Answers;
+}
+
+/** Rows that were asked for, by path. */
+interface Used {
+  readonly rows: Map<string, UsedRow>;
+  readonly changed: Set<string>;
+}
+
+function createUsed(): Used {
+  return { rows: new Map(), changed: new Set() };
+}
+
+type FindAnswers = (name: string, stamp: string) => Answers | null;
+
+/** The rows of the file, read when they are first needed. */
+interface Stored {
+  brief(): FindAnswers | Promise<FindAnswers>;
+  /** All of them, unless the one that is asked for was expected. */
+  rows(name: string): FindAnswers | Promise<FindAnswers>;
+  expect(names: readonly string[]): Promise<void>;
+  /** The size of everything that was read. */
+  names(): Promise<readonly string[]>;
+}
+
+function createStored(path: string, table: RowTable): Stored {
+  let brief: ReadonlyMap<string, SummaryRows> | null = null;
+  let all: ReadonlyMap<string, KnownRow> | null = null;
+  const expected = new Map<string, KnownRow | null>();
+  const findRow: FindAnswers = (name, stamp) => {
+    return parseAnswers(all?.get(name) ?? expected.get(name) ?? undefined, name, stamp);
+  };
+  const findBrief: FindAnswers = (name, stamp) => {
+    const entry = brief?.get(name);
+    return entry?.stamp === stamp ? entry.answers : null;
+  };
+  const loadBrief = async (): Promise<FindAnswers> => {
+    const read = await useIndex(path, "read", (database) => readSummary(database, table));
+    brief ??= read.state === "ready" ? read.value : new Map();
+    return findBrief;
+  };
+  return {
+    brief: () => (brief === null ? loadBrief() : findBrief),
+    rows(name) {
+      if (all !== null || expected.has(name)) return findRow;
+      return readRows(path, table).then((rows) => {
+        all = rows;
+        return findRow;
+      });
+    },
+    async expect(names) {
+      if (all !== null) return;
+      const rows = await readRows(path, table, names);
+      for (const name of names) expected.set(name, rows.get(name) ?? null);
+    },
+    async names() {
+      if (brief === null) await loadBrief();
+      return [...new Set([...(brief?.keys() ?? []), ...(all?.keys() ?? expected.keys())])];
+    },
+  };
+}
+
+interface KnownRow {
+  readonly stamp: string;
+  readonly answers: string;
+  readonly checksum: number;
+}
+
+/** @param names all when left out */
+async function readRows(
+  path: string,
+  table: RowTable,
+  names?: readonly string[],
+): Promise<ReadonlyMap<string, KnownRow>> {
+  const rows = new Map<string, KnownRow>();
+  await useIndex(path, "read", (database) => {
+    const some = names === undefined ? "" : " where path in (select value from json_each(?))";
+    const select = database.prepare(`select path, stamp, answers, checksum from ${table}${some}`);
+    select.setReturnArrays(true);
+    for (const row of select.iterate(...(names === undefined ? [] : [JSON.stringify(names)]))) {
+      const [name, stamp, answers, checksum] = row as unknown as [string, string, string, number];
+      rows.set(name, { stamp, answers, checksum });
+    }
+  });
+  return rows;
+}
+
+interface Changes {
+  readonly table: RowTable;
+  readonly used: { readonly rows: Used; readonly brief: Used };
+  readonly gone: readonly string[];
+}
+
+function writeRows(database: DatabaseSync, { table, used, gone }: Changes): void {
+  inTransaction(database, () => {
+    const remove = database.prepare(`delete from ${table} where path = ?`);
+    for (const name of gone) remove.run(name);
+    const insert = database.prepare(
+      `insert or replace into ${table} (path, stamp, answers, checksum) values (?, ?, ?, ?)`,
+    );
+    for (const name of used.rows.changed) {
+      const row = used.rows.rows.get(name);
+      if (row === undefined) continue;
+      const answers = JSON.stringify(row.answers);
+      insert.run(name, row.stamp, answers, checksumOf(name, row.stamp, answers));
+    }
+    if (used.brief.changed.size + gone.length === 0) return;
+    // Another process may have written since.
+    const brief = readSummary(database, table);
+    for (const name of gone) brief.delete(name);
+    for (const name of used.brief.changed) {
+      const entry = used.brief.rows.get(name);
+      if (entry !== undefined) brief.set(name, entry);
+    }
+    writeSummary(database, table, brief);
+  });
+}
+
+/** Returns nothing for another state of the file, and for a damaged row. */
+function parseAnswers(row: KnownRow | undefined, name: string, stamp: string): Answers | null {
+  if (row === undefined || row.stamp !== stamp) return null;
+  if (checksumOf(name, stamp, row.answers) !== row.checksum) return null;
+  return JSON.parse(row.answers);
+}
+
+function checksumOf(name: string, stamp: string, answers: string): number {
+  return crc32(answers, crc32(stamp, crc32(name)));
+}
+
+/** The files after the first are named: their paths are part of what the answer stands for. */
+export function stampOf(files: readonly FoundFile[]): string {
+  const [only] = files;
+  if (only !== undefined && files.length === 1) return ` ${numbersOf(only)}`;
+  return files
+    .map((file, at) => `${at === 0 ? "" : JSON.stringify(file.path)} ${numbersOf(file)}`)
+    .join("\n");
+}
+
+/** True if a later change of any of the files shows in its stamp. */
+export function isSettled(files: readonly FoundFile[], nowMs: number): boolean {
+  return files.every(({ mtimeMs, ctimeMs }) => nowMs - Math.max(mtimeMs, ctimeMs) >= SETTLED_AFTER_MS);
+}
+
+function numbersOf({ sizeBytes, mtimeMs, ctimeMs, inode }: FoundFile): string {
+  return `${sizeBytes} ${mtimeMs} ${ctimeMs} ${inode}`;
+}
+
+/** The names of the answers that a question takes, the best first. */
+function answersTo(key: MemoKey): string[] {
+  return key.part === "ends" ? [nameOf({ ...key, part: "whole" }), nameOf(key)] : [nameOf(key)];
+}
+
+function nameOf({ what, part }: MemoKey): string {
+  return part === undefined ? what : `${what} ${part}`;
+}

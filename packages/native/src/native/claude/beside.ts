@@ -1,0 +1,21 @@
+/** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readJsonFile } from "@continuo/files";
+
+/** `PROJECTS/NAME/SID.jsonl` has its folder at `PROJECTS/NAME/SID`. */
+export function folderBeside(path: string): string {
+  return path.replace(/\.jsonl$/u, "");
+}
+
+/** After a `/rename` (2.1.330). */
+export function readTitleBeside(path: string): unknown {
+  const note = join(folderBeside(path), "custom-title.json");
+  // Of thousands of sessions, hardly any has one.
+  return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
+}
+
+export function isArchivedBeside(path: string): boolean {
+  return readJsonFile(join(folderBeside(path), "archived.json"))?.archived === true;
+}

@@ -1,0 +1,201 @@
+/**
+ * Finds session files: `projects/NAME/SID.jsonl`. The name of a folder does not tell the cwd back, and two
+ * folders can have one name, so that with a cwd the first lines of each candidate are looked at.
+ */
+
+import { basename, join } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Problem } from "@continuo/core/model";
+import {
+  canonicalFolder,
+  type FoundFile,
+  isJson,
+  type Json,
+  namesIn,
+  type Places,
+  statFile,
+  textField,
+} from "@continuo/files";
+import { openLines, toReadError } from "@continuo/files/records";
+import {
+  type FindOptions,
+  type FoundSession,
+  NO_MEMO,
+  readSessionFolder,
+  type SkimMemo,
+} from "../kit/index.ts";
+import { isArchivedBeside } from "./beside.ts";
+import { HEAD_BYTES } from "./limits.ts";
+import { type LiveSessions, readLiveSessions } from "./live.ts";
+import { claudeFolders, projectNameOf } from "./places.ts";
+import { isKnownType } from "./records.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
+const SUBAGENT = /^agent-(.+)\.jsonl$/u;
+
+export async function* findSessions(
+  places: Places,
+  options: FindOptions,
+): AsyncGenerator<FoundSession, void, void> {
+  const folders = claudeFolders(places);
+  const live = readLiveSessions(folders.running);
+  const cwd = options.cwd === undefined ? null : canonicalFolder(options.cwd);
+  const own = cwd === null ? null : projectNameOf(cwd);
+  const wanted = own === null ? namesIn(folders.projects) : [...new Set([own, folders.forcedProject])];
+  for (const name of wanted) {
+    if (name === null) continue;
+    options.signal?.throwIfAborted();
+    await otherWork();
+    const folder = join(folders.projects, name);
+    for (const found of sessionsIn(folder, live)) {
+      if (cwd === null || (await isOfFolder(found, cwd, name))) yield found;
+    }
+    if (options.subagents === "include") yield* subagentsIn(folder, live, options.memo);
+  }
+}
+
+/** The session or sub-agent that a file is; `null` where nothing in or around it says Claude Code. */
+export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
+  const { projects, running } = claudeFolders(places);
+  const inline = /^(.+\.jsonl)#(.+)$/su.exec(path);
+  const file = inline?.[1] ?? path;
+  const stat = statFile(file);
+  if (!file.endsWith(".jsonl") || stat === null) return null;
+  const head = await readHead(file);
+  const isAtHome = canonicalFolder(file).startsWith(join(canonicalFolder(projects), "/"));
+  if (!isAtHome && !head.some(isClaudeLine)) return null;
+  const found = foundFile(file, readLiveSessions(running), {
+    sessionId: sessionIdOf(file, head),
+    isArchived: isArchivedBeside(file),
+  });
+  return inline ? { ...found, sessionId: inline[2] ?? "", location: path } : found;
+}
+
+/** What a file of a sub-agent is called, `null` for other files. */
+export function subagentIdOf(path: string): string | null {
+  return SUBAGENT.exec(basename(path))?.[1] ?? null;
+}
+
+/** Whether Claude Code makes such names: it calls files and folders by them. */
+export function isSessionId(name: string): boolean {
+  return UUID.test(name);
+}
+
+/** The objects among the first lines of a file; none where it cannot be read. */
+export async function readHead(path: string): Promise<Json[]> {
+  const head: Json[] = [];
+  try {
+    using file = openLines(path, 0);
+    for await (const records of file.scan()) {
+      for (const { value } of records) if (isJson(value)) head.push(value);
+      if ((records.at(-1)?.offset ?? 0) > HEAD_BYTES || head.length > 0) break;
+    }
+  } catch (error) {
+    toReadError(path, error);
+  }
+  return head;
+}
+
+function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession, void, void> {
+  const { names, unreadable } = readSessionFolder("claude", folder);
+  yield* unreadable;
+  const all = new Set(names);
+  for (const name of names) {
+    if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
+    const id = name.slice(0, -".jsonl".length);
+    const path = `${folder}/${name}`;
+    // Without a folder next to it, nothing marks it as archived.
+    yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBeside(path) });
+  }
+}
+
+/** Those with files of their own, of sessions that are still there. */
+async function* subagentsIn(
+  folder: string,
+  live: LiveSessions,
+  memo: SkimMemo = NO_MEMO,
+): AsyncGenerator<FoundSession, void, void> {
+  const names = new Set(namesIn(folder));
+  for (const name of names) {
+    if (names.has(`${name}.jsonl`)) {
+      const own = join(folder, name, "subagents");
+      const paths = namesIn(own).filter((one) => SUBAGENT.test(one));
+      for (const path of paths) yield { ...foundSubagent(join(own, path), live), parentId: name };
+    } else if (SUBAGENT.test(name)) {
+      const found = foundSubagent(join(folder, name), live);
+      const [file] = found.files;
+      if (file === undefined) continue;
+      const parentId = await memo.remember(file, { what: "parent", isBrief: true }, () =>
+        parentOf(file.path),
+      );
+      if (parentId !== null && names.has(`${parentId}.jsonl`)) yield { ...found, parentId };
+    }
+  }
+}
+
+function foundSubagent(path: string, live: LiveSessions): FoundSession {
+  return foundFile(path, live, { sessionId: subagentIdOf(path) ?? "", isArchived: false });
+}
+
+/** The session that the first lines of a sub-agent's file name. */
+async function parentOf(path: string): Promise<string | null> {
+  const ids = (await readHead(path)).map((record) => textField(record, "sessionId"));
+  return ids.find((id) => id !== null) ?? null;
+}
+
+interface FileFacts {
+  readonly sessionId: string;
+  readonly isArchived: boolean;
+}
+
+function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: FileFacts): FoundSession {
+  const stat = statFile(path);
+  const files: FoundFile[] = stat === null ? [] : [stat];
+  const problems: Problem[] = [];
+  if (stat === null) problems.push({ code: "unreadable", line: null, message: `cannot read ${path}` });
+  return {
+    agent: "claude",
+    sessionId,
+    location: path,
+    files,
+    archived: stat !== null && isArchived,
+    live: live.of(sessionId),
+    problems,
+  };
+}
+
+/** By file name where that is an id; Claude Code resumes a file of any other name only by its path. */
+function sessionIdOf(path: string, head: readonly Json[]): string {
+  const subagent = subagentIdOf(path);
+  if (subagent !== null) return subagent;
+  const name = basename(path, ".jsonl");
+  if (isSessionId(name)) return name;
+  for (const record of head) {
+    const id = textField(record, "sessionId");
+    if (id !== null && id !== "") return id;
+  }
+  return name;
+}
+
+/**
+ * Other agents' lines have types too: only Claude Code's have a uuid chain, or a session id next to a known type.
+ */
+function isClaudeLine(record: Json): boolean {
+  if (typeof record.type !== "string" || !isKnownType(record.type)) return false;
+  if (typeof record.uuid === "string" && "parentUuid" in record) return true;
+  return typeof record.sessionId === "string" || typeof record.leafUuid === "string";
+}
+
+/**
+ * Leaves out what another folder of the same name explains. A session whose lines name an altogether
+ * different folder was moved here, and Claude Code finds it here; in a folder of forced name all projects mix.
+ */
+async function isOfFolder(found: FoundSession, cwd: string, name: string): Promise<boolean> {
+  const head = await readHead(found.location);
+  const first = head.map((record) => textField(record, "cwd")).find((text) => text !== null && text !== "");
+  if (first === undefined || first === null) return true;
+  const canonical = canonicalFolder(first);
+  if (canonical === cwd) return true;
+  const isExplained = projectNameOf(canonical) === name;
+  return !isExplained && name === projectNameOf(cwd);
+}

@@ -1,0 +1,64 @@
+/**
+ * Which sessions are open now: `sessions/PID.json` of a process that lives, and that is the one which wrote
+ * the file (a process id is used again; `procStart` tells them apart where the platform does). Seen in
+ * 2.1.330: on Linux `procStart` is the start time of `/proc/PID/stat`, and `pidDomain` ends in the process
+ * namespace; a process in another namespace cannot be seen from here.
+ */
+
+import { existsSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type Json, namesIn, processStartOf, readJsonFile, textOfValue } from "@continuo/files";
+
+/** By session id: whether it is open, `null` where that cannot be seen from here. */
+export interface LiveSessions {
+  of(sessionId: string): boolean | null;
+}
+
+/** A missing folder: this Claude Code writes no such files, or never ran. */
+export function readLiveSessions(running: string): LiveSessions {
+  if (!existsSync(running)) return { of: () => null };
+  const live = new Map<string, boolean | null>();
+  for (const name of namesIn(running)) {
+    if (!/^\d+\.json$/u.test(name)) continue;
+    const mark = readJsonFile(join(running, name));
+    if (mark === null || typeof mark.sessionId !== "string") continue;
+    const state = stateOf(Number.parseInt(name, 10), mark);
+    if (state !== false || !live.has(mark.sessionId)) live.set(mark.sessionId, state);
+  }
+  return { of: (sessionId) => (live.has(sessionId) ? (live.get(sessionId) ?? null) : false) };
+}
+
+/** The session that a process has open; `null` where it keeps no note, or the note is of an earlier process. */
+export function sessionOfProcess(running: string, pid: number): string | null {
+  const mark = readJsonFile(join(running, `${pid}.json`));
+  if (mark === null || typeof mark.sessionId !== "string") return null;
+  return stateOf(pid, mark) === true ? mark.sessionId : null;
+}
+
+function stateOf(pid: number, mark: Json): boolean | null {
+  const namespace = /pid:\[\d+\]$/u.exec(textOfValue(mark.pidDomain))?.[0];
+  const own = ownNamespace();
+  if (namespace !== undefined && own !== null && namespace !== own) return null;
+  if (!isAlive(pid)) return false;
+  const started = processStartOf(pid);
+  const isTold = typeof mark.procStart === "string" || typeof mark.procStart === "number";
+  return started === null || !isTold || textOfValue(mark.procStart) === started;
+}
+
+function ownNamespace(): string | null {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process is alive too.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

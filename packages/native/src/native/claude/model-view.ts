@@ -1,0 +1,252 @@
+/**
+ * What Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and reminders
+ * that it makes again. Each rule was seen by resuming a hand-written file and reading the request.
+ *
+ * 1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without them,
+ *   `preservedSegment`), which follow the line that `anchorUuid` names. 2. Left out: API errors, system lines,
+ *   reminders (`MADE_ANEW`), lines of unknown types. The output of a local command is sent as a text of the user; so
+ *   are `isMeta` lines, slash commands, and lines that are `isVisibleInTranscriptOnly`, and what the person said
+ *   meanwhile (`queued_command`). Attached files are sent before the prompt that they were attached to. 3. Thinking
+ *   before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent as it stands. 4. Empty
+ *   text blocks are left out (white space too in what the user said). An answer of nothing but thinking or white space
+ *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
+ *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
+ *   Where the user said the last word, the answer "No response requested." is put after it; not after the output of a
+ *   local command, nor where an API error, left out by rule 2, was the answer. 8. Each result that loads tools
+ *   (`tool_reference`) is followed by "Tool loaded.".
+ *
+ * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
+ * stands where the line holds a string, and refused by the API; here it is "(no content)" in both forms.
+ */
+
+import type { Block, Message } from "@continuo/core/model";
+import { isJson, type Json, textOfValue } from "@continuo/files";
+import { withContent } from "../kit/index.ts";
+import { madeMessage, pairCalls } from "./model-pairs.ts";
+
+/** Attachments that Claude Code makes again, or that say nothing. */
+const MADE_ANEW: ReadonlySet<unknown> = new Set([
+  "environment",
+  "model",
+  "deferred_tools_delta",
+  "deferred_tools_record",
+  "agent_listing_delta",
+  "skill_listing",
+  "session_context",
+  "date",
+  "remote_session_change",
+  "prompt_snapshot",
+  "auto_mode",
+  "thinking_stripped",
+]);
+
+/** Pure. */
+export function modelView(history: readonly Message[]): Message[] {
+  const kept = withoutStrippedThinking(withoutOpenLines(fromCompaction(history)));
+  const selected = kept.flatMap(toSent);
+  const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
+  const last = conversation.at(-1);
+  if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
+  if (kept.findLast(isLine)?.origin === "error") return conversation;
+  return [...conversation, madeMessage(last, "answer", "assistant", "No response requested.")];
+}
+
+function flagsOf(message: Message): Json {
+  return isJson(message.metadata.claude) ? message.metadata.claude : {};
+}
+
+function fromCompaction(history: readonly Message[]): Message[] {
+  const at = history.findLastIndex((message) => flagsOf(message).subtype === "compact_boundary");
+  const boundary = history[at];
+  if (boundary === undefined) return [...history];
+  const meta = flagsOf(boundary).compactMetadata;
+  const rest = history.slice(at + 1);
+  const lines = preservedLines(history.slice(0, at), isJson(meta) ? meta : {});
+  const named = isJson(meta) && isJson(meta.preservedMessages) ? meta.preservedMessages : {};
+  const segment = isJson(meta) && isJson(meta.preservedSegment) ? meta.preservedSegment : {};
+  const anchor = named.anchorUuid ?? segment.anchorUuid;
+  const anchorAt = rest.findIndex((message) => linesOf(message).some((line) => line.uuid === anchor));
+  return [...rest.slice(0, anchorAt + 1), ...lines, ...rest.slice(anchorAt + 1)];
+}
+
+interface LineOfMessage {
+  readonly uuid: string;
+  readonly content: readonly Block[];
+}
+
+/** The lines that a message was made of, each with its blocks. */
+function linesOf(message: Message): LineOfMessage[] {
+  const { uuids, blockCounts } = flagsOf(message);
+  if (!Array.isArray(uuids)) return [{ uuid: message.id, content: message.content }];
+  let start = 0;
+  return uuids.map((uuid, at) => {
+    const count: unknown = Array.isArray(blockCounts) ? blockCounts[at] : undefined;
+    const end = typeof count === "number" ? start + count : message.content.length;
+    const line = { uuid: textOfValue(uuid), content: message.content.slice(start, end) };
+    start = end;
+    return line;
+  });
+}
+
+function preservedLines(before: readonly Message[], meta: Json): Message[] {
+  const uuids = isJson(meta.preservedMessages) ? meta.preservedMessages.uuids : undefined;
+  if (Array.isArray(uuids)) return linesNamed(before, new Set(uuids));
+  if (!isJson(meta.preservedSegment)) return [];
+  const { headUuid, tailUuid } = meta.preservedSegment;
+  const head = before.findIndex((message) => linesOf(message).some((line) => line.uuid === headUuid));
+  const tail = before.findLastIndex((message) => linesOf(message).some((line) => line.uuid === tailUuid));
+  return head === -1 ? [] : before.slice(head, tail + 1);
+}
+
+function linesNamed(before: readonly Message[], uuids: ReadonlySet<unknown>): Message[] {
+  return before.flatMap((message) => {
+    const lines = linesOf(message);
+    return withLines(
+      message,
+      lines.filter((line) => uuids.has(line.uuid)),
+    );
+  });
+}
+
+/** The part of a message that some of its lines hold. */
+function withLines(message: Message, lines: readonly LineOfMessage[]): Message[] {
+  const content = lines.flatMap((line) => line.content);
+  if (content.length === message.content.length) return [message];
+  if (lines.length === 0) return [];
+  const uuids = lines.map((line) => line.uuid);
+  const blockCounts = lines.map((line) => line.content.length);
+  const claude = { ...flagsOf(message), uuids, blockCounts };
+  return [{ ...message, content, metadata: { ...message.metadata, claude } }];
+}
+
+/** Without the lines of answers that hold calls of which none has a result; all lines of the last word stay. */
+function withoutOpenLines(messages: readonly Message[]): Message[] {
+  const answered = new Set(messages.flatMap(({ role, toolCallId }) => (role === "tool" ? toolCallId : [])));
+  const last = messages.findLast((message) => message.role !== "tool" && toSent(message).length > 0);
+  return messages.flatMap((message) => {
+    if (message.role !== "assistant" || message === last) return [message];
+    const isKept = ({ content }: LineOfMessage): boolean => {
+      const calls = content.filter((block) => block.type === "tool_call" && block.ranBy !== "model");
+      return calls.length === 0 || calls.some((call) => "id" in call && answered.has(call.id));
+    };
+    const lines = linesOf(message);
+    return lines.every(isKept) ? [message] : withLines(message, lines.filter(isKept));
+  });
+}
+
+function withoutStrippedThinking(messages: readonly Message[]): Message[] {
+  const at = messages.findLastIndex(isThinkingStripped);
+  return messages.map((message, i) => {
+    if (i > at || !message.content.some((block) => block.type === "thinking")) return message;
+    return withContent(message, (content) => {
+      const others = content.filter((block) => block.type !== "thinking");
+      return others.length === 0 ? [{ type: "text", text: "" }] : others;
+    });
+  });
+}
+
+function isThinkingStripped(message: Message): boolean {
+  if (flagsOf(message).attachment !== "thinking_stripped") return false;
+  const block = message.content[0];
+  return block?.type === "unknown" && isJson(block.raw) && block.raw.scope === "all";
+}
+
+/** Not made of an attachment, nor of a system line. */
+function isLine(message: Message): boolean {
+  return message.role !== "system" && flagsOf(message).attachment === undefined;
+}
+
+function toSent(message: Message): Message[] {
+  const flags = flagsOf(message);
+  if (message.origin === "error") return [];
+  if (flags.attachment !== undefined) {
+    const isSent = !MADE_ANEW.has(flags.attachment) && message.content.some((block) => block.type === "text");
+    return isSent ? [{ ...message, role: "user" }] : [];
+  }
+  if (message.role !== "system") return [message];
+  return isLocalOutput(message) ? [{ ...message, role: "user" }] : [];
+}
+
+function withLoadedTools(messages: readonly Message[]): Message[] {
+  const view: Message[] = [];
+  const loaded: Message[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool") view.push(...loaded.splice(0));
+    view.push(message);
+    if (loadsTools(message)) loaded.push(madeMessage(message, "loaded", "user", "Tool loaded."));
+  }
+  return [...view, ...loaded];
+}
+
+function loadsTools({ content }: Message): boolean {
+  return content.some(
+    (block) =>
+      block.type === "tool_result" &&
+      block.content.some(
+        (part) => part.type === "unknown" && isJson(part.raw) && part.raw.type === "tool_reference",
+      ),
+  );
+}
+
+function isLocalOutput(message: Message): boolean {
+  return flagsOf(message).subtype === "local_command";
+}
+
+/** Attachments hang after their prompt in the file and are sent before it. */
+function filesBeforePrompts(messages: readonly Message[]): Message[] {
+  const sorted: Message[] = [];
+  for (const message of messages) {
+    const isFile = isAttachedText(message);
+    let at = sorted.length;
+    while (isFile && at > 0 && isPrompt(sorted[at - 1])) at -= 1;
+    sorted.splice(at, 0, message);
+  }
+  return sorted;
+}
+
+function isPrompt(message: Message | undefined): boolean {
+  return message?.role === "user" && !isAttachedText(message);
+}
+
+function isAttachedText(message: Message): boolean {
+  return message.origin === "injected" && flagsOf(message).attachment !== undefined;
+}
+
+function withoutEmptyBlocks(message: Message): Message[] {
+  if (message.role === "tool") return [withoutImagesOfFailure(message)];
+  if (message.role === "user") {
+    if (message.content.length === 0) return [];
+    return [without(message, isBlank, [{ type: "text", text: "(no content)" }])];
+  }
+  if (message.content.length === 0)
+    return [{ ...message, content: [{ type: "text", text: "(no content)" }] }];
+  if (message.content.every(isSilent)) return [];
+  return [without(message, (block) => block.type === "text" && block.text === "", [])];
+}
+
+function without(message: Message, isLeftOut: (block: Block) => boolean, empty: readonly Block[]): Message {
+  if (!message.content.some(isLeftOut)) return message;
+  return withContent(message, (content) => {
+    const others = content.filter((block) => !isLeftOut(block));
+    return others.length === 0 ? empty : others;
+  });
+}
+
+function isBlank(block: Block): boolean {
+  return block.type === "text" && block.text.trim() === "";
+}
+
+function isSilent(block: Block): boolean {
+  return block.type === "thinking" || isBlank(block);
+}
+
+function withoutImagesOfFailure(message: Message): Message {
+  const isFailed = message.content.some((block) => block.type === "tool_result" && block.isError);
+  if (!isFailed) return message;
+  return withContent(message, (content) =>
+    content.map((block) => {
+      if (block.type !== "tool_result" || !block.isError) return block;
+      return { ...block, content: block.content.filter((part) => part.type !== "image") };
+    }),
+  );
+}

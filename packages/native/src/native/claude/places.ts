@@ -1,0 +1,40 @@
+/**
+ * Where Claude Code keeps its files, and how it names the folder of a project (seen in 2.1.330: spaces,
+ * letters beyond ASCII, dots, brackets, a path of 240 characters, a symbolic link).
+ */
+
+import { join, resolve } from "node:path";
+import type { Places } from "@continuo/files";
+
+export interface ClaudeFolders {
+  readonly config: string;
+  readonly projects: string;
+  /** `sessions/PID.json` of processes that run now. */
+  readonly running: string;
+  /** A name that takes the place of all project names, where the environment says one. */
+  readonly forcedProject: string | null;
+}
+
+/** `CLAUDE_CONFIG_DIR` moves everything; `CLAUDE_CODE_PROJECT_DIR_NAME` names the project folder. */
+export function claudeFolders(places: Places): ClaudeFolders {
+  const moved = places.env.CLAUDE_CONFIG_DIR;
+  const config = moved ? resolve(moved) : join(places.home, ".claude");
+  return {
+    config,
+    projects: join(config, "projects"),
+    running: join(config, "sessions"),
+    forcedProject: places.env.CLAUDE_CODE_PROJECT_DIR_NAME || null,
+  };
+}
+
+const MAX_NAME_CHARS = 200;
+
+/** The name of the project folder of a canonical path. Several paths can have the same. */
+export function projectNameOf(canonical: string): string {
+  // No `u` flag: a character outside of the first plane becomes two hyphens.
+  const name = canonical.replace(/[^a-zA-Z0-9]/g, "-");
+  if (name.length <= MAX_NAME_CHARS) return name;
+  let hash = 0;
+  for (let i = 0; i < canonical.length; i++) hash = ((hash << 5) - hash + canonical.charCodeAt(i)) | 0;
+  return `${name.slice(0, MAX_NAME_CHARS)}-${Math.abs(hash).toString(36)}`;
+}

@@ -1,0 +1,110 @@
+/**
+ * The row of a session: what the list shows, folded from its lines.
+ *
+ * | field | rule |
+ * |---|---|
+ * | createdAt, updatedAt | `timestamp` of the first and of the last line that has one, in file order |
+ * | cwd | `cwd` of the first line that has one: the folder where the session was started |
+ * | gitBranch | `gitBranch` of the last line that has one; `""` and `HEAD` (no branch, no repository) are `null` |
+ * | title | last `custom-title`, else last `ai-title` or `summary`, else the first thing the person typed |
+ *
+ * The first and the last are folded apart, so that a skim can look for the one from the start of the file
+ * and for the other from its end; a full read folds both over every line.
+ */
+
+import { type Json, textField } from "@continuo/files";
+import { toTitle } from "../kit/index.ts";
+import { contentOf, timeOf, typedText } from "./records.ts";
+
+/** Whose lines with `isSidechain` are: a sub-agent's within its parent's file, or the file's own. */
+export type Sidechains = "foreign" | "own";
+
+export interface Firsts {
+  createdAt: string | null;
+  cwd: string | null;
+  typed: string | null;
+  /** Whether there is a line of the conversation at all. */
+  conversation: boolean;
+}
+
+export interface Lasts {
+  updatedAt: string | null;
+  /** As it stands in the file; `undefined` until one was seen. */
+  gitBranch: string | undefined;
+  customTitle: string | null;
+  generatedTitle: string | null;
+}
+
+export function createFirsts(): Firsts {
+  return { createdAt: null, cwd: null, typed: null, conversation: false };
+}
+
+export function createLasts(): Lasts {
+  return { updatedAt: null, gitBranch: undefined, customTitle: null, generatedTitle: null };
+}
+
+/** Fold in file order. */
+export function foldFirsts(firsts: Firsts, record: Json, sidechains: Sidechains): void {
+  firsts.createdAt ??= timeOf(record);
+  firsts.cwd ??= nonEmpty(textField(record, "cwd"));
+  if (sidechains === "foreign" && record.isSidechain === true) return;
+  firsts.typed ??= toTitle(typedText(record));
+  firsts.conversation ||= isConversation(record);
+}
+
+/** Fold in file order. */
+export function foldLasts(lasts: Lasts, record: Json): void {
+  lasts.updatedAt = timeOf(record) ?? lasts.updatedAt;
+  lasts.gitBranch = textField(record, "gitBranch") ?? lasts.gitBranch;
+  lasts.customTitle = customTitleOf(record) ?? lasts.customTitle;
+  lasts.generatedTitle = generatedTitleOf(record) ?? lasts.generatedTitle;
+}
+
+/** Fold from the last line to the first. */
+export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+  lasts.updatedAt ??= timeOf(record);
+  lasts.gitBranch ??= textField(record, "gitBranch") ?? undefined;
+  lasts.customTitle ??= customTitleOf(record);
+  lasts.generatedTitle ??= generatedTitleOf(record);
+}
+
+export interface Row {
+  readonly title: string | null;
+  readonly cwd: string | null;
+  readonly gitBranch: string | null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+/** @param besideTitle the title in `custom-title.json`, for a session without a `custom-title` line. */
+export function finishRow(firsts: Firsts, lasts: Lasts, besideTitle: string | null): Row {
+  const branch = lasts.gitBranch;
+  return {
+    title: lasts.customTitle ?? besideTitle ?? lasts.generatedTitle ?? firsts.typed,
+    cwd: firsts.cwd,
+    gitBranch: branch === undefined || branch === "" || branch === "HEAD" ? null : branch,
+    createdAt: firsts.createdAt,
+    updatedAt: lasts.updatedAt,
+  };
+}
+
+/** Values of `type` that a byte search for titles looks for. */
+export const TITLE_MARKERS: readonly string[] = ['"custom-title"', '"ai-title"', '"summary"'];
+
+/** A line with something said in it. */
+export function isConversation(record: Json): boolean {
+  return (record.type === "user" || record.type === "assistant") && contentOf(record) !== null;
+}
+
+function customTitleOf(record: Json): string | null {
+  return record.type === "custom-title" ? toTitle(record.customTitle) : null;
+}
+
+function generatedTitleOf(record: Json): string | null {
+  if (record.type === "ai-title") return toTitle(record.aiTitle);
+  return record.type === "summary" ? toTitle(record.summary) : null;
+}
+
+function nonEmpty(text: string | null): string | null {
+  return text === "" ? null : text;
+}

@@ -1,0 +1,204 @@
+/**
+ * The scan of a session: one pass folds the index, the row and the facts; histories then fetch lines by place.
+ */
+
+import type { Entry, Problem, SubagentInfo } from "@continuo/core/model";
+import { isJson, textField } from "@continuo/files";
+import type { LineRecord } from "@continuo/files/records";
+import { allProblems, type FoundSession, hasFlag, pathTo, placeOf, toTitle } from "../kit/index.ts";
+import {
+  type IndexedLines,
+  type LineSource,
+  lineEntries,
+  newestFileOf,
+  openLineSource,
+  type Scan,
+  type ScanFacts,
+  type Tip,
+} from "../scanning/index.ts";
+import { findBranches, linkRecords, type Scope, type Tree } from "./branches.ts";
+import { readExpiry } from "./expiry.ts";
+import { createFacts, type Facts, finishUsage, foldFacts, sessionIdProblems } from "./facts-fold.ts";
+import { createHistoryReader, type HistoryReader } from "./history.ts";
+import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
+import { pairProblemsOf } from "./pairing.ts";
+import { countHistory, planHistory } from "./plan.ts";
+import { typedText } from "./records.ts";
+import {
+  createFirsts,
+  createLasts,
+  type Firsts,
+  foldFirsts,
+  foldLasts,
+  type Lasts,
+  type Sidechains,
+} from "./row-fold.ts";
+import { emptyProblem, rowOf, sidechainsOf } from "./skim.ts";
+import { inlineSubagents, readSubagents } from "./subagents.ts";
+
+interface ScanState {
+  /** Of the session that the file should be; `null` where lines of another are in order. */
+  readonly sessionId: string | null;
+  readonly sidechains: Sidechains;
+  readonly index: Index;
+  readonly facts: Facts;
+  readonly firsts: Firsts;
+  readonly lasts: Lasts;
+}
+
+export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
+  version: "claude-2",
+  open: openLineSource,
+  create({ found }) {
+    const sidechains = sidechainsOf(found);
+    return {
+      sessionId: sidechains === "own" ? null : found.sessionId,
+      sidechains,
+      index: createIndex(),
+      facts: createFacts(),
+      firsts: createFirsts(),
+      lasts: createLasts(),
+    };
+  },
+  fold({ sessionId, sidechains, index, facts, firsts, lasts }, record) {
+    const { value } = record;
+    const at = value === undefined ? -1 : foldIndex(index, record, value);
+    foldFacts(facts, record, { sessionId, answer: index.message[at] ?? -1 });
+    if (!isJson(value)) return;
+    foldFirsts(firsts, value, sidechains);
+    foldLasts(lasts, value);
+  },
+  isEnough: ({ firsts }) => firsts.conversation,
+  async finish(state, { found, source, partial }, places) {
+    const { index, facts } = state;
+    const tree = linkRecords(index, { scope: scopeOf(found), partial });
+    const { tips: ends, problems } = findBranches(index, tree);
+    const read: Read = { ...state, source, tree, active: ends[0] ?? -1, partial };
+    const subagents = await subagentsOf(found, read);
+    const children = new Map(facts.children);
+    for (const each of subagents) if (each.toolCallId !== null) children.set(each.toolCallId, each.id);
+    const history = createHistoryReader({ index, tree, lines: source.lines, children, withLines: !partial });
+    const expiry = readExpiry(newestFileOf(found), places, Date.now());
+    return {
+      facts: toFacts(found, read, subagents, [...problemsOf(found, read, problems), ...expiry]),
+      tips: await Promise.all(ends.map((end) => toTip(read, history, end))),
+      nodeOf: history.nodeOf,
+      history: (node, options) => history.read(node, options),
+      steps: history.steps,
+      entries: (signal) => lineEntries(source, linesOf(read), signal),
+    };
+  },
+};
+
+interface Read extends ScanState {
+  readonly source: LineSource;
+  readonly tree: Tree;
+  /** The end of the active branch; -1 for none. */
+  readonly active: number;
+  readonly partial: boolean;
+}
+
+function scopeOf(found: FoundSession): Scope {
+  const file = found.files.at(-1)?.path;
+  if (file !== found.location) return { type: "sidechain", root: found.sessionId };
+  return { type: sidechainsOf(found) === "own" ? "all" : "main" };
+}
+
+/** A sub-agent's own sub-agents lie next to it, with the session, and are listed there. */
+async function subagentsOf(found: FoundSession, { index, tree }: Read): Promise<SubagentInfo[]> {
+  if (sidechainsOf(found) === "own") return [];
+  const { path } = newestFileOf(found);
+  return [...(await readSubagents(path, found.sessionId)), ...inlineSubagents(index, tree, path)];
+}
+
+function problemsOf(found: FoundSession, read: Read, branches: readonly Problem[]): Problem[] {
+  const { index, facts, tree, partial, sessionId } = read;
+  const all = allProblems(
+    facts.problems,
+    tree.problems,
+    branches,
+    pairProblemsOf(index, tree, partial),
+    partial ? [] : lostPrompt(read),
+    partial ? [] : sessionIdProblems(facts, index.count, sessionId),
+    read.source.problems(),
+  );
+  const isEmpty = !partial && !read.firsts.conversation;
+  return isEmpty ? [...all, emptyProblem(newestFileOf(found).sizeBytes)] : all;
+}
+
+/** The API takes no conversation that begins with an answer: nothing of the user's stands before the first one. */
+function lostPrompt({ index, tree, active }: Read): Problem[] {
+  if (active === -1) return [];
+  const path = pathTo(tree.up, active);
+  const first = path.find(
+    (record) => hasFlag(index, record, FLAG.sent) || index.kind[record] === KIND.assistant,
+  );
+  if (first === undefined || index.kind[first] !== KIND.assistant) return [];
+  const message = "Claude Code cannot resume the session: it begins with an answer, which the API refuses";
+  return [{ code: "cannot_resume", line: index.line[first] ?? null, message }];
+}
+
+function toFacts(
+  found: FoundSession,
+  { index, facts, firsts, lasts }: Read,
+  subagents: readonly SubagentInfo[],
+  problems: readonly Problem[],
+): ScanFacts {
+  return {
+    ...rowOf(found, firsts, lasts, problems),
+    records: index.count,
+    unknownRecords: Object.fromEntries(facts.unknownRecords),
+    models: [...facts.models],
+    usage: finishUsage(facts),
+    agentVersions: [...facts.versions],
+    subagents: subagents.map((each) => withCall(each, facts.children)),
+    forkedFrom: facts.forkedFrom ?? facts.askedBy,
+  };
+}
+
+/** Without a note next to it, a sub-agent is known by the result that named it. */
+function withCall(subagent: SubagentInfo, children: ReadonlyMap<string, string>): SubagentInfo {
+  if (subagent.toolCallId !== null) return subagent;
+  for (const [call, id] of children) if (id === subagent.id) return { ...subagent, toolCallId: call };
+  return subagent;
+}
+
+async function toTip(
+  { index, tree, source, active, partial }: Read,
+  history: HistoryReader,
+  tip: number,
+): Promise<Tip<number>> {
+  const path = pathTo(tree.up, tip);
+  const typed = path.findLast((record) => hasFlag(index, record, FLAG.typed));
+  const value = typed === undefined ? null : await source.lines.fetch(placeOf(index, typed));
+  const timed = path.findLast((record) => !Number.isNaN(index.time[record]));
+  return {
+    node: tip,
+    id: history.idOf(tip),
+    active: tip === active,
+    updatedAt: timed === undefined ? null : new Date(index.time[timed] ?? 0).toISOString(),
+    counts: countHistory(index, planHistory(index, tree, path, partial)),
+    label: isJson(value) ? toTitle(typedText(value)) : null,
+  };
+}
+
+function linesOf({ index, tree, active }: Read): IndexedLines {
+  const isActive = new Uint8Array(index.count);
+  if (active !== -1) for (const record of pathTo(tree.up, active)) isActive[record] = 1;
+  return {
+    count: index.count,
+    placeOf: (record) => placeOf(index, record),
+    isActive: (record) => isActive[record] === 1,
+    withLines: true,
+    toEntry,
+  };
+}
+
+function toEntry(value: unknown): Pick<Entry, "id" | "parentId" | "type"> {
+  const fields = isJson(value) ? value : {};
+  return {
+    id: textField(fields, "uuid"),
+    parentId: textField(fields, "parentUuid"),
+    type: textField(fields, "type") ?? "",
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The row of a session without a full read: lines from the start until the first things are known, lines
+ * from the end until the last ones are, and a search of the bytes between for a title.
+ *
+ * Problems that a skim sees: what `find` saw, an unreadable file, a file without a conversation, and a torn
+ * last line (without its number). All others need a full read.
+ */
+
+import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import type { FoundFile, Json } from "@continuo/files";
+import { textOfValue } from "@continuo/files";
+import {
+  type FoundSession,
+  type LastsKnown,
+  NO_MEMO,
+  rowOfFiles,
+  type SkimOptions,
+  type SkimSteps,
+  skimLines,
+  toTitle,
+} from "../kit/index.ts";
+import { readTitleBeside } from "./beside.ts";
+import { subagentIdOf } from "./find.ts";
+import {
+  createFirsts,
+  createLasts,
+  type Firsts,
+  finishRow,
+  foldFirsts,
+  foldLastsBackwards,
+  type Lasts,
+  type Sidechains,
+  TITLE_MARKERS,
+} from "./row-fold.ts";
+
+export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
+  const file = found.files.at(-1);
+  if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
+  const sidechains = sidechainsOf(found);
+  const look = (): Promise<SkimState> => skimFile(file, sidechains, options);
+  // A file that cannot be read now may be readable in a moment, with the same stamp.
+  try {
+    const skimmed = await (options.memo ?? NO_MEMO).remember(
+      file,
+      { what: `claude ${sidechains}`, part: options.part },
+      look,
+    );
+    return rowOf(found, skimmed.firsts, skimmed.lasts, skimmed.problems);
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    const problem: Problem = { code: "unreadable", line: null, message: error.message };
+    return rowOf(found, createFirsts(), createLasts(), [problem]);
+  }
+}
+
+/** The facts from the bytes of the file. */
+interface SkimState {
+  readonly firsts: Firsts;
+  readonly lasts: Lasts;
+  readonly problems: readonly Problem[];
+}
+
+/** Errors: `not_found`, `unreadable`. */
+async function skimFile(file: FoundFile, sidechains: Sidechains, options: SkimOptions): Promise<SkimState> {
+  const firsts = createFirsts();
+  const lasts = createLasts();
+  const steps: SkimSteps = {
+    first(record) {
+      foldFirsts(firsts, record, sidechains);
+      return isComplete(firsts);
+    },
+    last(record) {
+      foldLastsBackwards(lasts, record);
+      return knownOf(lasts);
+    },
+    titleMarkers: TITLE_MARKERS,
+    title(record) {
+      if (TITLE_TYPES.has(textOfValue(record.type))) foldLastsBackwards(lasts, titleOnly(record));
+      return lasts.customTitle !== null;
+    },
+  };
+  const { sawAll, torn } = await skimLines(file, steps, options);
+  const problems: Problem[] = [];
+  if (sawAll && !firsts.conversation) problems.push(emptyProblem(file.sizeBytes));
+  if (torn) problems.push({ code: "torn_line", line: null, message: "the last line breaks off" });
+  return { firsts, lasts, problems };
+}
+
+function isComplete(firsts: Firsts): boolean {
+  return firsts.conversation && firsts.createdAt !== null && firsts.cwd !== null && firsts.typed !== null;
+}
+
+function knownOf(lasts: Lasts): LastsKnown {
+  if (lasts.updatedAt === null || lasts.gitBranch === undefined) return "too little";
+  return lasts.customTitle === null ? "all but the title" : "everything";
+}
+
+/** The row that `firsts` and `lasts` make; a full read folds the same two. */
+export function rowOf(
+  found: FoundSession,
+  firsts: Firsts,
+  lasts: Lasts,
+  problems: readonly Problem[],
+): SessionInfo {
+  const newest = found.files.at(-1);
+  const beside = newest === undefined ? null : toTitle(readTitleBeside(newest.path));
+  return rowOfFiles("claude", found, finishRow(firsts, lasts, beside), problems);
+}
+
+/** In a sub-agent's own file, and where a sub-agent inside of a file was asked for, sidechain lines are the conversation. */
+export function sidechainsOf(found: FoundSession): Sidechains {
+  const file = found.files.at(-1)?.path ?? found.location;
+  return file !== found.location || subagentIdOf(file) !== null ? "own" : "foreign";
+}
+
+export function emptyProblem(sizeBytes: number): Problem {
+  const message = sizeBytes === 0 ? "the file is empty" : "no line of a conversation is in the file";
+  return { code: "empty", line: null, message };
+}
+
+const TITLE_TYPES: ReadonlySet<string> = new Set(TITLE_MARKERS.map((marker) => marker.slice(1, -1)));
+
+/** The other fields of the line are not the last ones of the file. */
+function titleOnly(record: Json): Json {
+  return {
+    type: record.type,
+    customTitle: record.customTitle,
+    aiTitle: record.aiTitle,
+    summary: record.summary,
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * What a session of Claude Code consists of: its file and the folder next to it, as its own deletion takes
+ * them (seen in 2.1.330), and sub-agents' files of older versions. A fork is a full copy and reads nothing of it.
+ */
+
+import { basename, dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import type { FoundSession, TrashPlan } from "../kit/index.ts";
+import { folderBeside } from "./beside.ts";
+import { isSessionId, subagentIdOf } from "./find.ts";
+import { readSubagents } from "./subagents.ts";
+
+/** Errors: `unsupported` for a sub-agent inside of another session's file. */
+export async function trashPlan({ location, sessionId }: FoundSession): Promise<TrashPlan> {
+  if (/\.jsonl#[^/]+$/u.test(location)) {
+    throw new ContinuoError(
+      "unsupported",
+      `cannot delete ${sessionId}: it is part of another session's file`,
+      {
+        hint: "Delete the other session.",
+      },
+    );
+  }
+  const paths = [location];
+  if (subagentIdOf(location) !== null) paths.push(location.replace(/\.jsonl$/u, ".meta.json"));
+  else if (/.\.jsonl$/u.test(basename(location))) {
+    if (isSessionFolder(folderBeside(location))) paths.push(folderBeside(location));
+    for (const subagent of await readSubagents(location, sessionId)) {
+      if (dirname(subagent.location) !== dirname(location)) continue;
+      paths.push(subagent.location, join(dirname(location), `agent-${subagent.id}.meta.json`));
+    }
+  }
+  return { type: "files", paths, indexLines: [], forks: [] };
+}
+
+/** Another name may be anybody's folder: `memory`, the sources next to a file that was copied, the parent (`..`). */
+function isSessionFolder(folder: string): boolean {
+  return isSessionId(basename(folder));
+}

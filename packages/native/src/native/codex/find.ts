@@ -1,0 +1,130 @@
+/** The sessions of a Codex home, and the session that any rollout file belongs to. */
+
+import { realpathSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import { isContinuoError, type Problem } from "@continuo/core/model";
+import { type FoundFile, type Places, statFile } from "@continuo/files";
+import type { FindOptions, FoundSession, SkimMemo } from "../kit/index.ts";
+
+import { readHead, rolloutsBelow } from "./lineage.ts";
+import { type IsLive, liveThreads } from "./live.ts";
+import { codexHome, homeOfFile, isArchivedFile, parseRolloutName, sessionFolders } from "./places.ts";
+import type { SessionMeta } from "./records.ts";
+
+/** Number of files after which other work of the process runs. */
+const FILES_AT_A_TIME = 64;
+
+/**
+ * Reads the first line of every file: the name may tell another id than `session_meta`, which decides, and
+ * only there stands what is a sub-agent. Threads that another thread spawned are no sessions of their own.
+ */
+export async function* find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
+  const home = codexHome(places);
+  const threads = new Map<string, Head[]>();
+  let seen = 0;
+  for (const folder of sessionFolders(home)) {
+    for (const path of rolloutsBelow(folder.path)) {
+      options.signal?.throwIfAborted();
+      seen += 1;
+      if (seen % FILES_AT_A_TIME === 0) await otherWork();
+      const head = await readFileHead(path, options.memo);
+      if (head === null) continue;
+      const files = threads.get(head.threadId);
+      if (files) files.push(head);
+      else threads.set(head.threadId, [head]);
+    }
+  }
+  const cwd = options.cwd === undefined ? null : realPath(options.cwd);
+  const isLive = liveThreads(home);
+  for (const heads of threads.values()) {
+    const parent = heads.find(({ meta }) => meta !== null && meta.parentThread !== null)?.meta?.parentThread;
+    if (parent !== undefined && options.subagents === undefined) continue;
+    if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) continue;
+    const found = toFound(heads, isLive);
+    yield parent ? { ...found, parentId: parent.threadId } : found;
+  }
+}
+
+/** The session of a file, with the other files of its thread that lie in the same home or folder. */
+export async function recognise(path: string): Promise<FoundSession | null> {
+  const file = resolve(path);
+  const head = await readFileHead(file);
+  if (head === null || (head.meta === null && !looksLikeRollout(head))) return null;
+  const home = homeOfFile(file);
+  const folders = home === null ? [dirname(file)] : sessionFolders(home).map((folder) => folder.path);
+  const heads = [head];
+  for (const other of folders.flatMap(rolloutsBelow)) {
+    // Only a name with the same id can be of the same thread, or the file would not have been found by it.
+    if (other === file || parseRolloutName(other).threadId !== head.threadId) continue;
+    const beside = await readFileHead(other);
+    if (beside?.threadId === head.threadId) heads.push(beside);
+  }
+  return toFound(heads, home === null ? () => null : liveThreads(home));
+}
+
+interface Head {
+  readonly file: FoundFile;
+  readonly threadId: string;
+  readonly meta: SessionMeta | null;
+  readonly firstType: string | null;
+  readonly writtenAt: string;
+  readonly problems: readonly Problem[];
+}
+
+/** `null` where the file is gone. */
+async function readFileHead(path: string, memo?: SkimMemo): Promise<Head | null> {
+  const named = parseRolloutName(path).threadId ?? basename(path);
+  const file = statFile(path);
+  if (file === null) return null;
+  try {
+    const { meta, writtenAt, firstType } = await readHead(file, memo);
+    return { file, threadId: meta?.id ?? named, meta, firstType, writtenAt: writtenAt ?? "", problems: [] };
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    if (!isContinuoError(error, "unreadable")) throw error;
+    const problem: Problem = { code: "unreadable", line: null, message: error.message };
+    return { file, threadId: named, meta: null, firstType: null, writtenAt: "", problems: [problem] };
+  }
+}
+
+/** A file whose header is lost is Codex's by its name, or by a first record that no other agent writes. */
+function looksLikeRollout({ file, firstType }: Head): boolean {
+  if (basename(file.path).startsWith("rollout-")) return true;
+  return firstType === "response_item" || firstType === "event_msg" || firstType === "turn_context";
+}
+
+function toFound(heads: readonly Head[], isLive: IsLive): FoundSession {
+  const sorted = withoutCopies(heads).sort(byTime);
+  const main = sorted.at(-1);
+  if (main === undefined) throw new Error("a session has at least one file");
+  return {
+    agent: "codex",
+    sessionId: main.threadId,
+    location: main.file.path,
+    files: sorted.map(({ file }) => file),
+    archived: isArchivedFile(main.file.path),
+    live: isLive(main.threadId),
+    problems: heads.flatMap(({ problems }) => problems),
+  };
+}
+
+function byTime(a: Head, b: Head): number {
+  if (a.writtenAt !== b.writtenAt) return a.writtenAt < b.writtenAt ? -1 : 1;
+  return basename(a.file.path) < basename(b.file.path) ? -1 : 1;
+}
+
+/** Codex turns `X.jsonl.zst` back into `X.jsonl` when it continues it; where both lie, the plain one counts. */
+function withoutCopies(heads: readonly Head[]): Head[] {
+  const plain = new Set(heads.map(({ file }) => file.path));
+  return heads.filter(({ file: { path } }) => !path.endsWith(".zst") || !plain.has(path.slice(0, -4)));
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Of a folder that is gone, only the name is known.
+    return resolve(path);
+  }
+}

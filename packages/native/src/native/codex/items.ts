@@ -1,0 +1,237 @@
+/**
+ * Response items: the model's input and output, in the form of the vendor's API. Each kind of item to
+ * blocks. Seen in 0.169.0 unless marked; kinds marked (docs) are named by `codex app-server generate-ts`.
+ * Pure.
+ */
+
+import type { Block, ToolCallBlock } from "@continuo/core/model";
+import { entryOf, isJson, type Json, parseJson, textOfValue } from "@continuo/files";
+import { toText } from "./records.ts";
+
+/** What an item is to the conversation. `assistant` items of one response form one message. */
+export type ItemKind = "message" | "assistant" | "output" | "other";
+
+const KINDS: Readonly<Record<string, ItemKind>> = {
+  message: "message",
+  reasoning: "assistant",
+  function_call: "assistant",
+  custom_tool_call: "assistant",
+  local_shell_call: "assistant", // (docs)
+  web_search_call: "assistant", // (docs)
+  image_generation_call: "assistant", // (docs)
+  tool_search_call: "assistant",
+  function_call_output: "output",
+  custom_tool_call_output: "output",
+  tool_search_output: "output",
+  additional_tools: "other",
+  agent_message: "other", // (docs)
+  compaction: "other",
+  compaction_trigger: "other", // (docs)
+  context_compaction: "other", // (docs)
+  configuration_update: "other", // (docs)
+};
+
+/** `null` for a kind that this version of Continuo does not know. */
+export function kindOfItem(item: Json): ItemKind | null {
+  const kind = entryOf(KINDS, textOfValue(item.type));
+  if (kind === "message" && item.role === "assistant") return "assistant";
+  if (isUnasked(item)) return "other";
+  return kind ?? null;
+}
+
+/** What Codex tells its model by itself, as the output of no call: how the objective of a goal was edited. */
+export function isUnasked({ type, call_id: callId, name }: Json): boolean {
+  return type === "function_call_output" && callId === undefined && toText(name) !== null;
+}
+
+/**
+ * Why Codex leaves the item out without a word (each seen in 0.169.0); `null` where it is well formed.
+ */
+export function flawOf(item: Json): string | null {
+  const type = textOfValue(item.type);
+  if (type === "message") {
+    if (typeof item.role !== "string") return "a message without a role";
+    if (!Array.isArray(item.content)) return "the content of a message is no list";
+    if (item.content.some((part) => !isJson(part) || part.type === "text" || typeof part.type !== "string")) {
+      return "a part of a message is neither input_text, output_text nor an image";
+    }
+    return null;
+  }
+  if (type === "reasoning") return Array.isArray(item.summary) ? null : "reasoning without a summary list";
+  if (type === "function_call" || type === "custom_tool_call") {
+    const text = type === "function_call" ? item.arguments : item.input;
+    if (!toText(item.call_id)) return `a ${type} without call_id`;
+    if (!toText(item.name)) return `a ${type} without a name`;
+    return typeof text === "string" ? null : `the arguments of a ${type} are no text`;
+  }
+  if (type === "function_call_output" || type === "custom_tool_call_output") {
+    if (!toText(item.call_id) && !isUnasked(item)) return `a ${type} without call_id`;
+    return typeof item.output === "string" || Array.isArray(item.output) ? null : `a ${type} without output`;
+  }
+  return null;
+}
+
+/** The id that an output refers to; `null` for calls that have no output of their own. */
+export function callIdOf(item: Json): string | null {
+  switch (item.type) {
+    case "function_call":
+    case "custom_tool_call":
+    case "local_shell_call":
+    case "tool_search_call":
+      return toText(item.call_id);
+    default:
+      return null;
+  }
+}
+
+export function isCall(item: Json): boolean {
+  return textOfValue(item.type).endsWith("_call");
+}
+
+/** The blocks of an item of kind `assistant` or `message`. */
+export function toBlocks(item: Json): Block[] {
+  if (item.type === "message") return toParts(item.content);
+  if (item.type === "reasoning") return toThinking(item);
+  if (!isCall(item)) return [{ type: "unknown", raw: item }];
+  return [...toCall(item), ...toVendorResult(item)];
+}
+
+/** The content of an output; texts and images alike. Of a search for tools: a line for each tool that it found. */
+export function toOutput(item: Json): Block[] {
+  if (Array.isArray(item.tools)) return [{ type: "text", text: item.tools.flatMap(toolLines).join("\n") }];
+  if (typeof item.output === "string") return [{ type: "text", text: item.output }];
+  return Array.isArray(item.output) ? toParts(item.output) : [{ type: "unknown", raw: item }];
+}
+
+/** The tools of a server stand in one that is named as the server is. */
+function toolLines(tool: unknown): string[] {
+  if (!isJson(tool)) return [];
+  if (!Array.isArray(tool.tools)) return [`${toolNameOf(tool)}: ${textOfValue(tool.description)}`];
+  return tool.tools.flatMap((inner) => toolLines(isJson(inner) ? { ...inner, namespace: tool.name } : inner));
+}
+
+/** The parts of a message's content or of an output. */
+export function toParts(content: unknown): Block[] {
+  if (!Array.isArray(content)) return [];
+  return content.map((part: unknown): Block => {
+    if (!isJson(part)) return { type: "unknown", raw: part };
+    if (part.type === "input_text" || part.type === "output_text") return toTextBlock(part);
+    const url = toText(part.image_url);
+    return part.type === "input_image" && url !== null ? toImage(url, part) : { type: "unknown", raw: part };
+  });
+}
+
+function toTextBlock(part: Json): Block {
+  if (typeof part.text !== "string") return { type: "unknown", raw: part };
+  const marked = Array.isArray(part.annotations) && part.annotations.length > 0;
+  return { type: "text", text: part.text, ...(marked && { native: part }) };
+}
+
+/** A `data:` URL becomes data. Other keys than the usual `detail: "auto"` stay in `native`. */
+function toImage(url: string, part: Json): Block {
+  const detail = toText(part.detail);
+  const kept = detail === null || detail === "auto" ? {} : { native: { type: part.type, detail } };
+  const comma = url.indexOf(",");
+  const head = url.slice(0, Math.max(comma, 0));
+  if (!head.startsWith("data:") || !head.endsWith(";base64")) {
+    return { type: "image", mimeType: "image/*", url, ...kept };
+  }
+  const mimeType = head.slice("data:".length).split(";")[0] || "image/*";
+  return { type: "image", mimeType, data: url.slice(comma + 1), ...kept };
+}
+
+/** Summary and signature form one block; reasoning text in the open, where a model gives it, another. */
+function toThinking(item: Json): Block[] {
+  const summary = textsOf(item.summary);
+  const raw = textsOf(item.content);
+  const signature = toText(item.encrypted_content);
+  const text = summary.join("\n\n");
+  const blocks: Block[] = [];
+  if (text !== "" || signature !== null || raw.length === 0) {
+    blocks.push({
+      type: "thinking",
+      text,
+      ...(signature !== null && { signature, signedBy: "openai" }),
+      ...(text === "" && signature !== null && raw.length === 0 && { redacted: true }),
+    });
+  }
+  for (const open of raw) blocks.push({ type: "thinking", text: open });
+  return blocks;
+}
+
+function textsOf(parts: unknown): string[] {
+  if (!Array.isArray(parts)) return [];
+  return parts.flatMap((part: unknown) => (isJson(part) && typeof part.text === "string" ? [part.text] : []));
+}
+
+/**
+ * A function call keeps its text in `rawArgs`. The text of a custom call is no JSON: it stands in `rawArgs`,
+ * and in `args.input`, so that a person sees it. All but plain function calls carry their item in `native`.
+ */
+function toCall(item: Json): ToolCallBlock[] {
+  const type = textOfValue(item.type);
+  const id = idOfCall(item);
+  if (type === "function_call") {
+    const rawArgs = textOfValue(item.arguments);
+    const name = toolNameOf(item);
+    const native = item.namespace === undefined ? {} : { native: item };
+    return [{ type: "tool_call", id, name, args: parseArgs(rawArgs), rawArgs, ...native }];
+  }
+  if (type === "custom_tool_call") {
+    const input = textOfValue(item.input);
+    return [{ type: "tool_call", id, name: toolNameOf(item), args: { input }, rawArgs: input, native: item }];
+  }
+  const name = type.slice(0, -"_call".length);
+  const ranBy = type === "local_shell_call" || item.execution === "client" ? "agent" : "model";
+  return [{ type: "tool_call", id, name, args: argsOfBuiltIn(item), ranBy, ...nativeOfBuiltIn(item) }];
+}
+
+function idOfCall(item: Json): string {
+  return toText(item.call_id) ?? toText(item.id) ?? "";
+}
+
+function argsOfBuiltIn(item: Json): Json {
+  if (isJson(item.action)) return item.action;
+  if (isJson(item.arguments)) return item.arguments;
+  return typeof item.revised_prompt === "string" ? { revised_prompt: item.revised_prompt } : {};
+}
+
+/** The picture of a generation stands in its result. */
+function nativeOfBuiltIn(item: Json): { native: Json } {
+  if (item.type !== "image_generation_call") return { native: item };
+  const { result: _result, ...rest } = item;
+  return { native: rest };
+}
+
+/** Seen in 0.169.0: the tools of a server are named apart from it; together they are what other agents call them. */
+function toolNameOf({ name, namespace }: Json): string {
+  const server = textOfValue(namespace);
+  return server.startsWith(SERVER) ? `${server}__${textOfValue(name)}` : textOfValue(name);
+}
+
+const SERVER = "mcp__";
+
+/** States of a call of the vendor that has no end yet. */
+const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "generating", "incomplete"]);
+
+/** A call that has no output of its own tells its end, and the picture that it made. */
+function toVendorResult(item: Json): Block[] {
+  if (!VENDOR_CALLS.has(item.type)) return [];
+  const data = toText(item.result);
+  if (data === null && UNFINISHED.has(item.status)) return [];
+  const content: Block[] = data === null ? [] : [{ type: "image", mimeType: "image/png", data }];
+  const isError = item.status === "failed";
+  const status = isError ? "error" : "ok";
+  return [{ type: "tool_result", toolCallId: idOfCall(item), content, isError, status }];
+}
+
+const VENDOR_CALLS: ReadonlySet<unknown> = new Set(["web_search_call", "image_generation_call"]);
+
+function parseArgs(text: string): Json {
+  try {
+    const value: unknown = parseJson(text);
+    return isJson(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The files that a session is made of: its own, and those of other threads that its history begins in.
+ *
+ * A file with `history_base` holds only what came after a point of another file, which it calls by the last
+ * UUID of that file's name (seen in 0.169.0 for forks and reverts, and for forks of reverted threads).
+ */
+
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Problem } from "@continuo/core/model";
+import { type FoundFile, statFile } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+import { type FoundSession, NO_MEMO, type SkimMemo, toTitle } from "../kit/index.ts";
+import { homeOfFile, isRolloutName, parseRolloutName, sessionFolders } from "./places.ts";
+import { type HistoryBase, parseRecord, parseSessionMeta, type SessionMeta } from "./records.ts";
+import { typedText } from "./typed.ts";
+
+export interface LineageFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly stat: FoundFile;
+  /** What was typed first, where its head tells. */
+  readonly typed: string | null;
+  /** What other files call it. */
+  readonly fileId: string;
+  readonly meta: SessionMeta | null;
+  /** False for files of the threads that this one was forked from. */
+  readonly own: boolean;
+  readonly base: { readonly file: LineageFile; readonly cut: HistoryBase } | null;
+}
+
+export interface Lineage {
+  /** Parents before children; the last one is written to now. */
+  readonly files: readonly LineageFile[];
+  /** What files are called that a history begins in, and that were not found. */
+  readonly gone: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Errors: `not_found`, `unreadable` for the session's own files. */
+export async function readLineage(found: FoundSession, memo: SkimMemo = NO_MEMO): Promise<Lineage> {
+  const search: Search = { found, memo, known: new Map(), trail: [], files: [], gone: [], problems: [] };
+  for (const file of found.files) await addFile(search, file, "own");
+  const main = search.known.get(found.files.at(-1)?.path ?? "");
+  const files = main ? [...search.files.filter((file) => file !== main), main] : search.files;
+  return { files, gone: search.gone, problems: search.problems };
+}
+
+interface Search {
+  readonly found: FoundSession;
+  readonly memo: SkimMemo;
+  readonly known: Map<string, LineageFile>;
+  /** Paths from the file that was asked for to the one at work. */
+  readonly trail: string[];
+  readonly files: LineageFile[];
+  readonly gone: string[];
+  readonly problems: Problem[];
+}
+
+async function addFile(search: Search, stat: FoundFile, owner: "own" | "other"): Promise<LineageFile> {
+  const { path, sizeBytes } = stat;
+  const known = search.known.get(path);
+  if (known) return known;
+  const { meta, typed } = await readHead(stat, search.memo);
+  search.trail.push(path);
+  const base = meta?.base ? await addBase(search, path, meta.base) : null;
+  search.trail.pop();
+  const { found } = search;
+  const own = owner === "own" || found.files.some((file) => file.path === path);
+  const fileId = parseRolloutName(path).fileId ?? meta?.id ?? basename(path);
+  const file: LineageFile = { path, sizeBytes, stat, typed, fileId, meta, own, base };
+  search.known.set(path, file);
+  search.files.push(file);
+  return file;
+}
+
+async function addBase(search: Search, path: string, cut: HistoryBase): Promise<LineageFile["base"]> {
+  const place = path === search.found.location ? { line: 1 } : { line: 1, file: path };
+  const parent = findFile(search.found, cut.fileId);
+  if (parent === null) {
+    const message = `the history before this file is in ${cut.fileId}, which is gone`;
+    search.problems.push({ code: "missing_parent_session", message, ...place });
+    search.gone.push(cut.fileId);
+    return null;
+  }
+  if (search.trail.includes(parent.path)) {
+    const message = `the history before this file is in ${cut.fileId}, which begins in this file`;
+    search.problems.push({ code: "cycle", message, ...place });
+    return null;
+  }
+  return { file: await addFile(search, parent, "other"), cut };
+}
+
+export interface FileHead {
+  readonly meta: SessionMeta | null;
+  /** Of the first line. */
+  readonly writtenAt: string | null;
+  readonly firstType: string | null;
+  /** What was typed first, where it stands so near to the start that it was read together with the first line. */
+  readonly typed: string | null;
+}
+
+/** What the first line tells. Errors: `not_found`, `unreadable`. */
+export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promise<FileHead> {
+  return await memo.remember(file, { what: "head", isBrief: true }, () => lookAtHead(file.path));
+}
+
+async function lookAtHead(path: string): Promise<FileHead> {
+  // A size above any limit keeps no parsed record: one line is all that is wanted.
+  using lines = openLines(path, Number.POSITIVE_INFINITY);
+  for await (const records of lines.scan()) {
+    const [first] = records;
+    const record = parseRecord(first?.value);
+    return {
+      meta: parseSessionMeta(first?.value),
+      writtenAt: record?.timestamp ?? null,
+      firstType: record?.type ?? null,
+      typed: firstTypedIn(records),
+    };
+  }
+  return { meta: null, writtenAt: null, firstType: null, typed: null };
+}
+
+/** The first text that was typed, as a title. */
+export function firstTypedIn(records: Iterable<{ readonly value: unknown }>): string | null {
+  for (const { value } of records) {
+    const record = parseRecord(value);
+    const title = record === null ? null : toTitle(typedText(record.type, record.payload));
+    if (title !== null) return title;
+  }
+  return null;
+}
+
+/** The file that others call so: of the session itself, or in the folders of its home. `null` where there is none. */
+export function findFile(found: FoundSession, fileId: string): FoundFile | null {
+  if (fileId === "") return null;
+  const own = found.files.find((file) => parseRolloutName(file.path).fileId === fileId);
+  if (own) return own;
+  for (const folder of foldersBeside(found.location, fileId)) {
+    const path = rolloutsBelow(folder).find((file) => parseRolloutName(file).fileId === fileId);
+    if (path !== undefined) return statFile(path);
+  }
+  return null;
+}
+
+/** The folders of the home that the file lies in, the likely day first; its own folder where it lies elsewhere. */
+function foldersBeside(location: string, fileId: string): string[] {
+  const home = homeOfFile(location);
+  if (home === null) return [dirname(location)];
+  const [live, archived] = sessionFolders(home).map((folder) => folder.path);
+  const days = live === undefined ? [] : daysOf(fileId).map((day) => join(live, day));
+  return [...days, live, archived].filter((path) => path !== undefined);
+}
+
+/** 1 January 9999: folders have years of four digits. */
+const MAX_TIME_MS: number = Date.UTC(9999, 0, 1);
+
+/** A UUIDv7 tells its time; folders are named by local time, which is at most a day off. */
+function daysOf(uuid: string): string[] {
+  if (uuid[14] !== "7") return [];
+  const ms = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
+  // The name comes from inside a file, and damage makes a year of any number.
+  if (!(ms < MAX_TIME_MS)) return [];
+  return [0, -1, 1].map((days) =>
+    new Date(ms + days * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "/"),
+  );
+}
+
+/** Paths of rollout files in a folder and below; none where it does not exist. */
+export function rolloutsBelow(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => isRolloutName(entry.name) && !entry.isDirectory())
+      .map((entry) => `${entry.parentPath}/${entry.name}`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return [];
+    throw error;
+  }
+}

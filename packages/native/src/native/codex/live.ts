@@ -1,0 +1,48 @@
+/**
+ * Whether Codex has a thread open now.
+ *
+ * While it has, it holds `thread-writer-locks/THREAD.lock` by an exclusive `flock`, and takes the file away
+ * at the end (seen in 0.169.0 on Linux). `/proc/locks` tells of it without a lock of our own, which would
+ * make the agent fail if it came at the wrong moment. A process of another container is not seen.
+ */
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { platform } from "node:process";
+import { isContinuoError } from "@continuo/core/model";
+import { idInPath } from "@continuo/files";
+
+export type IsLive = (threadId: string) => boolean | null;
+
+/** As `isLive`, for many threads: no lock is looked for where there can be none. */
+export function liveThreads(codexHome: string): IsLive {
+  const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
+  return (threadId) => (isAny ? isLive(codexHome, threadId) : false);
+}
+
+/** `null` where the system does not tell: elsewhere than on Linux. */
+export function isLive(codexHome: string, threadId: string): boolean | null {
+  if (platform !== "linux") return null;
+  try {
+    const lock = join(locksOf(codexHome), `${idInPath(threadId)}.lock`);
+    const stat = statSync(lock, { bigint: true, throwIfNoEntry: false });
+    return stat !== undefined && isLocked(stat.ino);
+  } catch (error) {
+    if (isContinuoError(error, "invalid")) return false;
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? false : null;
+  }
+}
+
+function locksOf(codexHome: string): string {
+  return join(codexHome, "thread-writer-locks");
+}
+
+/**
+ * Lines like `9: FLOCK  ADVISORY  WRITE 5661 fe:00:2147218 0 EOF`. The device is left out of the comparison:
+ * some file systems (btrfs, overlay) show another one here than `stat` does.
+ */
+function isLocked(inode: bigint): boolean {
+  const locks = readFileSync("/proc/locks", "utf8");
+  return locks.split("\n").some((line) => line.includes(" FLOCK ") && line.includes(`:${inode} `));
+}

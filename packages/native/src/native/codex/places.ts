@@ -1,0 +1,54 @@
+/** Where Codex keeps its files, and what the name of a rollout file tells. Pure: strings alone. */
+
+import { basename, join, sep } from "node:path";
+import type { Places } from "@continuo/files";
+
+/** `$CODEX_HOME`, else `~/.codex`. */
+export function codexHome(places: Places): string {
+  return places.env.CODEX_HOME || join(places.home, ".codex");
+}
+
+/** The folder of live sessions and the one of archived sessions. */
+export function sessionFolders(codexHome: string): readonly { path: string; archived: boolean }[] {
+  return [
+    { path: join(codexHome, "sessions"), archived: false },
+    { path: join(codexHome, ARCHIVED), archived: true },
+  ];
+}
+
+const ARCHIVED = "archived_sessions";
+
+/** The Codex home that a file lies in; `null` for a file outside of any `sessions` folder. */
+export function homeOfFile(path: string): string | null {
+  const end = Math.max(path.lastIndexOf(`${sep}sessions${sep}`), path.lastIndexOf(`${sep}${ARCHIVED}${sep}`));
+  return end === -1 ? null : path.slice(0, end);
+}
+
+export function isArchivedFile(path: string): boolean {
+  const home = homeOfFile(path);
+  return home !== null && path.startsWith(join(home, ARCHIVED, "/"));
+}
+
+export function isRolloutName(name: string): boolean {
+  return name.startsWith("rollout-") && (name.endsWith(".jsonl") || name.endsWith(".jsonl.zst"));
+}
+
+export interface RolloutName {
+  /** The id that the name gives the thread; `session_meta.id` decides. */
+  readonly threadId: string | null;
+  /**
+   * What `history_base.thread_id` of other files calls this file: the last UUID of its name. The first file
+   * of a thread is called as the thread (seen in 0.169.0: `rollout-TIME-THREAD.jsonl`), a file made by a
+   * revert by a UUID of its own (`rollout-TIME-THREAD_FILE.jsonl`).
+   */
+  readonly fileId: string | null;
+}
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const NAME = new RegExp(`(${UUID})(?:_(${UUID}))?\\.jsonl(?:\\.zst)?$`, "iu");
+
+export function parseRolloutName(path: string): RolloutName {
+  const match = NAME.exec(basename(path));
+  const threadId = match?.[1]?.toLowerCase() ?? null;
+  return { threadId, fileId: match?.[2]?.toLowerCase() ?? threadId };
+}

@@ -1,0 +1,160 @@
+/**
+ * The records of a rollout file: `{ timestamp, ordinal?, type, payload, metadata? }`, one a line.
+ * Seen in 0.169.0. Pure.
+ */
+
+import { isJson, type Json, toTime } from "@continuo/files";
+
+export interface CodexRecord {
+  readonly type: string;
+  /** Of the payload; empty where it has none. */
+  readonly payloadType: string;
+  readonly payload: Json;
+  /** ISO 8601 UTC. */
+  readonly timestamp: string | null;
+  /** Consecutive in paginated files, absent in legacy ones. */
+  readonly ordinal: number | null;
+}
+
+export interface HistoryBase {
+  /** The last UUID in the name of the file that holds the history before this one. */
+  readonly fileId: string;
+  readonly endOrdinal: number | null;
+  readonly endOffset: number | null;
+}
+
+export interface SessionMeta {
+  readonly id: string | null;
+  readonly createdAt: string | null;
+  readonly cwd: string | null;
+  readonly gitBranch: string | null;
+  readonly cliVersion: string | null;
+  readonly paginated: boolean;
+  readonly forkedFrom: string | null;
+  readonly base: HistoryBase | null;
+  readonly parentThread: ParentThread | null;
+  /** Keys whose values have another form than Codex reads: it refuses the file (seen in 0.169.0). */
+  readonly misformedKeys: readonly string[];
+  /** Codex refuses a header whose line tells no time. */
+  readonly hasLineTime: boolean;
+  /** The four keys without which Codex refuses the file (seen in 0.169.0), that are missing. */
+  readonly missingKeys: readonly string[];
+}
+
+/** What a spawned sub-agent's header tells of the thread that spawned it. */
+export interface ParentThread {
+  readonly threadId: string;
+  readonly role: string | null;
+  readonly name: string | null;
+}
+
+/** `null` where the value is no record of a rollout file. */
+export function parseRecord(value: unknown): CodexRecord | null {
+  if (!isJson(value) || typeof value.type !== "string" || !isJson(value.payload)) return null;
+  const payloadType = value.payload.type;
+  return {
+    type: value.type,
+    payloadType: typeof payloadType === "string" ? payloadType : "",
+    payload: value.payload,
+    timestamp: toTime(value.timestamp),
+    ordinal: toCount(value.ordinal),
+  };
+}
+
+/** Whether the line of a record tells a time in a text. Codex leaves out every line that does not (seen in 0.169.0). */
+export function hasLineTime(value: unknown): boolean {
+  return isJson(value) && typeof value.timestamp === "string";
+}
+
+/** `null` where the record is no header. */
+export function parseSessionMeta(value: unknown): SessionMeta | null {
+  const record = parseRecord(value);
+  if (record?.type !== "session_meta") return null;
+  const { payload } = record;
+  const git = isJson(payload.git) ? payload.git : {};
+  return {
+    id: toText(payload.id),
+    createdAt: toTime(payload.timestamp),
+    cwd: toText(payload.cwd),
+    gitBranch: toText(git.branch),
+    cliVersion: toText(payload.cli_version),
+    paginated: payload.history_mode === "paginated",
+    forkedFrom: toText(payload.forked_from_id),
+    base: parseBase(payload.history_base),
+    parentThread: parseParentThread(payload),
+    misformedKeys: misformedIn(payload),
+    hasLineTime: hasLineTime(value),
+    missingKeys: ["timestamp", "cwd", "originator", "cli_version"].filter((key) => !toText(payload[key])),
+  };
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextOrObject = (value: unknown): boolean => isText(value) || isJson(value);
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** What else a header may hold; without it Codex reads the file. */
+const HEADER_FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  account_scoped: (value) => typeof value === "boolean",
+  session_id: isText,
+  forked_from_id: isText,
+  parent_thread_id: isText,
+  runtime_workspace_roots: isTexts,
+  source: isTextOrObject,
+  thread_source: isTextOrObject,
+  agent_nickname: isText,
+  agent_role: isText,
+  agent_path: isText,
+  model_provider: isText,
+  base_instructions: isJson,
+  dynamic_tools: Array.isArray,
+  memory_mode: isText,
+  history_mode: isText,
+  context_window: isJson,
+  git: isJson,
+};
+
+function misformedIn(payload: Json): string[] {
+  return Object.entries(HEADER_FORMS).flatMap(([key, isRead]) => {
+    const value = payload[key];
+    return value === undefined || value === null || isRead(value) ? [] : [key];
+  });
+}
+
+function parseBase(base: unknown): HistoryBase | null {
+  if (!isJson(base)) return null;
+  return {
+    fileId: toText(base.thread_id)?.toLowerCase() ?? "",
+    endOrdinal: toCount(base.end_ordinal_exclusive),
+    endOffset: toCount(base.end_byte_offset),
+  };
+}
+
+function parseParentThread(payload: Json): ParentThread | null {
+  const source = isJson(payload.source) ? payload.source : {};
+  const subagent = isJson(source.subagent) ? source.subagent : {};
+  const spawn = isJson(subagent.thread_spawn) ? subagent.thread_spawn : {};
+  const threadId = toText(spawn.parent_thread_id) ?? toText(payload.parent_thread_id);
+  if (threadId === null) return null;
+  return {
+    threadId,
+    role: toText(spawn.agent_role) ?? toText(payload.agent_role),
+    name: toText(spawn.agent_path) ?? toText(spawn.agent_nickname) ?? toText(payload.agent_nickname),
+  };
+}
+
+/** Keys of a header that tell a place in another file. */
+export const LINK_KEYS: readonly string[] = ["history_base", "forked_from_ordinal_exclusive"];
+
+/** As the n-th line of a paginated file. */
+export function withOrdinal(value: Json, ordinal: number): Json {
+  const { timestamp, ordinal: _old, ...rest } = value;
+  return { timestamp, ordinal, ...rest };
+}
+
+export function toText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function toCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,57 @@
+/**
+ * The titles that people gave to threads, and those that Codex made: `session_index.jsonl`, one line a title,
+ * the last one of an id wins (seen in 0.169.0).
+ *
+ * `state_5.sqlite` is not opened. It holds a second copy of the names (`threads.name`), but every way to name
+ * a thread that was tried, of paginated threads too, wrote this file as well; and SQLite leaves a trace
+ * next to the database whenever its `-wal` is there, which is always so after Codex ran.
+ */
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { isJson } from "@continuo/files";
+import { openLines, toReadError } from "@continuo/files/records";
+import { toTitle } from "../kit/index.ts";
+
+/** Errors: `unreadable`. */
+export async function readTitle(codexHome: string, threadId: string): Promise<string | null> {
+  const path = join(codexHome, "session_index.jsonl");
+  const stamp = stampOf(path);
+  if (stamp === null) return null;
+  let index = cached.get(path);
+  if (index?.stamp !== stamp) {
+    index = { stamp, titles: readTitles(path) };
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(path, index);
+  }
+  return (await index.titles).get(threadId) ?? null;
+}
+
+/** A list asks for one title after the other; the file is read again only when it changed. */
+const cached = new Map<string, { readonly stamp: string; readonly titles: Promise<Map<string, string>> }>();
+const MAX_CACHED = 16;
+
+function stampOf(path: string): string | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? null : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw toReadError(path, error);
+  }
+}
+
+async function readTitles(path: string): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  using lines = openLines(path, Number.POSITIVE_INFINITY);
+  for await (const records of lines.scan()) {
+    for (const { value } of records) {
+      if (!isJson(value) || typeof value.id !== "string") continue;
+      const title = toTitle(value.thread_name);
+      if (title === null) titles.delete(value.id);
+      else titles.set(value.id, title);
+    }
+  }
+  return titles;
+}

@@ -1,0 +1,33 @@
+/** The port of what forks an agent's sessions. */
+
+import type { AgentName, Message } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
+import type { FoundSession, OpenedSession } from "../kit/index.ts";
+import type { Makers, NewSession } from "../writing/index.ts";
+
+/** What is forked. */
+export interface ForkSource {
+  readonly found: FoundSession;
+  readonly opened: OpenedSession;
+  /** From the root to the end of the branch that is forked. */
+  readonly history: readonly Message[];
+  /** The number of messages of the history that the fork has. */
+  readonly count: number;
+  /** `whole`: nobody asked for a cut. */
+  readonly part: "whole" | "beginning";
+}
+
+export interface Fork {
+  /** Lines, or rows where the agent keeps a database. */
+  readonly records: readonly Json[];
+  /** At least the count of the source: what hangs on the last message comes along. */
+  readonly count: number;
+}
+
+export interface NativeForker {
+  readonly agent: AgentName;
+  /** As the agent titles a fork of a session that is called so; `null` where a fork has no title of its own. */
+  titleOf(title: string): string | null;
+  /** Errors: `unsupported` for a session that cannot be forked. */
+  fork(source: ForkSource, session: NewSession, makers: Makers): Promise<Fork>;
+}

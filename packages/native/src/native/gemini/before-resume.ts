@@ -1,0 +1,35 @@
+/**
+ * What is done before Gemini CLI 0.61 opens a session: it may delete what was resumed last, and it empties a
+ * session that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI
+ * writes to nothing else; where another program may have the session open, the minute is waited for.
+ */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { ancestorsOf, type Places, programsIn } from "@continuo/files";
+import type { BeforeResumeOptions, FoundSession } from "../kit/index.ts";
+import { millisecondsToWait, withOwnName } from "./names.ts";
+import { keepSafe } from "./safe-keeping.ts";
+import { cwdOf } from "./skim.ts";
+
+export async function beforeResume(
+  found: FoundSession,
+  places: Places,
+  { onWait, ...options }: BeforeResumeOptions,
+): Promise<FoundSession> {
+  keepSafe(found, places);
+  const waitMs = millisecondsToWait(found, Date.now());
+  if (waitMs <= 0) return found;
+  if (!isOpenElsewhere(found)) return withOwnName(found);
+  onWait?.(waitMs);
+  await wait(waitMs, undefined, options);
+  return found;
+}
+
+/** Whether a Gemini CLI that this process did not start works in the folder, or may; it appends to files by their names. */
+function isOpenElsewhere(found: FoundSession): boolean {
+  const folder = cwdOf(found);
+  const programs = folder === null ? null : programsIn(folder, "gemini");
+  const isOurs = (pid: number): boolean =>
+    ancestorsOf(pid)?.some((ancestor) => ancestor.pid === process.pid) === true;
+  return programs === null || programs.some(({ pid }) => !isOurs(pid));
+}

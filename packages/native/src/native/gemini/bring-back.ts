@@ -1,0 +1,39 @@
+/**
+ * Lines of another session as those of a new one: `sessionId` and `projectHash` are the new one's. A file that is
+ * one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file. Pure.
+ */
+
+import { isJson, type Json } from "@continuo/files";
+import { type KeptRecord, type NewSession, RAW_SEPARATORS } from "../writing/index.ts";
+
+/** @param projectHash of the new session's folder. */
+export function bringBackLines(
+  records: readonly KeptRecord[],
+  session: NewSession,
+  projectHash: string,
+): readonly Json[] {
+  const own = records.filter(({ file }) => file === undefined);
+  let isFirst = true;
+  const lines = own.flatMap(({ value, rawSeparators }): Json[] => {
+    if (!isJson(value)) return [];
+    const line = inSession(value, session.sessionId, projectHash);
+    const kept = rawSeparators === undefined ? line : { ...line, [RAW_SEPARATORS]: true };
+    if (!isFirst || line.sessionId === undefined || session.provenance === undefined) return [kept];
+    isFirst = false;
+    return [{ ...kept, continuo: session.provenance }];
+  });
+  // Without a time of today Gemini CLI would delete an old session with its next start.
+  const lastUpdated = new Date(session.createdMs).toISOString();
+  return [...lines, { $set: { lastUpdated, ...(session.title === null ? {} : { summary: session.title }) } }];
+}
+
+function inSession(value: Json, sessionId: string, projectHash: string): Json {
+  if (isJson(value.$set)) return { ...value, $set: inSession(value.$set, sessionId, projectHash) };
+  // A file of one object may have none; a line needs it.
+  const isHashed = value.projectHash !== undefined || Array.isArray(value.messages);
+  return {
+    ...value,
+    ...(value.sessionId === undefined ? {} : { sessionId }),
+    ...(isHashed ? { projectHash } : {}),
+  };
+}

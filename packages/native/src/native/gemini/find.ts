@@ -1,0 +1,229 @@
+/**
+ * Finds sessions: every `session-*.json(l)` in the `chats` folders. A session is what the first record
+ * names, for the name of a file holds no more than the first eight characters of it; several files can be one
+ * session, of which Gemini CLI reads one:
+ *
+ * - next to the file of a resumed session it leaves one with nothing but the context of the new start
+ * - a resumed `.json` is rewritten as `.jsonl`, and the old one stays
+ *
+ * The one that counts has a conversation and the greatest `lastUpdated`; of equals, the first by name.
+ */
+
+import { basename, dirname, join } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Problem } from "@continuo/core/model";
+import {
+  canonicalFolder,
+  type FoundFile,
+  isJson,
+  type Json,
+  namesIn,
+  type Places,
+  parseJson,
+  statFile,
+  textField,
+} from "@continuo/files";
+import { type FindOptions, type FoundSession, NO_MEMO, type SkimMemo } from "../kit/index.ts";
+import {
+  geminiFolders,
+  hashOf,
+  isHashName,
+  isRecordName,
+  isSessionName,
+  ownerOf,
+  parentOfFile,
+  projectNamesOf,
+  projectOfFile,
+  readRegistry,
+  shortIdOf,
+} from "./places.ts";
+import { kindOf, metadataIn } from "./records.ts";
+import { skimFile } from "./skim-file.ts";
+import { readHeadText } from "./source.ts";
+import { subagentFiles } from "./subagents.ts";
+
+export async function* findSessions(
+  places: Places,
+  options: FindOptions,
+): AsyncGenerator<FoundSession, void, void> {
+  const folders = geminiFolders(places);
+  const registry = readRegistry(folders.runtime);
+  const names =
+    options.cwd === undefined
+      ? namesIn(folders.projects)
+      : projectNamesOf(folders, canonicalFolder(options.cwd));
+  for (const name of names) {
+    options.signal?.throwIfAborted();
+    await otherWork();
+    const chats = join(folders.projects, name, "chats");
+    const copied = copiedNames(folders.projects, name, registry);
+    const files = namesIn(chats).filter((file) => isSessionName(file) && !copied.has(file));
+    const groups = await bySession(
+      files.map((file) => join(chats, file)),
+      options.memo,
+    );
+    const owner = groups.length === 0 ? null : ownerOf(join(folders.projects, name), registry);
+    for (const group of groups) {
+      const found = await toFound(group);
+      yield owner === null ? found : { ...found, cwd: owner };
+      if (options.subagents === undefined) continue;
+      for (const path of subagentFiles(found.location, found.sessionId)) {
+        const subagent = await toFound(await lookAt(path, options.memo));
+        yield { ...subagent, ...(owner === null ? {} : { cwd: owner }), parentId: found.sessionId };
+      }
+    }
+  }
+}
+
+/**
+ * Names in a folder of the older kind that stand in the slug's folder too: Gemini CLI copied them there, continues
+ * there, and never looks at these again.
+ */
+function copiedNames(
+  projects: string,
+  name: string,
+  registry: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  if (!isHashName(name)) return new Set();
+  const owner = ownerOf(join(projects, name), registry);
+  if (owner === null || hashOf(owner) !== name) return new Set();
+  const slug = registry.get(owner);
+  return new Set(slug === undefined ? [] : namesIn(join(projects, slug, "chats")));
+}
+
+/** The session or sub-agent that a file is; `null` where nothing in or around it says Gemini CLI. */
+export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
+  const file = statFile(path);
+  if (file === null || !isRecordName(path)) return null;
+  const isAtHome = canonicalFolder(path).startsWith(
+    join(canonicalFolder(geminiFolders(places).projects), "/"),
+  );
+  const head = readHead(path);
+  if (!(isAtHome && projectOfFile(path) !== null) && !head.some(isGeminiRecord)) return null;
+  if (!isSessionName(basename(path)) || basename(dirname(path)) !== "chats")
+    return await toFound(await lookAt(path));
+  const siblings = namesIn(dirname(path)).filter(isSessionName);
+  const groups = await bySession(siblings.map((name) => join(dirname(path), name)));
+  const group = groups.find(({ files }) => files.has(path)) ?? (await lookAt(path));
+  const found = await toFound(group);
+  return found.location === path ? found : await toFound(await lookAt(path));
+}
+
+/** Files of one session, each looked at once. */
+interface SessionFiles {
+  readonly sessionId: string;
+  /** In the order of names; `null` for what cannot be read. */
+  readonly files: Map<string, FoundFile | null>;
+}
+
+/** Files that name one session in their first record. */
+async function bySession(paths: readonly string[], memo: SkimMemo = NO_MEMO): Promise<SessionFiles[]> {
+  const groups = new Map<string, SessionFiles>();
+  for (const path of paths) {
+    const file = await lookAt(path, memo);
+    const group = groups.get(file.sessionId);
+    if (group === undefined) groups.set(file.sessionId, file);
+    else for (const [name, found] of file.files) group.files.set(name, found);
+  }
+  return [...groups.values()];
+}
+
+async function lookAt(path: string, memo: SkimMemo = NO_MEMO): Promise<SessionFiles> {
+  const file = statFile(path);
+  const sessionId =
+    file === null
+      ? sessionIdOf(path)
+      : await memo.remember(file, { what: "session id", isBrief: true }, async () => sessionIdOf(path));
+  return { sessionId, files: new Map([[path, file]]) };
+}
+
+async function toFound({ sessionId, files: looked }: SessionFiles): Promise<FoundSession> {
+  const paths = [...looked.keys()];
+  const main = paths.length === 1 ? (paths[0] ?? "") : await mainOf(looked);
+  const problems: Problem[] = [];
+  const files: FoundFile[] = [];
+  for (const path of [...paths.filter((path) => path !== main), main]) {
+    const file = looked.get(path) ?? null;
+    if (file !== null) files.push(file);
+    else if (path === main) problems.push({ code: "unreadable", line: null, message: `cannot read ${path}` });
+  }
+  return {
+    agent: "gemini",
+    sessionId,
+    location: main,
+    files: problems.length > 0 ? [] : files,
+    archived: false,
+    // Gemini CLI leaves no mark of a session that is open.
+    live: null,
+    problems,
+  };
+}
+
+async function mainOf(files: SessionFiles["files"]): Promise<string> {
+  let best: { readonly path: string; readonly key: string } | null = null;
+  for (const [path, file] of files) {
+    if (file === null) continue;
+    const skimmed = await skimFile(file, { part: "ends" });
+    const key = `${skimmed.firsts.conversation ? 1 : 0} ${skimmed.lasts.lastUpdated ?? ""}`;
+    if (best === null || key > best.key) best = { path, key };
+  }
+  return best?.path ?? [...files.keys()][0] ?? "";
+}
+
+/** By the first record that names one, else by what the name of the file holds of it. */
+export function sessionIdOf(path: string): string {
+  for (const record of recordsOfHead(path)) {
+    const id = textField(metadataIn(record, kindOf(record)) ?? {}, "sessionId");
+    if (id !== null && id !== "") return id;
+  }
+  if (parentOfFile(path) !== null) return basename(path).replace(/\.jsonl?$/u, "");
+  return shortIdOf(path) ?? basename(path).replace(/^session-|\.jsonl?$/gu, "");
+}
+
+/** The objects among the first lines of a file; none where it cannot be read. */
+function readHead(path: string): Json[] {
+  return [...recordsOfHead(path)];
+}
+
+/** One after the other, because the first one mostly is enough. */
+function* recordsOfHead(path: string): Generator<Json, void, void> {
+  let text: string;
+  try {
+    text = readHeadText(path);
+  } catch {
+    return;
+  }
+  let isRecords = false;
+  for (const line of text.replace(/^\ufeff/u, "").split("\n")) {
+    const value = parseOrNothing(line);
+    if (!isJson(value)) continue;
+    isRecords = true;
+    yield value;
+  }
+  if (!isRecords) yield* startOfObject(text);
+}
+
+/** What stands in front of the messages of a file that is one object, or one line longer than what was read. */
+function startOfObject(text: string): Json[] {
+  const fields: Record<string, unknown> = {};
+  const start = text.split('"messages"', 1)[0] ?? "";
+  for (const key of ["sessionId", "projectHash"]) {
+    const found = new RegExp(`"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`, "u").exec(start)?.[1];
+    const value = found === undefined ? undefined : parseOrNothing(found);
+    if (typeof value === "string") fields[key] = value;
+  }
+  return [fields];
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What no other agent's files have: a session next to the hash of its project. */
+function isGeminiRecord(record: Json): boolean {
+  return typeof record.sessionId === "string" && typeof record.projectHash === "string";
+}

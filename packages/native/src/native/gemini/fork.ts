@@ -1,0 +1,87 @@
+/**
+ * Forks a session of Gemini CLI, which knows no forks (0.61.0): a file of its own with the source's records
+ * under another id. What a record holds beyond the cut is taken out as Gemini CLI itself rewinds.
+ */
+
+import type { Message } from "@continuo/core/model";
+import { canonicalFolder, exactOf, isJson, type Json } from "@continuo/files";
+import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
+
+import type { NewSession } from "../writing/index.ts";
+import { hashOf } from "./places.ts";
+import { isContextMessage, kindOf, listField } from "./records.ts";
+
+export const geminiForker: NativeForker = {
+  agent: "gemini",
+  titleOf: (title) => `${title} (fork)`,
+  async fork(source, session): Promise<Fork> {
+    const count = withWholeRecords(source);
+    const kept = source.history.slice(0, count);
+    const last = source.part === "whole" ? Number.POSITIVE_INFINITY : Math.max(...kept.flatMap(linesOf));
+    const isOld = !kept.some(({ origin }) => origin === "injected");
+    const records: Json[] = [];
+    for await (const { file, line, value } of source.opened.entries()) {
+      if (file !== undefined || !isJson(value)) continue;
+      if ((line ?? 0) <= last) records.push(...recordsOf(exactOf(value), session));
+    }
+    const own = isOld ? records.flatMap(withoutContext) : records;
+    const next = source.history[count];
+    const isInside = next !== undefined && linesOf(next).some((line) => line <= last);
+    const rewind = isInside ? [{ $rewindTo: nativeId(next) }] : [];
+    return { records: [...own, ...rewind, changedNow(session)], count };
+  },
+};
+
+/**
+ * Results are messages of their own in the history, and are stored in the record of their call. What a compaction took
+ * out is known by its summary, which stands after the context of the start.
+ */
+function withWholeRecords({ history, count }: ForkSource): number {
+  let end = count;
+  if (history[end - 1]?.origin === "injected" && history[end]?.origin === "summary") end += 1;
+  while (isResultOf(history[end], history[end - 1])) end += 1;
+  return end;
+}
+
+function isResultOf(message: Message | undefined, before: Message | undefined): boolean {
+  if (message === undefined || before === undefined || message.role !== "tool") return false;
+  return nativeId(message) === nativeId(before);
+}
+
+/** Further messages of one record are numbered, older versions of one carry their line. */
+function nativeId({ id }: Message): string {
+  return id.replace(/(?:#\d+)?(?:@\d+)?$/u, "");
+}
+
+function linesOf({ metadata }: Message): number[] {
+  return (metadata.records ?? []).map(({ line }) => line ?? 0);
+}
+
+/** The first record of a new file names the session and when it was last changed. */
+function recordsOf(value: Json, session: NewSession): Json[] {
+  const kind = kindOf(value);
+  const { sessionId } = session;
+  if (isJson(value.$set) && value.$set.sessionId !== undefined) {
+    return [{ ...value, $set: { ...value.$set, sessionId } }];
+  }
+  if (kind !== "metadata") return [value];
+  const projectHash = value.projectHash || hashOf(canonicalFolder(session.cwd));
+  const own = { ...value, sessionId, projectHash, kind: "main" };
+  const { messages: _messages, ...alone } = own as Json & { messages?: unknown };
+  const list = listField(value, "messages").filter(isJson);
+  return list.length === 0 ? [own] : [alone, ...list];
+}
+
+/** In front of a compaction the reader tells no context of the start: each start makes its own. */
+function withoutContext(record: Json): Json[] {
+  if (isContextMessage(record)) return [];
+  const list = isJson(record.$set) ? record.$set.messages : undefined;
+  if (!isJson(record.$set) || !Array.isArray(list)) return [record];
+  const messages = list.filter((message) => !isJson(message) || !isContextMessage(message));
+  return [{ ...record, $set: { ...record.$set, messages } }];
+}
+
+function changedNow({ createdMs, title }: NewSession): Json {
+  const lastUpdated = new Date(createdMs).toISOString();
+  return { $set: { lastUpdated, ...(title === null ? {} : { summary: title }) } };
+}

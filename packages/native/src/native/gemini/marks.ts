@@ -1,0 +1,108 @@
+/**
+ * What a version of a message says, as a handful of numbers: one a text, thought, picture and call, two a
+ * result. By them a later version is known to hold all that an earlier one held, whatever form it has: Gemini
+ * CLI writes `thoughts` and `toolCalls` next to the content first, and as parts of the content after a resume.
+ *
+ * The lowest two bits tell the kind, the others are the number of the call's id, or a 30-bit hash of what is
+ * said. Two different texts are taken for one about once in a billion comparisons; both are still entries.
+ */
+
+import { isJson, type Json, textField } from "@continuo/files";
+import { type IdTable, internId } from "../kit/index.ts";
+import { callsIn, isResponse, listField, partsOf, resultsIn, textOfPart, thoughtText } from "./records.ts";
+
+export const MARK = { said: 0, thought: 1, call: 2, result: 3 } as const;
+
+const KIND_BITS = 2;
+const KIND_MASK = 3;
+
+/** The marks of a message; a result's is followed by the hash of its response. */
+export function contentMarks(message: Json, ids: IdTable): number[] {
+  const marks: number[] = [];
+  const said = (kind: number, text: string): void => {
+    if (text !== "") marks.push((hashOf(text) << KIND_BITS) | kind);
+  };
+  for (const part of partsOf(message.content)) {
+    if (isResponse(part) || (isJson(part) && isJson(part.functionCall))) continue;
+    const isThought = isJson(part) && part.thought !== undefined && part.thought !== false;
+    said(isThought ? MARK.thought : MARK.said, isThought ? (textField(part, "text") ?? "") : saidBy(part));
+  }
+  for (const thought of listField(message, "thoughts")) said(MARK.thought, thoughtText(thought));
+  for (const call of callsIn(message)) marks.push((internId(ids, call.id) << KIND_BITS) | MARK.call);
+  for (const result of resultsIn(message)) {
+    const hash = hashOfResponse(result.response);
+    marks.push((internId(ids, result.callId) << KIND_BITS) | MARK.result, hash);
+  }
+  return marks;
+}
+
+function saidBy(part: unknown): string {
+  const text = textOfPart(part);
+  if (text !== null) return text;
+  const inline = isJson(part) && isJson(part.inlineData) ? part.inlineData.data : undefined;
+  return typeof inline === "string" ? inline : (JSON.stringify(part) ?? "");
+}
+
+/** Most are one text under one key; the others are hashed as JSON. */
+function hashOfResponse(response: unknown): number {
+  const [[key, text] = [], another] = isJson(response) ? Object.entries(response) : [];
+  if (key === undefined || another !== undefined || typeof text !== "string") {
+    return hashOf(JSON.stringify(response) ?? "");
+  }
+  return mix(hashOf(text) ^ hashOf(key));
+}
+
+/** FNV-1a over UTF-16 units in four lanes, which a processor works on at once; then mixed. */
+function hashOf(text: string): number {
+  let a = 0x811c9dc5 ^ text.length;
+  let b = 0x01000193;
+  let c = 0x2c1b3c6d;
+  let d = 0x297a2d39;
+  const end = text.length - (text.length % 4);
+  for (let i = 0; i < end; i += 4) {
+    a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
+    b = Math.imul(b ^ text.charCodeAt(i + 1), 0x01000193);
+    c = Math.imul(c ^ text.charCodeAt(i + 2), 0x01000193);
+    d = Math.imul(d ^ text.charCodeAt(i + 3), 0x01000193);
+  }
+  for (let i = end; i < text.length; i++) a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
+  return mix(mix(mix(mix(a) ^ b) ^ c) ^ d);
+}
+
+function mix(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return half ^ (half >>> 13);
+}
+
+export function markKind(mark: number): number {
+  return mark & KIND_MASK;
+}
+
+export interface Marks {
+  /** Hashes of texts and pictures, and of thoughts. */
+  readonly said: readonly number[];
+  /** Numbers of ids of calls, in order. */
+  readonly calls: readonly number[];
+  readonly results: readonly ResultMark[];
+}
+
+export interface ResultMark {
+  /** Number of the call's id. */
+  readonly call: number;
+  readonly hash: number;
+}
+
+/** Reads the marks between two positions of the column. */
+export function readMarks(column: Int32Array, start: number, end: number): Marks {
+  const said: number[] = [];
+  const calls: number[] = [];
+  const results: ResultMark[] = [];
+  for (let i = start; i < end; i++) {
+    const mark = column[i] ?? 0;
+    const kind = markKind(mark);
+    if (kind === MARK.call) calls.push(mark >> KIND_BITS);
+    else if (kind === MARK.result) results.push({ call: mark >> KIND_BITS, hash: column[++i] ?? 0 });
+    else said.push(mark);
+  }
+  return { said, calls, results };
+}

@@ -1,0 +1,93 @@
+/** What Gemini CLI sends to the model. */
+
+import type { Block, Message } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
+import { withContent } from "../kit/index.ts";
+
+/**
+ * Rules of Gemini CLI 0.61.0 when it resumes a session (seen in its requests; each has a test):
+ *
+ * - a compaction: what stands in front of the newest summary is not sent
+ * - notices (`info`, `warning`, `error`) are not sent
+ * - a user message is not sent when its text is empty or begins, white space left out, with `/`, `?`,
+ *   `<session_context>` or `<hook_context>`; a picture or file in front of any text keeps it
+ * - thoughts are not sent
+ * - answers that follow each other without a turn of the user between them are not sent when one of them
+ *   holds an empty text
+ * - a record with a raw U+2028 or U+2029 in it is not sent: Gemini CLI does not see it
+ * - where a result is the last word, an answer follows that says that the response was interrupted
+ * - each result is sent as often as it is recorded, up to three times; it stands here once
+ * - ids of calls are sent without the `NAME__` in front; they stand here as they are recorded
+ */
+export function modelView(history: readonly Message[]): Message[] {
+  const start = history.findLastIndex((message) => message.origin === "summary");
+  const sent: Message[] = [];
+  for (const message of history.slice(Math.max(0, start))) {
+    if (message.role === "system" || isLost(message)) continue;
+    if (message.role === "user" && isDropped(message.content)) continue;
+    sent.push(message);
+  }
+  const spoken = withoutInvalidRuns(sent).flatMap(withoutThoughts);
+  const last = spoken.at(-1);
+  return last?.role === "tool" ? [...spoken, interruption(last)] : spoken;
+}
+
+function interruption({ id }: Message): Message {
+  const text = "[The previous response was interrupted before it completed.]";
+  return {
+    id: `${id}/interrupted`,
+    role: "assistant",
+    content: [{ type: "text", text }],
+    metadata: { gemini: { made: "answer" } },
+  };
+}
+
+function isLost(message: Message): boolean {
+  const { gemini } = message.metadata;
+  return isJson(gemini) && gemini.lostOnResume === true;
+}
+
+const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
+
+function isDropped(content: readonly Block[]): boolean {
+  let text = "";
+  for (const block of content) {
+    if (block.type !== "text" && text.trim() === "") return false;
+    if (block.type === "text") text += block.text;
+  }
+  return DROPPED.test(text.trim());
+}
+
+/** An answer holds an empty text only where its content is a list of parts. */
+function withoutInvalidRuns(messages: readonly Message[]): Message[] {
+  const kept: Message[] = [];
+  for (let at = 0; at < messages.length; ) {
+    let end = at;
+    while (messages[end]?.role === "assistant") end += 1;
+    const run = messages.slice(at, Math.max(end, at + 1));
+    if (!run.some(isInvalid)) kept.push(...run);
+    at += run.length;
+  }
+  return kept;
+}
+
+function isInvalid(message: Message): boolean {
+  return (
+    message.role === "assistant" &&
+    message.content.some(
+      (block) => block.type === "text" && block.text === "" && block.signature === undefined,
+    )
+  );
+}
+
+function withoutThoughts(message: Message): Message[] {
+  if (message.role !== "assistant") return [message];
+  const { content } = message;
+  if (content.every(isThinking)) return [];
+  if (!content.some(isThinking)) return [message];
+  return [withContent(message, (blocks) => blocks.filter((block) => !isThinking(block)))];
+}
+
+function isThinking({ type }: Block): boolean {
+  return type === "thinking";
+}

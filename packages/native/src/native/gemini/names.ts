@@ -1,0 +1,34 @@
+/**
+ * The names that Gemini CLI 0.61 gives to files of sessions: the minute, and eight characters of the id. A start in that
+ * minute writes to the same file. It finds a session by what is in the file: with all of the id, a name is nobody else's.
+ */
+
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type FoundFile, idInPath, renameDurably, statFile } from "@continuo/files";
+import type { FoundSession } from "../kit/index.ts";
+
+const NAME = /^session-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-[a-zA-Z0-9]{8}\.jsonl$/u;
+const MINUTE_MS = 60_000;
+/** Its clock may be read a little later than ours. */
+const MARGIN_MS = 500;
+
+/** Until the minute is over that the session's file is named after. Pure. */
+export function millisecondsToWait({ location }: Pick<FoundSession, "location">, nowMs: number): number {
+  const [, day, hour, minute] = NAME.exec(basename(location)) ?? [];
+  if (day === undefined) return 0;
+  const leftMs = Date.parse(`${day}T${hour}:${minute}:00Z`) + MINUTE_MS + MARGIN_MS - nowMs;
+  // A file of the future is not of this minute.
+  return leftMs > MINUTE_MS + MARGIN_MS ? 0 : Math.max(0, leftMs);
+}
+
+/** Renames the session's file. Nobody may have it open: Gemini CLI appends by the name. Errors: the system's. */
+export function withOwnName(found: FoundSession): FoundSession {
+  const { location, sessionId } = found;
+  const minute = basename(location).replace(/-[a-zA-Z0-9]{8}\.jsonl$/u, "");
+  const path = join(dirname(location), `${minute}-${idInPath(sessionId)}.jsonl`);
+  if (path === location || existsSync(path)) return found;
+  renameDurably(location, path);
+  const moved = (file: FoundFile): FoundFile => (file.path === location ? (statFile(path) ?? file) : file);
+  return { ...found, location: path, files: found.files.map(moved) };
+}

@@ -1,0 +1,161 @@
+/** Calls that lost their result, and results that lost their call: each gets the other. */
+
+import { isJson, type Json, textOfValue } from "@continuo/files";
+import {
+  addBefore,
+  addBehind,
+  change,
+  type Draft,
+  type RecordLine,
+  type RepairContext,
+  remainingLines,
+} from "../repairing/index.ts";
+import { type CallRecord, callsIn, kindOf, listIn, partsOf, resultsIn } from "./records.ts";
+
+/** The messages of a record, whether it is one or carries a list. */
+function messagesIn({ value }: RecordLine): readonly Json[] {
+  const kind = kindOf(value);
+  return kind === "message" ? [value] : (listIn(value, kind) ?? []).filter(isJson);
+}
+
+function changeMessages(line: RecordLine, mend: (message: Json) => Json, reason: string): void {
+  if (kindOf(line.value) === "message") change(line, mend(line.value), reason);
+  else change(line, withList(line.value, messagesIn(line).map(mend)), reason);
+}
+
+interface Calling {
+  readonly line: RecordLine;
+  readonly message: Json;
+  readonly call: CallRecord | null;
+}
+
+export function pairCalls(draft: Draft, { makers }: RepairContext): void {
+  const called = new Map<string, Calling>();
+  const answered = new Set<string>();
+  for (const line of remainingLines(draft)) {
+    for (const message of messagesIn(line)) {
+      for (const call of callsIn(message)) called.set(call.id, { line, message, call });
+      for (const { callId } of resultsIn(message)) answered.add(callId);
+    }
+  }
+  addLostCalls(draft, called, makers.uuid4);
+  closeCalls(draft, { called, answered, newId: makers.uuid4 });
+}
+
+interface Closing {
+  readonly called: ReadonlyMap<string, Calling>;
+  readonly answered: ReadonlySet<string>;
+  readonly newId: () => string;
+}
+
+function closeCalls(draft: Draft, { called, answered, newId }: Closing): void {
+  /** By record, then by message: the calls of `toolCalls` that have no result. */
+  const open = new Map<RecordLine, Map<unknown, Map<unknown, CallResult>>>();
+  for (const [id, { line, message, call }] of called) {
+    if (answered.has(id)) continue;
+    const response = { error: "[Operation Cancelled] No result of this call was recorded." };
+    const result = [{ functionResponse: { id, name: call?.name ?? "", response } }];
+    if (call?.part !== null) {
+      const { timestamp } = message;
+      const record = { id: newId(), ...(timestamp === undefined ? {} : { timestamp }), type: "user" };
+      addBehind(draft, line, { ...record, content: result }, noResult(id));
+      continue;
+    }
+    const messages = open.get(line) ?? new Map<unknown, Map<unknown, CallResult>>();
+    const calls = messages.get(message.id) ?? new Map<unknown, CallResult>();
+    open.set(line, messages.set(message.id, calls.set(id, { id, result })));
+  }
+  for (const [line, messages] of open) {
+    const reasons = [...messages.values()].flatMap((calls) => [...calls.keys()].map(noResult));
+    changeMessages(line, (each) => withResults(each, messages.get(each.id)), reasons.join("; "));
+  }
+}
+
+function noResult(id: unknown): string {
+  return `the call ${textOfValue(id)} has no result`;
+}
+
+interface CallResult {
+  readonly id: string;
+  readonly result: readonly Json[];
+}
+
+function withResults(message: Json, results: ReadonlyMap<unknown, CallResult> | undefined): Json {
+  if (results === undefined || !Array.isArray(message.toolCalls)) return message;
+  const toolCalls = message.toolCalls.map((call: unknown) => {
+    const closed = isJson(call) ? results.get(call.id) : undefined;
+    return closed === undefined ? call : { ...(call as Json), result: closed.result, status: "cancelled" };
+  });
+  return { ...message, toolCalls };
+}
+
+/**
+ * The call stands in an answer before the results, or in the one that the other results of the message answer:
+ * a model takes results only directly after their calls. What it was called with is lost. A message can be in
+ * the file several times, on a line and in lists.
+ */
+function addLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): void {
+  const { before, beside } = planLostCalls(draft, called, newId);
+  if (before.size + beside.size === 0) return;
+  const mended = (message: Json): Json => {
+    const calls = beside.get(message.id);
+    return calls === undefined ? message : { ...message, content: [...asParts(message.content), ...calls] };
+  };
+  for (const line of remainingLines(draft)) {
+    const messages = messagesIn(line);
+    if (messages.some(({ id }) => beside.has(id))) changeMessages(line, mended, LOST_CALL);
+    const preceded = messages.flatMap(({ id }) => before.get(id) ?? []);
+    if (preceded.length === 0) continue;
+    if (kindOf(line.value) === "message") for (const call of preceded) addBefore(line, call, LOST_CALL);
+    else {
+      const list = messagesIn(line).flatMap((each) => [...(before.get(each.id) ?? []), each]);
+      change(line, withList(line.value, list), LOST_CALL);
+    }
+  }
+}
+
+const LOST_CALL = "the call of a result is lost";
+
+interface LostCalls {
+  /** By the id of the message that holds the results. */
+  readonly before: ReadonlyMap<unknown, readonly Json[]>;
+  /** By the id of an answer with other calls: parts to add to it. */
+  readonly beside: ReadonlyMap<unknown, readonly Json[]>;
+}
+
+function planLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): LostCalls {
+  const before = new Map<unknown, Json[]>();
+  const beside = new Map<unknown, Json[]>();
+  for (const line of remainingLines(draft)) {
+    for (const message of messagesIn(line)) {
+      const results = message.type === "user" ? resultsIn(message) : [];
+      const answer = results
+        .map(({ callId }) => called.get(callId)?.message)
+        .find((each) => each !== undefined);
+      const lost = results.filter(({ callId }) => !called.has(callId));
+      if (lost.length === 0) continue;
+      for (const { callId } of lost) called.set(callId, { line, message, call: null });
+      const parts = lost.map(({ callId, name }) => ({
+        functionCall: { ...(callId === "" ? {} : { id: callId }), name: name ?? "", args: {} },
+      }));
+      if (answer?.type === "gemini" && callsIn(answer).some(({ part }) => part !== null)) {
+        beside.set(answer.id, [...(beside.get(answer.id) ?? []), ...parts]);
+      } else {
+        const { timestamp } = message;
+        const head = { id: newId(), ...(timestamp === undefined ? {} : { timestamp }), type: "gemini" };
+        before.set(message.id, [{ ...head, content: parts }]);
+      }
+    }
+  }
+  return { before, beside };
+}
+
+function asParts(content: unknown): Json[] {
+  return partsOf(content).flatMap((part) =>
+    typeof part === "string" ? [{ text: part }] : isJson(part) ? [part] : [],
+  );
+}
+
+export function withList(value: Json, messages: readonly Json[]): Json {
+  return isJson(value.$set) ? { ...value, $set: { ...value.$set, messages } } : { ...value, messages };
+}

@@ -1,0 +1,189 @@
+/** Repairs a session of Gemini CLI (0.61.0): what it does not see, what empties its list, calls and their results. */
+
+import { ContinuoError } from "@continuo/core/model";
+import { isJson, type Json, textOfValue } from "@continuo/files";
+import {
+  addBehind,
+  change,
+  type Draft,
+  type NativeRepairer,
+  type RecordLine,
+  type RepairContext,
+  remainingLines,
+  remove,
+  rewrite,
+} from "../repairing/index.ts";
+import { mendHeaderFields, mendMessageFields } from "./mend-fields.ts";
+import { hashOf } from "./places.ts";
+import { kindOf, listIn, partsOf } from "./records.ts";
+import { pairCalls, withList } from "./repair-calls.ts";
+import { startsAsWhole } from "./source.ts";
+
+export const geminiRepairer: NativeRepairer = {
+  agent: "gemini",
+  refuse(path) {
+    if (!startsAsWhole(path)) return;
+    throw new ContinuoError(
+      "unsupported",
+      `cannot change ${path}: it has the old format of one JSON object`,
+      {
+        hint: "Resume the session in Gemini CLI, which converts it to lines.",
+      },
+    );
+  },
+  mend(draft, context) {
+    mendHeader(draft, context);
+    const head = remainingLines(draft).find(({ value }) => kindOf(value) === "metadata");
+    const sessionId = textOfValue(head?.value.sessionId ?? context.sessionId);
+    let time: unknown = head?.value.startTime;
+    for (const line of remainingLines(draft)) {
+      mendLine(line, { ...context, sessionId, time });
+      if (typeof line.value.timestamp === "string") time = line.value.timestamp;
+    }
+    dropLostRewinds(draft);
+    pairCalls(draft, context);
+    for (const line of remainingLines(draft)) {
+      if (/[\u2028\u2029]/u.test(line.before ?? "") && line.after === line.before) {
+        rewrite(line, "Gemini CLI splits the line at a separator in it");
+      }
+    }
+  },
+};
+
+/** Gemini CLI resumes by a whole UUID; of a file without one its name tells the beginning. */
+function wholeId({ sessionId, makers }: RepairContext): string {
+  return /^[0-9a-f]{8}$/iu.test(sessionId) ? `${sessionId}${makers.uuid4().slice(8)}` : sessionId;
+}
+
+function mendHeader(draft: Draft, context: RepairContext): void {
+  const { cwd } = context;
+  const lines = remainingLines(draft);
+  const [first] = lines;
+  if (first === undefined) return;
+  const projectHash = hashOf(cwd ?? "");
+  for (const line of lines) {
+    const { value } = line;
+    const isHead = typeof value.sessionId === "string" && value.id === undefined && value.$set === undefined;
+    if (isHead && !value.projectHash) change(line, { ...value, projectHash }, "it does not name the project");
+  }
+  if (lines.some(({ value }) => kindOf(value) === "metadata")) return;
+  const time = lines.find(({ value }) => typeof value.timestamp === "string")?.value.timestamp;
+  const startTime = time ?? new Date(0).toISOString();
+  const head = { sessionId: wholeId(context), projectHash, startTime, lastUpdated: startTime, kind: "main" };
+  addBehind(draft, null, head, "no record names the session");
+}
+
+interface LineContext extends RepairContext {
+  /** Of the message before. */
+  readonly time: unknown;
+}
+
+function mendLine(line: RecordLine, { sessionId, makers, time }: LineContext): void {
+  const kind = kindOf(line.value);
+  if (kind === "metadata") {
+    const { fields, misformed } = mendHeaderFields(line.value);
+    if (misformed.length > 0) change(line, fields, anotherForm(misformed));
+  }
+  const own = kind === "set" ? line.value.$set : line.value;
+  const isNaming = kind === "set" || kind === "metadata";
+  if (isNaming && isJson(own) && typeof own.sessionId === "string" && own.sessionId !== sessionId) {
+    const mended = { ...own, sessionId };
+    change(line, kind === "set" ? { ...line.value, $set: mended } : mended, "it names another session");
+  }
+  if (kind === "unknown" && typeof line.value.type === "string" && line.value.content !== undefined) {
+    change(line, withId(line.value, makers.uuid4()), "the message has no id");
+  }
+  if (kindOf(line.value) === "message") {
+    const { mended, reason } = mendMessage(line.value, time);
+    if (reason !== null) change(line, mended, reason);
+    return;
+  }
+  const list = listIn(line.value, kindOf(line.value));
+  if (list === null) return;
+  const mended = list.flatMap((item) => mendListed(item, makers.uuid4));
+  if (mended.length !== list.length || mended.some((item, at) => item !== list[at])) {
+    change(line, withList(line.value, mended), "messages of its list lack an id, or what their kind needs");
+  }
+}
+
+function mendListed(item: unknown, newId: () => string): Json[] {
+  if (!isJson(item)) return [];
+  const { mended } = mendMessage(item, null);
+  return [typeof mended.id === "string" ? mended : withId(mended, newId())];
+}
+
+/** What stood there and is no text is no id. */
+function withId({ id: _, ...message }: Json, id: string): Json {
+  return { id, ...message };
+}
+
+interface MendedMessage {
+  readonly mended: Json;
+  /** `null` where it stays as it is. */
+  readonly reason: string | null;
+}
+
+/** A message whose type is lost, and that does not tell it otherwise, stays as it is: Continuo shows it. */
+function mendMessage(given: Json, time: unknown): MendedMessage {
+  const { fields: message, misformed } = mendMessageFields(given, time);
+  const type = typeof message.type === "string" ? message.type : typeOf(message);
+  if (type === null) return { mended: given, reason: null };
+  const { id, timestamp, type: _, ...rest } = message;
+  const isSaid = type === "user" || type === "gemini";
+  const lacksContent = isSaid && message.content === undefined && message.toolCalls === undefined;
+  const reasons = [
+    ...(type === message.type
+      ? []
+      : [`the message has no type, and holds what only one of \`${type}\` does`]),
+    ...(lacksContent ? ["the message has no content"] : []),
+    ...(misformed.length === 0 ? [] : [anotherForm(misformed)]),
+  ];
+  if (reasons.length === 0) return { mended: given, reason: null };
+  const head = { ...(id === undefined ? {} : { id }), ...(timestamp === undefined ? {} : { timestamp }) };
+  const mended = { ...head, type, ...rest, ...(lacksContent ? { content: "" } : {}) };
+  return { mended, reason: reasons.join("; ") };
+}
+
+function anotherForm(misformed: readonly string[]): string {
+  return `Gemini CLI does not read the form of ${misformed.join(", ")}`;
+}
+
+/** Of keys and parts that only messages of one type have. A text by itself may come from any program. */
+function typeOf(message: Json): "user" | "gemini" | null {
+  const parts = partsOf(message.content).filter(isJson);
+  const isAnswer =
+    Array.isArray(message.toolCalls) ||
+    Array.isArray(message.thoughts) ||
+    isJson(message.tokens) ||
+    typeof message.model === "string" ||
+    parts.some((part) => isJson(part.functionCall) || part.thought === true);
+  const isInput = message.displayContent !== undefined || parts.some((part) => isJson(part.functionResponse));
+  if (isAnswer === isInput) return null;
+  return isAnswer ? "gemini" : "user";
+}
+
+/** A rewind to what is not there empties the list. */
+function dropLostRewinds(draft: Draft): void {
+  let ids: string[] = [];
+  /** Where each id stands first. */
+  const places = new Map<string, number>();
+  const add = (id: string): void => {
+    if (!places.has(id)) places.set(id, ids.length);
+    ids.push(id);
+  };
+  for (const line of remainingLines(draft)) {
+    const kind = kindOf(line.value);
+    const list = listIn(line.value, kind);
+    if (list !== null) {
+      ids = [];
+      places.clear();
+      for (const item of list) if (isJson(item)) add(textOfValue(item.id));
+    }
+    if (kind === "message" && !places.has(textOfValue(line.value.id))) add(textOfValue(line.value.id));
+    if (kind !== "rewind") continue;
+    const at = places.get(textOfValue(line.value.$rewindTo));
+    if (at === undefined)
+      remove(line, "it rewinds to a message that is not there, which empties the session");
+    else for (const id of ids.splice(at)) if ((places.get(id) ?? -1) >= at) places.delete(id);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Settings of Gemini CLI that decide what it deletes: `general.sessionRetention` of the user and, over it, of
+ * the project. Gemini CLI leaves out a project's settings when it does not trust the folder; here they count.
+ */
+
+import { join } from "node:path";
+import { entryOf, isJson, type Json, parseCommented, readSmallFile } from "@continuo/files";
+
+export interface Retention {
+  readonly enabled: boolean;
+  /** `null`: sessions are not deleted because of their age. */
+  readonly maxAgeMs: number | null;
+  /** As the settings say it: `30d`. */
+  readonly maxAge: string;
+}
+
+const DEFAULT_MAX_AGE = "30d";
+const DEFAULT_MIN_AGE = "1d";
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, m: 30 * DAY_MS };
+
+/** @param cwd `null` where the project is not known. */
+export function readRetention(config: string, cwd: string | null): Retention {
+  const user = retentionIn(join(config, "settings.json"));
+  const project = cwd === null ? {} : retentionIn(join(cwd, ".gemini", "settings.json"));
+  return toRetention({ ...user, ...project });
+}
+
+/** With settings that it cannot make sense of, Gemini CLI deletes nothing (0.61.0). */
+export function toRetention(settings: Json): Retention {
+  const maxAge = typeof settings.maxAge === "string" ? settings.maxAge : DEFAULT_MAX_AGE;
+  const minAge = typeof settings.minRetention === "string" ? settings.minRetention : DEFAULT_MIN_AGE;
+  const maxAgeMs = periodOf(maxAge);
+  const minAgeMs = periodOf(minAge) ?? DAY_MS;
+  const makesSense = maxAgeMs !== null && maxAgeMs >= minAgeMs;
+  return { enabled: settings.enabled !== false && makesSense, maxAgeMs, maxAge };
+}
+
+function periodOf(text: string): number | null {
+  const [, value, unit] = /^(\d+)([dhwm])$/u.exec(text) ?? [];
+  const ms = Number(value) * (entryOf(UNIT_MS, unit ?? "") ?? Number.NaN);
+  return ms > 0 ? ms : null;
+}
+
+function retentionIn(path: string): Json {
+  const text = readSmallFile(path);
+  const settings = text === null ? null : parseCommented(text);
+  const general = settings === null ? null : settings.general;
+  const retention = isJson(general) ? general.sessionRetention : null;
+  return isJson(retention) ? retention : {};
+}

@@ -1,0 +1,77 @@
+/**
+ * One file without a full read: records from the start until the first things are known, records from the
+ * end until the last ones are, and a search of the bytes between for a title.
+ */
+
+import { type FoundFile, isJson, type Json } from "@continuo/files";
+import { type SkimOptions, type SkimSteps, skimLines } from "../kit/index.ts";
+import { kindOf } from "./records.ts";
+import {
+  createFirsts,
+  createLasts,
+  type Firsts,
+  foldFirsts,
+  foldLasts,
+  foldLastsBackwards,
+  type Lasts,
+} from "./row-fold.ts";
+import { openRecords, startsAsWhole } from "./source.ts";
+
+export interface SkimmedFile {
+  readonly firsts: Firsts;
+  readonly lasts: Lasts;
+  /** Every record was looked at for the first things. */
+  readonly sawAll: boolean;
+  /** The last line breaks off. */
+  readonly torn: boolean;
+}
+
+/** Errors: `not_found`, `unreadable`. */
+export async function skimFile(file: FoundFile, options: SkimOptions): Promise<SkimmedFile> {
+  const firsts = createFirsts();
+  const lasts = createLasts();
+  if (startsAsWhole(file.path)) return await skimWhole(file, firsts, lasts);
+  const steps: SkimSteps = {
+    first(record) {
+      foldFirsts(firsts, record);
+      return isComplete(firsts);
+    },
+    last(record) {
+      foldLastsBackwards(lasts, record);
+      if (lasts.updatedAt === null) return "too little";
+      return lasts.summary === null ? "all but the title" : "everything";
+    },
+    titleMarkers: ['"summary"'],
+    title(record) {
+      lasts.summary ??= summaryIn(record);
+      return lasts.summary !== null;
+    },
+  };
+  return { firsts, lasts, ...(await skimLines(file, steps, options)) };
+}
+
+/** A file that is one object cannot be read in part. */
+async function skimWhole(file: FoundFile, firsts: Firsts, lasts: Lasts): Promise<SkimmedFile> {
+  let torn = false;
+  using source = openRecords(file.path, file.sizeBytes);
+  for await (const records of source.scan()) {
+    for (const { value, problems } of records) {
+      torn ||= problems.some((problem) => problem.code === "torn_line");
+      if (!isJson(value)) continue;
+      foldFirsts(firsts, value);
+      foldLasts(lasts, value);
+    }
+  }
+  return { firsts, lasts, sawAll: true, torn };
+}
+
+function isComplete(firsts: Firsts): boolean {
+  const { conversation, createdAt, directory, typed } = firsts;
+  return conversation && createdAt !== null && directory !== undefined && typed !== null;
+}
+
+function summaryIn(record: Json): string | null {
+  const lasts = createLasts();
+  if (kindOf(record) !== "message") foldLasts(lasts, record);
+  return lasts.summary;
+}

@@ -1,0 +1,64 @@
+/**
+ * The row of a session without a full read.
+ *
+ * Problems that a skim sees: what `find` saw, an unreadable file, a file without a conversation, and a torn
+ * last line (without its number). All others need a full read.
+ */
+
+import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import { type FoundSession, NO_MEMO, rowOfFiles, type SkimOptions } from "../kit/index.ts";
+import { ownerOf, projectOfFile } from "./places.ts";
+import { createFirsts, createLasts, type Firsts, type Lasts } from "./row-fold.ts";
+import { type SkimmedFile, skimFile } from "./skim-file.ts";
+
+export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
+  const file = found.files.at(-1);
+  if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
+  try {
+    const look = (): Promise<SkimmedFile> => skimFile(file, options);
+    const skimmed = (options.memo ?? NO_MEMO).remember(file, { what: "gemini", part: options.part }, look);
+    const { firsts, lasts, sawAll, torn } = await skimmed;
+    const problems: Problem[] = [];
+    if (torn) problems.push({ code: "torn_line", line: null, message: "the last line breaks off" });
+    if (sawAll && isEmpty(firsts)) problems.push(emptyProblem(file.sizeBytes));
+    return rowOf(found, firsts, lasts, problems);
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    const problem: Problem = { code: "unreadable", line: null, message: error.message };
+    return rowOf(found, createFirsts(), createLasts(), [problem]);
+  }
+}
+
+/** The row that `firsts` and `lasts` make; a full read folds the same two. */
+export function rowOf(
+  found: FoundSession,
+  firsts: Firsts,
+  lasts: Lasts,
+  problems: readonly Problem[],
+): SessionInfo {
+  const facts = {
+    cwd: cwdOf(found) ?? firsts.directory ?? null,
+    title: lasts.summary ?? firsts.typed,
+    gitBranch: null,
+    createdAt: firsts.createdAt,
+    updatedAt: lasts.updatedAt,
+  };
+  return rowOfFiles("gemini", found, facts, problems);
+}
+
+/** The folder of the session by where its file lies; `null` where that does not tell. */
+export function cwdOf(found: FoundSession): string | null {
+  if (found.cwd !== undefined) return found.cwd;
+  const project = projectOfFile(found.location);
+  return project === null ? null : ownerOf(project);
+}
+
+/** A start at which nothing was said is no damage: Gemini CLI leaves one at every resumption. */
+export function isEmpty(firsts: Firsts): boolean {
+  return !firsts.conversation && !firsts.started;
+}
+
+export function emptyProblem(sizeBytes: number): Problem {
+  const message = sizeBytes === 0 ? "the file is empty" : "nothing of a conversation is in the file";
+  return { code: "empty", line: null, message };
+}

@@ -1,0 +1,33 @@
+/** Folders that hold sessions: the names in them, or why nobody may look. */
+
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import type { AgentName } from "@continuo/core/model";
+import { toReadError } from "@continuo/files/records";
+import type { FoundSession } from "./port.ts";
+
+export interface SessionFolder {
+  /** Sorted; none where the folder is missing. */
+  readonly names: readonly string[];
+  /** A folder that nobody may look into, in place of the sessions in it. */
+  readonly unreadable: readonly FoundSession[];
+}
+
+export function readSessionFolder(agent: AgentName, folder: string): SessionFolder {
+  try {
+    return { names: readdirSync(folder).sort(), unreadable: [] };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return { names: [], unreadable: [] };
+    const { message } = toReadError(folder, error);
+    const found = {
+      agent,
+      sessionId: basename(folder),
+      location: folder,
+      files: [],
+      archived: false,
+      live: null,
+    };
+    return { names: [], unreadable: [{ ...found, problems: [{ code: "unreadable", line: null, message }] }] };
+  }
+}

@@ -1,0 +1,247 @@
+/** The types of the port; `index.ts` says what they promise. */
+
+import type { FoundFile, Places } from "@continuo/files";
+
+export type { FoundFile, Places } from "@continuo/files";
+
+import type {
+  AgentName,
+  Entry,
+  Leaf,
+  Message,
+  Problem,
+  SessionDetails,
+  SessionInfo,
+} from "@continuo/core/model";
+import type { SavedScan, ScanPosition } from "./saved-scan.ts";
+import type { TestBytes } from "./test-bytes.ts";
+import type { TrashPlan } from "./trash-plan.ts";
+
+export interface FindOptions {
+  /** Only sessions of this folder, symbolic links resolved and by the agent's own naming rules. */
+  readonly cwd?: string;
+  /** Sub-agents with places of their own too, each marked with its `parentId`. Left out: they are not sessions. */
+  readonly subagents?: "include";
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+/** A session that lies somewhere, not yet read. */
+export interface FoundSession {
+  readonly agent: AgentName;
+  /** By file or folder name, or by the first record where the name does not tell. */
+  readonly sessionId: string;
+  /** The file that a person would name; for a database `PATH#ID`. */
+  readonly location: string;
+  /** Every file that the session itself is made of, oldest first; the last one is written to now. */
+  readonly files: readonly FoundFile[];
+  readonly archived: boolean;
+  readonly live: boolean | null;
+  /** The session's folder, if the place of its files says it. */
+  readonly cwd?: string;
+  /** Of a sub-agent: the session that started it. */
+  readonly parentId?: string;
+  /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
+  readonly problems: readonly Problem[];
+}
+
+/** What was found out about files before. Answers are JSON, and depend only on the bytes of the files named. */
+export interface SkimMemo {
+  /**
+   * What was found out in the `whole` of a file answers a question about its `ends` too. An answer of `undefined` is
+   * not kept.
+   */
+  remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
+}
+
+/** For a caller who remembers nothing. */
+export const NO_MEMO: SkimMemo = { remember: (_file, _what, compute) => compute() };
+
+/** A memo that outlives the process. */
+export interface SavedSkimMemo extends SkimMemo {
+  /** Questions about these files come next, and about few others: the answers need not all be read. */
+  expect(files: readonly FoundFile[]): Promise<void>;
+  /**
+   * Writes what is new. After a list of `everything`, files that it did not ask about and that are gone are forgotten.
+   * A memo that cannot be written is no reason to fail: the next list computes again.
+   */
+  save(asked: "everything" | "part"): Promise<void>;
+}
+
+export interface MemoKey {
+  readonly what: string;
+  readonly part?: "ends" | "whole";
+  /** The answer is short, and asked for of every file: it is kept where all are read at once. */
+  readonly isBrief?: boolean;
+}
+
+export interface SkimOptions {
+  /**
+   * `ends` is enough to sort and filter: it stops when the times are known, and may miss a title; `whole`
+   * searches the bytes between for that.
+   */
+  readonly part: "ends" | "whole";
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * Read only about this many bytes at the end: enough for the newest messages. `details`,
+   * `leaves` and `problems` then describe only that part, and `partial` is true.
+   */
+  readonly newestBytes?: number;
+  /** `all`: the caller goes through all records several times, so they are kept in larger sessions too. */
+  readonly keep?: "all";
+  /** Put what was learned into `saved`, so that the scan can be continued when the session has grown. */
+  readonly save?: boolean;
+  /** Read only what came after an earlier scan. What does not continue it is read as a whole. */
+  readonly continue?: SavedScan;
+}
+
+export interface HistoryOptions {
+  /** Id of a leaf; the active one when left out. Errors: `not_found`. */
+  readonly leaf?: string;
+  /** Put the native records into `metadata.native`. */
+  readonly native?: boolean;
+  /**
+   * Only messages that a record after this position belongs to: new ones, and those that got longer. Of sessions
+   * without positions all.
+   */
+  readonly after?: ScanPosition;
+  readonly signal?: AbortSignal;
+}
+
+/** Messages that are made of the same records. */
+export interface StepMessages {
+  readonly step: number;
+  readonly messages: readonly Message[];
+}
+
+/** A history by what it is made of, so that only some of it need be read. */
+export interface HistorySteps {
+  /**
+   * For each step, which records it is made of. A history that begins with the same keys, over the same records,
+   * begins with the same messages.
+   */
+  readonly keys: readonly string[];
+  /** For each step, the last line of the file that is written to now; 0 where all stands in other files. */
+  readonly lastLines: readonly number[];
+  /**
+   * The wanted steps, in order. Their messages are those of the history, but that `parentId` is missing, and that a
+   * result whose call stands in a step before may lack `toolName` and `toolInput`.
+   */
+  read(
+    isWanted: (step: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StepMessages, void, void>;
+}
+
+/** Files of other sessions that a history begins in. */
+export interface FilesBefore {
+  /** As they were before they were read. */
+  readonly there: readonly FoundFile[];
+  /** What those are called that were not found: `AgentReader.fileIdOf`. */
+  readonly gone: readonly string[];
+}
+
+export interface OpenedSession {
+  readonly details: SessionDetails;
+  /** The active leaf first, then the others, newest first. */
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+  readonly partial: boolean;
+  /** With `save`: `null` for what cannot be continued (a database, a compressed file, a part of a file). */
+  readonly saved: SavedScan | null;
+  /** Whether `continue` was continued. */
+  readonly continued: boolean;
+  /** Left out for agents whose sessions hold all of their history. */
+  readonly filesBefore?: FilesBefore;
+  /** Every record in file order, verbatim. */
+  entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
+   * Records of other sessions that this one's history begins in, up to where it continues by itself, in their
+   * order; left out for agents whose sessions hold all of their history.
+   */
+  entriesBefore?(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
+   * The messages from the root to a leaf, in order: everything on that path, also what was injected, and
+   * what a compaction took out of the model's sight.
+   */
+  history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
+  /** The history to a leaf in steps; left out for agents whose sessions cannot be continued. */
+  steps?(leaf: string): HistorySteps;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface BeforeResumeOptions {
+  readonly signal?: AbortSignal;
+  /** Called before nothing happens for a while on purpose. */
+  readonly onWait?: (waitMs: number) => void;
+}
+
+/** A program of the agent that Continuo started, and that has ended. */
+export interface EndedProgram {
+  readonly cwd: string;
+  /** Of the sessions that it began or was in. */
+  readonly sessionIds: readonly string[];
+  readonly startedAtMs: number;
+}
+
+export interface AgentReader {
+  readonly agent: AgentName;
+  /** Where `find` looks, for a person who wonders why it found nothing. */
+  folders?(places: Places): readonly string[];
+  /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
+  find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
+  /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
+  recognise(path: string, places: Places): Promise<FoundSession | null>;
+  /** The session that a process of the agent has open, for agents that keep note of it; `null` where there is none. */
+  sessionOfProcess?(pid: number, places: Places): string | null;
+  skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
+  /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
+  updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
+  /** A title that stands outside of the session's files; `null` where none does. Errors: `unreadable`. */
+  titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
+  /** What a file is called by sessions whose history begins in it. */
+  fileIdOf?(path: string): string | null;
+  /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
+  keepSafe?(found: FoundSession, places: Places): string;
+  /**
+   * Called before the agent opens a session that is there: some agents delete or empty what they open. Returns the
+   * session as it lies then.
+   */
+  beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<FoundSession>;
+  /** Removes what such a program left empty of those sessions. Never throws for what lies there. */
+  afterEnd?(places: Places, ended: EndedProgram): Promise<void>;
+  /**
+   * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those whose
+   * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
+   */
+  filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
+  /** Errors: `not_found`, `unreadable`. */
+  open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
+  /**
+   * The agent's own rules of what it sends to the model when it resumes a session with this history:
+   * only the conversation, without the instructions and reminders that it makes again at every start.
+   * Pure. The rules are listed above each implementation.
+   */
+  modelView(history: readonly Message[]): Message[];
+  /**
+   * What the session consists of on disk, of which nothing is touched, and who reads it.
+   * Errors: `unreadable`, `unsupported`.
+   */
+  trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
+}
+
+/** What a history counts without a look at its records. */
+export interface HistoryCounts {
+  readonly total: number;
+  readonly user: number;
+  readonly assistant: number;
+  readonly tool: number;
+  readonly system: number;
+  readonly toolCalls: number;
+}

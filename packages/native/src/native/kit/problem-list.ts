@@ -1,0 +1,35 @@
+/** The problems of one session while it is read: bounded a kind, in the order of their lines. */
+
+import type { Problem, ProblemCode } from "@continuo/core/model";
+
+/** Problems of one kind in one session; the rest is counted in a last one. */
+export const MAX_PROBLEMS_PER_CODE: number = 500;
+
+/** Plain data, so that a scan can be saved. */
+export interface ProblemList {
+  readonly kept: Problem[];
+  readonly counts: Map<ProblemCode, number>;
+}
+
+export function createProblemList(): ProblemList {
+  return { kept: [], counts: new Map() };
+}
+
+export function addProblem({ kept, counts }: ProblemList, problem: Problem): void {
+  const count = (counts.get(problem.code) ?? 0) + 1;
+  counts.set(problem.code, count);
+  if (count <= MAX_PROBLEMS_PER_CODE) kept.push(problem);
+}
+
+/** Those of the list and more, in the order of their lines; what concerns the whole session comes last. */
+export function allProblems(list: ProblemList, ...more: readonly Iterable<Problem>[]): Problem[] {
+  const whole: ProblemList = { kept: [...list.kept], counts: new Map(list.counts) };
+  for (const problems of more) for (const problem of problems) addProblem(whole, problem);
+  const all = whole.kept.sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0);
+  for (const [code, count] of whole.counts) {
+    if (count <= MAX_PROBLEMS_PER_CODE) continue;
+    const rest = count - MAX_PROBLEMS_PER_CODE;
+    all.push({ code, line: null, message: `${rest} more of the same kind` });
+  }
+  return all;
+}

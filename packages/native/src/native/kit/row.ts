@@ -1,0 +1,30 @@
+/** The row of a session that is one or more files, from what its reader found in them. */
+
+import type { AgentName, Problem, SessionInfo } from "@continuo/core/model";
+import type { FoundSession } from "./port.ts";
+
+/** What only the reader of the format knows. Without a time in the records, the newest file tells it. */
+export type RowFacts = Pick<SessionInfo, "cwd" | "title" | "gitBranch" | "createdAt" | "updatedAt">;
+
+export function rowOfFiles(
+  agent: AgentName,
+  found: FoundSession,
+  { cwd, title, gitBranch, createdAt, updatedAt }: RowFacts,
+  problems: readonly Problem[],
+): SessionInfo {
+  const newest = found.files.at(-1);
+  return {
+    agent,
+    sessionId: found.sessionId,
+    location: found.location,
+    cwd,
+    title,
+    gitBranch,
+    createdAt,
+    updatedAt: updatedAt ?? (newest === undefined ? null : new Date(newest.mtimeMs).toISOString()),
+    sizeBytes: found.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+    archived: found.archived,
+    live: found.live,
+    problems: [...found.problems, ...problems],
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Both ends of a JSON Lines file and, where asked, the lines between that may hold a title: what a row of the
+ * list needs, without a parse of the rest.
+ */
+
+import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
+import { linesBackwards, openBytes, openLines, type RawLine } from "@continuo/files/records";
+import type { SkimOptions } from "./port.ts";
+
+/** How far a skim of the ends reads into a file from either side. */
+const ENDS_BYTES = 256 * 1024;
+
+/** What a reader learns from the records that a skim meets. */
+export interface SkimSteps {
+  /** Records from the start, in order. True when nothing more can be learned there. */
+  first(record: Json): boolean;
+  /** Records from the end, newest first. */
+  last(record: Json): LastsKnown;
+  /** Bytes that a line with a title holds. */
+  readonly titleMarkers: readonly string[];
+  /** Lines with a marker, newest first. True when the title is known. */
+  title(record: Json): boolean;
+}
+
+export type LastsKnown = "too little" | "all but the title" | "everything";
+
+export interface SkimmedEnds {
+  /** Every record was given to `first`. */
+  readonly sawAll: boolean;
+  /** The last line breaks off. */
+  readonly torn: boolean;
+}
+
+/** Errors: `not_found`, `unreadable`. */
+export async function skimLines(
+  file: FoundFile,
+  steps: SkimSteps,
+  options: SkimOptions,
+): Promise<SkimmedEnds> {
+  const sawAll = await skimStart(file, steps, options);
+  const bytes = openBytes(file.path);
+  const walk = options.signal ? { signal: options.signal } : {};
+  try {
+    const { known, torn } = await skimEnd(linesBackwards(bytes, file.sizeBytes, walk), file, steps, options);
+    if (options.part === "whole" && known !== "everything") {
+      const needles = steps.titleMarkers.map((marker) => Buffer.from(marker));
+      for await (const line of linesBackwards(bytes, file.sizeBytes, { needles, ...walk })) {
+        const value = parseOrNothing(line);
+        if (isJson(value) && steps.title(value)) break;
+      }
+    }
+    return { sawAll, torn };
+  } finally {
+    bytes.close();
+  }
+}
+
+/** True when every record was looked at. Errors: `not_found`, `unreadable`. */
+export async function skimStart(
+  file: FoundFile,
+  steps: Pick<SkimSteps, "first">,
+  options: SkimOptions,
+): Promise<boolean> {
+  using lines = openLines(file.path, file.sizeBytes);
+  for await (const records of lines.scan(options.signal ? { signal: options.signal } : {})) {
+    for (const record of records) {
+      if (options.part === "ends" && record.offset > ENDS_BYTES) return false;
+      if (isJson(record.value) && steps.first(record.value)) return false;
+    }
+  }
+  return true;
+}
+
+async function skimEnd(
+  lines: AsyncIterable<RawLine>,
+  { sizeBytes }: FoundFile,
+  steps: SkimSteps,
+  { part }: SkimOptions,
+): Promise<{ known: LastsKnown; torn: boolean }> {
+  let known: LastsKnown = "too little";
+  let torn = false;
+  for await (const line of lines) {
+    const value = parseOrNothing(line);
+    if (value === undefined && !line.ended) torn = true;
+    if (isJson(value)) known = steps.last(value);
+    // A search of the bytes for a title costs less than the parse of every line on the way to it.
+    if (known !== "too little") break;
+    if (part === "ends" && sizeBytes - line.offset > ENDS_BYTES) break;
+  }
+  return { known, torn };
+}
+
+function parseOrNothing(line: RawLine): unknown {
+  const text = line.offset === 0 && line.text.startsWith("\ufeff") ? line.text.slice(1) : line.text;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+/** Titles and labels: one line of what may be pages. */
+
+import { ContinuoError } from "@continuo/core/model";
+
+const MAX_TITLE_CHARS = 200;
+
+/** White space folded, cut at 200 UTF-16 units with `…`; `null` where nothing is left. */
+export function toTitle(text: unknown): string | null {
+  if (typeof text !== "string") return null;
+  // A pasted megabyte need not be folded to the end to know its first line.
+  const line = text
+    .slice(0, 20 * MAX_TITLE_CHARS)
+    .replace(/\s+/gu, " ")
+    .trim();
+  return line === "" ? null : shorten(line, MAX_TITLE_CHARS);
+}
+
+/** Cuts to at most `maxChars` UTF-16 units, the last of them `…`. */
+export function shorten(line: string, maxChars: number): string {
+  if (line.length <= maxChars) return line;
+  const cut = line.slice(0, maxChars - 1);
+  return `${/[\ud800-\udbff]$/u.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/** What an agent can write into its list: no line ends, no commands to a terminal, no halves of characters. */
+export function toOneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
+/** A title that a person gives. Errors: `invalid` for an empty one, and for one that would be shown in part. */
+export function toGivenTitle(text: string): string {
+  const line = toOneLine(text);
+  if (line === "") throw new ContinuoError("invalid", "a title must have at least one character");
+  if (line.length <= MAX_TITLE_CHARS) return line;
+  throw new ContinuoError(
+    "invalid",
+    `a title can have at most ${MAX_TITLE_CHARS} characters, not ${line.length}`,
+  );
+}

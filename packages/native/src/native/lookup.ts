@@ -1,0 +1,122 @@
+/** From what a person types to one session: an id, the beginning of one, `agent:id`, or a path. */
+
+import { statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { type AgentName, ContinuoError, isAgentName, type ReadableRef } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import type { AgentReader, FoundSession } from "./kit/index.ts";
+
+import { pick } from "./list.ts";
+import { formatOf, READABLE_AGENTS } from "./registry.ts";
+
+export interface LookupOptions {
+  readonly places?: Places;
+  /** For relative paths; the process's own when left out. */
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a person types, a row of a list, or what `findSessions` gave: the last need not be searched for again. */
+export type SessionRef = string | ReadableRef | FoundSession;
+
+export interface Lookup {
+  readonly reader: AgentReader;
+  readonly found: FoundSession;
+}
+
+/**
+ * A reference is found where it says; text is a path when a file lies there, else an id.
+ *
+ * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
+ */
+export async function lookUpSession(ref: SessionRef, options: LookupOptions = {}): Promise<Lookup> {
+  const places = options.places ?? placesOfThisUser();
+  if (typeof ref !== "string" && "files" in ref) return { reader: await formatOf(ref.agent), found: ref };
+  if (typeof ref !== "string") return await lookUpRef(ref, places, options);
+  if (ref === "") throw notFound(ref);
+  const byPath = await lookUpPath(ref, places, options);
+  if (byPath !== null) return byPath;
+  const { agent, id } = splitId(ref);
+  const unread: string[] = [];
+  const matches = await matchesOf(id, agent === null ? READABLE_AGENTS : [agent], places, {
+    ...options,
+    unread,
+  });
+  const exact = matches.filter((match) => match.found.sessionId.toLowerCase() === id.toLowerCase());
+  const candidates = exact.length > 0 ? exact : matches;
+  const [only] = candidates;
+  if (only === undefined) throw notFound(ref, unread);
+  if (candidates.length > 1) throw ambiguous(ref, candidates);
+  return only;
+}
+
+async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOptions): Promise<Lookup> {
+  const reader = await formatOf(ref.agent);
+  const found = await reader.recognise(ref.location, places);
+  // The file may have become another session's since.
+  if (found?.sessionId === ref.sessionId) return { reader, found };
+  const matches = await matchesOf(ref.sessionId, [ref.agent], places, options);
+  const exact = matches.find((match) => match.found.sessionId === ref.sessionId);
+  if (exact === undefined) throw notFound(`${ref.agent}:${ref.sessionId}`);
+  return exact;
+}
+
+async function lookUpPath(text: string, places: Places, options: LookupOptions): Promise<Lookup | null> {
+  const path = isAbsolute(text) ? text : resolve(options.cwd ?? process.cwd(), text);
+  // A database names the session after a `#`.
+  const isFile = statSync(path.replace(/#[^/#]*$/u, ""), { throwIfNoEntry: false })?.isFile() ?? false;
+  if (!isFile && !text.includes("/")) return null;
+  if (!isFile) throw new ContinuoError("not_found", `there is no file ${path}`);
+  for (const agent of READABLE_AGENTS) {
+    const reader = await formatOf(agent);
+    const found = await reader.recognise(path, places);
+    if (found !== null) return { reader, found };
+  }
+  throw new ContinuoError("unsupported", `${path} is not a session of an agent that Continuo reads`, {
+    hint: `Give a session of ${READABLE_AGENTS.join(", ")}.`,
+  });
+}
+
+async function matchesOf(
+  id: string,
+  agents: readonly AgentName[],
+  places: Places,
+  options: LookupOptions & { readonly unread?: string[] },
+): Promise<Lookup[]> {
+  const wanted = id.toLowerCase();
+  const matches: Lookup[] = [];
+  for (const agent of agents) {
+    const reader = await formatOf(agent);
+    for await (const found of reader.find(places, pick(options, "signal"))) {
+      if (found.sessionId.toLowerCase().startsWith(wanted)) matches.push({ reader, found });
+      const unreadable = found.problems.find(({ code }) => code === "unreadable");
+      if (unreadable !== undefined) options.unread?.push(unreadable.message);
+    }
+  }
+  return matches;
+}
+
+function splitId(text: string): { agent: AgentName | null; id: string } {
+  const [, name, rest] = /^([a-z]+):(.+)$/su.exec(text) ?? [];
+  return isAgentName(name) && rest !== undefined ? { agent: name, id: rest } : { agent: null, id: text };
+}
+
+/** @param unread why sessions could not be looked at: it may be one of them. */
+function notFound(text: string, unread: readonly string[] = []): ContinuoError {
+  const [first] = unread;
+  const more = unread.length > 1 ? `, and ${unread.length - 1} more` : "";
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(text)}`, {
+    hint:
+      first === undefined
+        ? "Run `continuo session list --all --archived` to see every session."
+        : `Check what Continuo could not read: ${first}${more}.`,
+  });
+}
+
+function ambiguous(text: string, candidates: readonly Lookup[]): ContinuoError {
+  const matches = candidates.map(({ found }) => pick(found, "agent", "sessionId", "location"));
+  return new ContinuoError("ambiguous", `${JSON.stringify(text)} names ${matches.length} sessions`, {
+    hint: "Give more of the id, AGENT:ID, or the path of the file.",
+    details: { matches },
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * Messages and parts that lack what opencode needs of them: one without its `time` ends every turn of its session with
+ * an error (1.18.33). What is lost is taken from the row, from the messages before, or is what opencode itself writes
+ * where it knows nothing. Pure.
+ */
+
+import { isJson, type Json, textField } from "@continuo/files";
+import { numberField, objectField } from "./records.ts";
+
+export interface MendedData {
+  /** `null` for a part that says nothing without what is lost. */
+  readonly data: Json | null;
+  /** What was lost; empty where the data stays as it is. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Why opencode cannot continue a session with the message, or leaves out what it says; `null` where nothing is wrong.
+ * Without the rest of what `mendInfo` and `mendPart` fill in it continues, but imports no copy.
+ */
+export function resumeFlawOf({ data, lost }: MendedData): string | null {
+  if (data === null) return `it lacks ${lost.join("; ")}`;
+  const needed = lost.filter((key) => NEEDED.has(key.replace(/,.*/u, "")));
+  return needed.length === 0 ? null : `it lacks ${needed.join("; ")}`;
+}
+
+const NEEDED: ReadonlySet<string> = new Set([
+  ...["its data", "role", "time", "model", "modelID", "type", "text"],
+  ...["state.status", "state.output", "state.error", "state.input"],
+]);
+
+/** What the messages before tell of the next one. */
+export interface MessagesBefore {
+  readonly directory: string;
+  /** The id of the last prompt. */
+  readonly promptId: string;
+  /** `providerID` and `modelID`; `null` where none is known. */
+  readonly model: Json | null;
+}
+
+/** @param types of the message's parts, which tell who said it. */
+export function mendInfo(given: unknown, row: Json, { types, before }: AroundMessage): MendedData {
+  if (!isJson(given)) return { data: mendKnown({}, row, { types, before }).data, lost: ["its data"] };
+  // A role that is not known may be one of a newer version.
+  if (typeof given.role === "string" && given.role !== "user" && given.role !== "assistant") {
+    return { data: given, lost: [] };
+  }
+  return mendKnown(given, row, { types, before });
+}
+
+interface AroundMessage {
+  readonly types: readonly unknown[];
+  readonly before: MessagesBefore;
+}
+
+function mendKnown(info: Json, row: Json, { types, before }: AroundMessage): MendedData {
+  const lost: string[] = [];
+  const role = info.role === "user" || info.role === "assistant" ? info.role : roleIn(info, types);
+  const need = needs(info, lost);
+  const created = numberField(objectField(info, "time"), "created");
+  const time = Number.isNaN(created)
+    ? need("time", false, { ...objectField(info, "time"), created: numberField(row, "time_created") || 0 })
+    : {};
+  const agent = need("agent", isText(info.agent), "build");
+  const roles = need("role", role === info.role, role);
+  if (role === "user") {
+    const model = before.model ?? undefined;
+    const named = namesModel(objectField(info, "model"));
+    const chosen = named || model === undefined ? {} : need("model", false, model);
+    return { data: { ...info, ...roles, ...time, ...agent, ...chosen }, lost };
+  }
+  const tokens = objectField(info, "tokens");
+  const cache = objectField(tokens, "cache");
+  const isCounted = [tokens.input, tokens.output, tokens.reasoning, cache.read, cache.write].every(isNumber);
+  const path = objectField(info, "path");
+  const data = {
+    ...info,
+    ...roles,
+    ...time,
+    ...agent,
+    ...need("parentID", isText(info.parentID), before.promptId),
+    ...need("mode", isText(info.mode), "build"),
+    ...need("path", isText(path.cwd) && isText(path.root), { cwd: before.directory, root: before.directory }),
+    ...need("cost", isNumber(info.cost), 0),
+    ...need("tokens", isCounted, NO_TOKENS),
+    ...(namesModel(info) || before.model === null ? {} : need("modelID", false, before.model.modelID)),
+    ...(namesModel(info) || before.model === null ? {} : { providerID: before.model.providerID }),
+  };
+  return { data, lost };
+}
+
+const NO_TOKENS: Json = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+
+/** What only answers have; a prompt is the rest. */
+function roleIn(info: Json, types: readonly unknown[]): "user" | "assistant" {
+  const isAnswer =
+    isText(info.parentID) ||
+    isJson(info.tokens) ||
+    isText(info.modelID) ||
+    types.some((type) => ["tool", "reasoning", "step-start", "step-finish"].includes(String(type)));
+  return isAnswer ? "assistant" : "user";
+}
+
+/** The model that a message names; `null` for none. */
+export function modelIn(info: Json): Json | null {
+  const named = info.role === "user" ? objectField(info, "model") : info;
+  return namesModel(named) ? { providerID: named.providerID, modelID: named.modelID } : null;
+}
+
+function namesModel(named: Json): boolean {
+  return isText(named.providerID) && isText(named.modelID);
+}
+
+/** @param row of the part. Kinds that are not known stay as they are. */
+export function mendPart(data: Json, row: Json): MendedData {
+  const lost: string[] = [];
+  const type = textField(data, "type") ?? typeIn(data);
+  if (type === null) return { data: null, lost: ["type"] };
+  const need = needs(data, lost);
+  const named = { ...data, ...need("type", type === data.type, type) };
+  const start = numberField(row, "time_created") || 0;
+  switch (type) {
+    case "text":
+    case "reasoning": {
+      if (!isText(data.text) && !isNumber(data.text)) return { data: null, lost: ["text"] };
+      const text = need("text", isText(data.text), String(data.text));
+      const isTimed = type === "text" ? data.time === undefined : false;
+      const time =
+        isTimed || isNumber(objectField(data, "time").start)
+          ? {}
+          : need("time", false, { start, end: start });
+      return { data: { ...named, ...text, ...time }, lost };
+    }
+    case "file":
+      return isText(data.mime) && isText(data.url) ? { data: named, lost } : { data: null, lost: ["url"] };
+    case "tool":
+      return mendCall(named, { lost, start });
+    default:
+      return { data: named, lost };
+  }
+}
+
+function typeIn(data: Json): string | null {
+  if (isText(data.callID) && isJson(data.state)) return "tool";
+  if (isText(data.mime) && isText(data.url)) return "file";
+  return isText(data.text) ? "text" : null;
+}
+
+interface Mending {
+  readonly lost: string[];
+  readonly start: number;
+}
+
+function mendCall(part: Json, { lost, start }: Mending): MendedData {
+  const { callID, tool } = part;
+  if (!isText(callID) || !isText(tool)) return { data: null, lost: [isText(tool) ? "callID" : "tool"] };
+  const state = objectField(part, "state");
+  const { status } = state;
+  if (status === "running" || status === "pending") return { data: part, lost };
+  const own: string[] = [];
+  const need = needs(state, own);
+  const isFailed = status === "error" || (status !== "completed" && isText(state.error));
+  const time = objectField(state, "time");
+  const isTimed = isNumber(time.start) && isNumber(time.end);
+  const given = {
+    ...state,
+    ...need("input", isJson(state.input), {}),
+    ...(isTimed ? {} : need("time", false, { start, end: start, ...numbersIn(time) })),
+  };
+  const ended = isFailed
+    ? { ...need("status", status === "error", "error"), ...need("error", isText(state.error), "") }
+    : {
+        ...need("status", status === "completed", "completed"),
+        ...need("output", isText(state.output), outputIn(state)),
+        ...need("title", isText(state.title), ""),
+        ...need("metadata", isJson(state.metadata), {}),
+      };
+  if (own.length === 0) return { data: part, lost };
+  lost.push(...own.map((key) => `state.${key}`));
+  return { data: { ...part, state: { ...given, ...ended } }, lost };
+}
+
+function outputIn({ output }: Json): string {
+  return output === undefined || output === null ? "" : JSON.stringify(output);
+}
+
+function numbersIn(time: Json): Json {
+  return Object.fromEntries(Object.entries(time).filter(([, value]) => isNumber(value)));
+}
+
+function needs(record: Json, lost: string[]): (key: string, isSound: boolean, value: unknown) => Json {
+  return (key, isSound, value) => {
+    if (isSound) return {};
+    lost.push(record[key] === undefined ? key : `${key}, which has another form`);
+    return { [key]: value };
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}

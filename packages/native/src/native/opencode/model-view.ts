@@ -1,0 +1,251 @@
+/**
+ * What opencode sends to the model when it continues a session (seen in 1.18.33, by running it and in its
+ * program).
+ *
+ * 1. What is left after a compaction: from the newest `compaction` that a finished summary without an error
+ *    answers; the messages that it kept (`tail_start_id`) come after the summary.
+ * 2. A message without parts is left out. So is an answer that ended in an error, but for one that the person
+ *    stopped after it had said something.
+ * 3. Of a user message: texts that are neither empty nor `ignored`; files, but for plain texts and folders,
+ *    whose content stands next to them as text; one sentence in place of a `compaction` and of a `subtask`.
+ * 4. Thinking goes back to the model that thought it; for another model (the one that the last user message
+ *    asks for) it is plain text without a signature.
+ * 5. A result that was pruned (`time.compacted`) is one sentence. A call without a result has one that says
+ *    that it was interrupted; an interrupted call that had output has that output.
+ * 6. Images and PDFs in results: vendors whose API takes them there get them there; for all others they follow
+ *    after the answer in a user message. What the vendor is, is told by the name of the provider; one under
+ *    another name counts as one that does not take them.
+ */
+
+import type { Block, ImageBlock, Message, TextBlock, ToolResultBlock } from "@continuo/core/model";
+import { isJson, type Json, textField } from "@continuo/files";
+import { objectField } from "./records.ts";
+
+/** The sentences that opencode puts in place of something. */
+const COMPACTED = "What did we do so far?";
+const RUN_BY_USER = "The following tool was executed by the user";
+const PRUNED = "[Old tool result content cleared]";
+const INTERRUPTED = "[Tool execution was interrupted]";
+const ATTACHED = "Attached media from tool result:";
+
+export function modelView(history: readonly Message[]): Message[] {
+  const groups = afterCompaction(groupsOf(history));
+  const model = askedModel(history);
+  return groups.flatMap((group) => (group.role === "user" ? viewOfUser(group) : viewOfAnswer(group, model)));
+}
+
+/** The messages that one message of opencode became. */
+interface Group {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly info: Json;
+  readonly messages: readonly Message[];
+}
+
+function groupsOf(history: readonly Message[]): Group[] {
+  const groups: { id: string; role: "user" | "assistant"; info: Json; messages: Message[] }[] = [];
+  for (const message of history) {
+    if (message.role === "system") continue;
+    const info = flagsOf(message);
+    const id = textField(info, "message") ?? message.id;
+    const last = groups.at(-1);
+    if (last?.id === id) last.messages.push(message);
+    else groups.push({ id, role: message.role === "user" ? "user" : "assistant", info, messages: [message] });
+  }
+  return groups;
+}
+
+function flagsOf(message: Message): Json {
+  const flags = message.metadata.opencode;
+  return isJson(flags) ? flags : {};
+}
+
+function afterCompaction(groups: readonly Group[]): readonly Group[] {
+  const summarised = new Set<string>();
+  let start = 0;
+  let tail: string | null = null;
+  for (let at = groups.length - 1; at >= 0; at--) {
+    const group = groups[at];
+    if (group === undefined) continue;
+    start = at;
+    if (tail !== null) {
+      if (group.id === tail) break;
+      continue;
+    }
+    const compaction = compactionOf(group);
+    if (compaction !== null && summarised.has(group.id)) {
+      tail = textField(compaction, "tail_start_id");
+      if (tail === null || tail === group.id) break;
+      continue;
+    }
+    if (isSummary(group)) summarised.add(textField(group.info, "parentID") ?? "");
+  }
+  return withTailBehind(groups.slice(start));
+}
+
+function withTailBehind(groups: readonly Group[]): readonly Group[] {
+  const at = groups.findLastIndex((group) => textField(compactionOf(group) ?? {}, "tail_start_id") !== null);
+  const compaction = groups[at];
+  if (compaction === undefined) return groups;
+  const tailId = textField(compactionOf(compaction) ?? {}, "tail_start_id");
+  const tail = groups.findIndex((group) => group.id === tailId);
+  const answer = groups.findIndex(
+    (group, place) => place > at && group.info.summary === true && group.info.parentID === compaction.id,
+  );
+  if (tail < 0 || tail >= at || answer <= at) return groups;
+  return [...groups.slice(at, answer + 1), ...groups.slice(tail, at), ...groups.slice(answer + 1)];
+}
+
+function isSummary(group: Group): boolean {
+  return group.info.summary === true && Boolean(group.info.finish) && group.info.error === undefined;
+}
+
+function compactionOf(group: Group): Json | null {
+  if (group.role !== "user") return null;
+  const blocks = group.messages.flatMap((message) => message.content);
+  for (const block of blocks) if (rawOf(block).type === "compaction") return rawOf(block);
+  return null;
+}
+
+function rawOf(block: Block): Json {
+  return block.type === "unknown" && isJson(block.raw) ? block.raw : {};
+}
+
+/** `provider/model` that the next answer comes from, as far as the history tells. */
+function askedModel(history: readonly Message[]): string | null {
+  const last = history.findLast((message) => message.role === "user" && isJson(flagsOf(message).model));
+  if (last === undefined) return null;
+  const model = objectField(flagsOf(last), "model");
+  return `${textField(model, "providerID")}/${textField(model, "modelID")}`;
+}
+
+function viewOfUser(group: Group): Message[] {
+  return group.messages.flatMap((message) => {
+    const content = message.content.flatMap(toUserBlock);
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+const READ_BESIDE: ReadonlySet<string> = new Set(["text/plain", "application/x-directory"]);
+
+function toUserBlock(block: Block): Block[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" || (isJson(block.native) && block.native.ignored === true) ? [] : [block];
+    case "file":
+    case "image":
+      return READ_BESIDE.has(block.mimeType) ? [] : [block];
+    case "unknown": {
+      const { type } = rawOf(block);
+      if (type === "compaction") return [{ type: "text", text: COMPACTED }];
+      return type === "subtask" ? [{ type: "text", text: RUN_BY_USER }] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function viewOfAnswer(group: Group, model: string | null): Message[] {
+  const said = group.messages.filter((message) => message.origin !== "error");
+  if (group.info.error !== undefined && !isStoppedInTheMiddle(group, said)) return [];
+  const provider = textField(group.info, "providerID");
+  const isForeign = model !== null && model !== `${provider}/${said[0]?.model}`;
+  const vendor = model?.split("/")[0] ?? provider ?? "";
+  const media: Block[] = [];
+  const results = said.filter((message) => message.role === "tool");
+  const view = said.flatMap((message): Message[] => {
+    if (message.role === "tool") return [];
+    const content = contentOf(message, isForeign);
+    if (content.length === 0) return [];
+    return [{ ...message, content }, ...content.flatMap((block) => resultsOf(message, block, results))];
+  });
+  const shown = view.map((message) => (message.role === "tool" ? toResult(message, vendor, media) : message));
+  return media.length > 0 ? [...shown, attachedMessage(group, media)] : shown;
+}
+
+function isStoppedInTheMiddle(group: Group, said: readonly Message[]): boolean {
+  if (textField(objectField(group.info, "error"), "name") !== "MessageAbortedError") return false;
+  const marks: readonly unknown[] = Array.isArray(group.info.parts) ? group.info.parts : [];
+  const hasMark = marks.some((part) => isJson(part) && part.type !== "step-start");
+  return hasMark || said.some((message) => message.content.some((block) => block.type !== "thinking"));
+}
+
+function contentOf(message: Message, isForeign: boolean): Block[] {
+  const isSigned = message.content.some(
+    (block) => block.type === "thinking" && block.signedBy === "anthropic",
+  );
+  return message.content.flatMap((block): Block[] => {
+    if (block.type === "unknown") return [];
+    if (block.type === "thinking" && isForeign)
+      return block.text.trim() === "" ? [] : [textBlock(block.text)];
+    if (block.type === "text" && block.text === "" && isSigned) return [{ ...block, text: " " }];
+    return [block];
+  });
+}
+
+/** The result of a call, taken from the list; one that says so for a call without. */
+function resultsOf(answer: Message, call: Block, results: Message[]): Message[] {
+  if (call.type !== "tool_call") return [];
+  const at = results.findIndex((message) => message.toolCallId === call.id);
+  if (at !== -1) return results.splice(at, 1);
+  const result: ToolResultBlock = {
+    type: "tool_result",
+    toolCallId: call.id,
+    content: [textBlock(INTERRUPTED)],
+    isError: true,
+    status: "interrupted",
+  };
+  const told = { toolCallId: call.id, toolName: call.name, toolInput: call.args, toolOutput: INTERRUPTED };
+  return [{ id: `${answer.id}#${call.id}`, role: "tool", content: [result], ...told, metadata: {} }];
+}
+
+function toResult(message: Message, vendor: string, media: Block[]): Message {
+  const [result] = message.content;
+  if (result?.type !== "tool_result") return message;
+  const details = isJson(result.details) ? result.details : {};
+  if (objectField(details, "time").compacted)
+    return withResult(message, { ...result, content: [textBlock(PRUNED)] });
+  const output = textField(objectField(details, "metadata"), "output");
+  if (result.status === "interrupted" && output !== null) {
+    return withResult(message, { ...result, isError: false, content: [textBlock(output)] });
+  }
+  const moved = result.content.filter((block) => isMedia(block) && !takesMedia(vendor, block));
+  media.push(...moved);
+  if (moved.length === 0) return message;
+  return withResult(message, {
+    ...result,
+    content: result.content.filter((block) => !moved.includes(block)),
+  });
+}
+
+function withResult(message: Message, result: ToolResultBlock): Message {
+  const texts = result.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return { ...message, content: [result], toolOutput: texts.join("\n\n") };
+}
+
+function textBlock(text: string): TextBlock {
+  return { type: "text", text };
+}
+
+function isMedia(block: Block): block is ImageBlock {
+  return (
+    block.type === "image" || (block.type === "file" && /^image\/|^application\/pdf$/u.test(block.mimeType))
+  );
+}
+
+/** By the names that opencode itself gives to providers. */
+function takesMedia(vendor: string, block: Block): boolean {
+  const isImage = block.type === "image";
+  if (["anthropic", "openai", "google-vertex-anthropic"].includes(vendor)) return true;
+  return isImage && ["amazon-bedrock", "xai"].includes(vendor);
+}
+
+function attachedMessage(group: Group, media: readonly Block[]): Message {
+  return {
+    id: `${group.id}#media`,
+    role: "user",
+    content: [textBlock(ATTACHED), ...media],
+    origin: "injected",
+    metadata: {},
+  };
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { SESSION, user, writeDatabase } from "../../../../../test/formats/opencode/sessions.ts";
+import { insertRow, openRowSink } from "./row-sink.ts";
+
+let home = "";
+let path = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-row-sink-"));
+  path = join(home, "opencode.db");
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function setModel(model: string): void {
+  mkdirSync(join(home, ".config/opencode"), { recursive: true });
+  writeFileSync(join(home, ".config/opencode/opencode.json"), JSON.stringify({ model }));
+}
+
+async function append(role: string, info: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  const sink = await openRowSink(path, SESSION, { home, env: {} });
+  const data = { role, ...info };
+  const row = { id: "msg_9", session_id: SESSION, time_created: 1, time_updated: 1, data };
+  try {
+    sink.append([insertRow("message", row)]);
+  } finally {
+    sink.close();
+  }
+  const database = new DatabaseSync(path, { readOnly: true });
+  const text = String(database.prepare("select data from message where id = 'msg_9'").get()?.data);
+  database.close();
+  return JSON.parse(text);
+}
+
+const OTHER = { row: { id: "ses_other" }, messages: [user("msg_2", "x", { model: named("leaf/green") })] };
+
+function named(name: string): Readonly<Record<string, unknown>> {
+  const [providerID, modelID] = name.split("/");
+  return { providerID, modelID };
+}
+
+test("a prompt that names no model is of the session's own one", async () => {
+  const own = { messages: [user("msg_1", "x", { model: named("kettle/brew") })] };
+  writeDatabase(path, [own, OTHER]);
+  expect(await append("user")).toEqual({ role: "user", model: named("kettle/brew") });
+});
+
+test("else of the one that was used last", async () => {
+  setModel("a/b");
+  writeDatabase(path, [{}, OTHER]);
+  expect(await append("user")).toEqual({ role: "user", model: named("leaf/green") });
+});
+
+test("else of the one that is set; an answer keeps what it names", async () => {
+  setModel("a/b");
+  writeDatabase(path, [{}]);
+  expect(await append("assistant", { modelID: "c" })).toEqual({ role: "assistant", ...named("a/c") });
+});
+
+test("nothing is written if no record has it", async () => {
+  writeDatabase(path, [{}]);
+  await expect(append("user")).rejects.toMatchObject({ code: "unsupported" });
+  expect(await append("user", { model: named("a/b") })).toMatchObject({ model: named("a/b") });
+});

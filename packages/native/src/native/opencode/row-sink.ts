@@ -1,0 +1,286 @@
+/**
+ * Rows written into opencode's database: all of an addition in one transaction, with `synchronous=FULL`, and
+ * read back from another connection. opencode may have the database open meanwhile.
+ */
+
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { ContinuoError } from "@continuo/core/model";
+import {
+  canonicalFolder,
+  isJson,
+  isWriteFailure,
+  type Json,
+  type Places,
+  textField,
+  writeFailure,
+} from "@continuo/files";
+
+import type { RecordSink, SinkOptions } from "../writing/index.ts";
+import { readDefaultModel } from "./default-model.ts";
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+type Table = "session" | "message" | "part" | "session_message";
+
+/** `data` is JSON and is stored as text; a text is stored as it is. */
+export function insertRow(table: Table, values: Json): Json {
+  return { insert: table, values };
+}
+
+export function updateRow(table: Table, id: string, values: Json): Json {
+  return { update: table, id, values };
+}
+
+export async function openRowSink(path: string, sessionId: string, places: Places): Promise<RecordSink> {
+  const { DatabaseSync: Sqlite } = await import("node:sqlite");
+  let connection: DatabaseSync | null = null;
+  const database = (): DatabaseSync => {
+    connection ??= connect(Sqlite, path);
+    return connection;
+  };
+  const write = (records: readonly Json[], { after = null, before }: SinkOptions = {}): void => {
+    guarded(path, () => {
+      const db = database();
+      db.exec("begin immediate");
+      try {
+        if (after !== null && markOf(db, sessionId) !== after) throw changed(sessionId);
+        before?.(db);
+        for (const record of records) writeRow(db, record);
+        db.exec("commit");
+      } finally {
+        if (db.isTransaction) db.exec("rollback");
+      }
+      const reader = new Sqlite(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+      try {
+        for (const row of finalRows(records)) assertRow(reader, row, path);
+      } finally {
+        reader.close();
+      }
+    });
+  };
+  return {
+    mark: () => (existsSync(path) ? guarded(path, () => markOf(database(), sessionId)) : null),
+    append(records, options) {
+      write(
+        guarded(path, () => withModels(database(), records, { sessionId, places })),
+        options,
+      );
+    },
+    create(records) {
+      if (!existsSync(path)) {
+        throw new ContinuoError("unsupported", `there is no database ${path}`, {
+          hint: "Start opencode once to create the database.",
+        });
+      }
+      write(
+        guarded(path, () =>
+          withModels(database(), completed(database(), [...records]), { sessionId, places }),
+        ),
+      );
+    },
+    close() {
+      connection?.close();
+      connection = null;
+    },
+  };
+}
+
+function changed(sessionId: string): ContinuoError {
+  return new ContinuoError(
+    "conflict",
+    `cannot append to ${sessionId}: opencode wrote to it in the meantime`,
+    {
+      hint: "Try again.",
+      details: { isWritten: false },
+    },
+  );
+}
+
+function connect(Sqlite: typeof DatabaseSync, path: string): DatabaseSync {
+  if (!existsSync(path)) throw new ContinuoError("not_found", `there is no database ${path}`);
+  const database = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec("pragma synchronous = full; pragma trusted_schema = off");
+  return database;
+}
+
+function markOf(database: DatabaseSync, sessionId: string): string | null {
+  if (database.prepare("select 1 from session where id = ?").get(sessionId) === undefined) return null;
+  const rows = (table: string): string =>
+    `(select count(*) || ' ' || coalesce(max(time_updated), 0) from ${table} where session_id = $id)`;
+  const row = database.prepare(`select ${rows("message")} as m, ${rows("part")} as p`).get({ id: sessionId });
+  return `${row?.m} ${row?.p}`;
+}
+
+function writeRow(database: DatabaseSync, record: Json): void {
+  const values = valuesOf(record);
+  const columns = Object.keys(values);
+  if (typeof record.insert === "string") {
+    const places = columns.map(() => "?").join(", ");
+    database
+      .prepare(`insert into "${record.insert}" (${columns.join(", ")}) values (${places})`)
+      .run(...Object.values(values));
+    return;
+  }
+  const set = columns.map((column) => `${column} = ?`).join(", ");
+  const { changes } = database
+    .prepare(`update "${String(record.update)}" set ${set} where id = ?`)
+    .run(...Object.values(values), String(record.id));
+  if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} no longer exists`);
+}
+
+/** What a new session leaves open: its project. */
+function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
+  return records.map((record) => {
+    if (record.insert !== "session") return record;
+    const values = isJson(record.values) ? record.values : {};
+    return { ...record, values: { ...values, project_id: projectOf(database, String(values.directory)) } };
+  });
+}
+
+/**
+ * Messages that name no model are of the session's last one, else of the one used last, else of opencode's own
+ * choice. Errors: `unsupported` where nothing tells.
+ */
+function withModels(
+  database: DatabaseSync,
+  records: readonly Json[],
+  { sessionId, places }: { readonly sessionId: string; readonly places: Places },
+): readonly Json[] {
+  const infos = records.map((record) => (record.insert === "message" ? dataOf(record) : null));
+  if (infos.every((info) => info === null || namesModel(info))) return records;
+  const model =
+    modelUsedLast(database, sessionId) ??
+    infos.map((info) => info?.model).findLast(isJson) ??
+    modelUsedLast(database, null) ??
+    readDefaultModel(places, directoryIn(database, records, sessionId));
+  if (model === null) throw modelError();
+  return records.map((record, at) => {
+    const info = infos[at] ?? null;
+    if (info === null || namesModel(info)) return record;
+    return { ...record, values: { ...(record.values as Json), data: withModel(info, model) } };
+  });
+}
+
+function namesModel({ role, model, providerID, modelID }: Json): boolean {
+  return role === "user" ? isJson(model) : typeof providerID === "string" && typeof modelID === "string";
+}
+
+function dataOf({ values }: Json): Json | null {
+  return isJson(values) && isJson(values.data) ? values.data : null;
+}
+
+function directoryIn(database: DatabaseSync, records: readonly Json[], sessionId: string): string {
+  const own = records.find(({ insert }) => insert === "session")?.values;
+  const row = database.prepare("select directory from session where id = ?").get(sessionId);
+  return String((isJson(own) ? own.directory : row?.directory) ?? "/");
+}
+
+/** opencode shows no session with a prompt that names no model, and continues in none whose model it does not know. */
+function modelError(): ContinuoError {
+  return new ContinuoError("unsupported", "cannot tell which model opencode would use", {
+    hint: 'Send one message in opencode, or set "model" in its opencode.json.',
+  });
+}
+
+export function withModel(info: Json, model: Json): Json {
+  if (info.role === "user") return isJson(info.model) ? info : { ...info, model };
+  return { ...model, ...info };
+}
+
+/** For sessions that are only looked at. */
+export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" };
+
+/**
+ * The project of a repository that opencode has not seen is opencode's to make: when it does, it takes over the shared
+ * project's sessions of the repository's own folder (1.18.33), and no others. Errors: `unsupported` for those.
+ */
+function projectOf(database: DatabaseSync, directory: string): string {
+  const folder = canonicalFolder(directory);
+  const projects = database.prepare("select id, worktree from project").all();
+  const holds = (worktree: string): boolean =>
+    folder === worktree || (worktree !== "/" && folder.startsWith(worktree + sep));
+  const known = projects
+    .filter((row) => holds(String(row.worktree)))
+    .sort((a, b) => String(b.worktree).length - String(a.worktree).length)[0];
+  const shared = projects.find((row) => row.id === "global");
+  const project = known ?? (isInRepository(folder) && !isRepository(folder) ? undefined : shared);
+  if (project !== undefined) return String(project.id);
+  throw new ContinuoError("unsupported", `opencode does not know the folder ${folder} yet`, {
+    hint: "Start opencode once in that folder.",
+  });
+}
+
+/** A linked worktree has a file there, and belongs to another folder's project. */
+function isRepository(folder: string): boolean {
+  return statSync(join(folder, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+/** @param sessionId `null` for all sessions. */
+function modelUsedLast(database: DatabaseSync, sessionId: string | null): Json | null {
+  const row = database
+    .prepare(
+      "select json_extract(data, '$.model') as model from message where iif(json_valid(data), " +
+        "json_extract(data, '$.role') = 'user' and json_extract(data, '$.model.modelID') is not null, 0) " +
+        "and ($id is null or session_id = $id) order by time_created desc limit 1",
+    )
+    .get({ id: sessionId });
+  const model: unknown = typeof row?.model === "string" ? JSON.parse(row.model) : null;
+  if (!isJson(model) || textField(model, "providerID") === null) return null;
+  return { providerID: model.providerID, modelID: model.modelID };
+}
+
+interface FinalRow {
+  readonly table: string;
+  readonly id: string;
+  readonly values: Readonly<Record<string, SQLInputValue>>;
+}
+
+/** A row may be inserted and changed in one addition. */
+function finalRows(records: readonly Json[]): FinalRow[] {
+  const rows = new Map<string, FinalRow>();
+  for (const record of records) {
+    const table = String(record.insert ?? record.update);
+    const values = valuesOf(record);
+    const id = String(record.id ?? values.id);
+    rows.set(id, { table, id, values: { ...rows.get(id)?.values, ...values } });
+  }
+  return [...rows.values()];
+}
+
+function assertRow(database: DatabaseSync, { table, id, values }: FinalRow, path: string): void {
+  const row = database.prepare(`select * from "${table}" where id = ?`).get(id);
+  const isThere = Object.entries(values).every(([column, value]) => row?.[column] === value);
+  if (!isThere)
+    throw new ContinuoError(
+      "unwritable",
+      `verification failed: ${path} does not contain the row ${id} as it was written`,
+    );
+}
+
+function valuesOf(record: Json): Record<string, SQLInputValue> {
+  const values = isJson(record.values) ? record.values : {};
+  return Object.fromEntries(
+    Object.entries(values).map(([column, value]) => [
+      column,
+      isJson(value) ? JSON.stringify(value) : (value as SQLInputValue),
+    ]),
+  );
+}
+
+function guarded<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    if (!isWriteFailure(cause)) throw cause;
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was added to the session.");
+  }
+}

@@ -1,0 +1,281 @@
+/** The scan of a session: messages with their parts are folded once; histories then read them by their ids. */
+
+import type { Entry, Message, Problem } from "@continuo/core/model";
+import { type Json, textField } from "@continuo/files";
+import {
+  addProblem,
+  allProblems,
+  createIdTable,
+  type FoundSession,
+  findId,
+  type HistoryOptions,
+  type IdTable,
+  internId,
+  toTitle,
+} from "../kit/index.ts";
+import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
+import { createFacts, type Facts, foldMessageFacts, foldPartFacts, foldStray } from "./facts-fold.ts";
+import {
+  addCounts,
+  countMessages,
+  countUpTo,
+  createIndex,
+  type End,
+  endsOf,
+  foldIndex,
+  type Index,
+  partsBefore,
+} from "./index-fold.ts";
+import { type MendedData, mendInfo, mendPart, resumeFlawOf } from "./mend-data.ts";
+import { toMessages } from "./messages.ts";
+import {
+  openStream,
+  type RecordStream,
+  type StreamRecord,
+  type Surroundings,
+  type Whole,
+} from "./record-stream.ts";
+import { type NativeRecord, timeOfMs, typedText } from "./records.ts";
+import { emptyProblem, ownTitle, toRow } from "./row.ts";
+import { readAll } from "./source.ts";
+
+interface ScanState {
+  readonly sessionId: string;
+  readonly index: Index;
+  readonly facts: Facts;
+  /** Messages, by place in the index, whose parts the database is damaged at. */
+  readonly damaged: Set<number>;
+  areStraysDamaged: boolean;
+  /** The first thing that the person typed. */
+  typed: string | null;
+  readonly ids: IdTable;
+  /** Messages that answer one which does not stand before them. */
+  readonly answers: { readonly id: string | null; readonly parentId: string }[];
+}
+
+export const opencodeScan: Scan<ScanState, StreamRecord, RecordStream, End> = {
+  version: "opencode-2",
+  open: openStream,
+  create: ({ found }) => ({
+    sessionId: found.sessionId,
+    index: createIndex(),
+    facts: createFacts(),
+    damaged: new Set(),
+    areStraysDamaged: false,
+    typed: null,
+    ids: createIdTable(),
+    answers: [],
+  }),
+  fold(state, record) {
+    if (record.type === "message") foldMessage(state, record);
+    else if (record.type === "stray") foldStray(state.facts, record.record);
+    else {
+      addProblem(state.facts.problems, record.problem);
+      if (record.of === "strays") state.areStraysDamaged = true;
+    }
+  },
+  // No message where the window would be all of them.
+  isEnough: ({ index }) => index.count > 0,
+  async finish(state, { found, source: stream, partial }) {
+    const around = stream.surroundings();
+    const session = around.record?.data ?? {};
+    const ends = endsOf(state.index, session);
+    const read: Read = { ...state, found, stream, around, session, ends, partial };
+    const problems = allProblems(
+      state.facts.problems,
+      partial ? [] : lostAnswers(state),
+      around.problems,
+      state.index.count === 0 ? [emptyProblem()] : [],
+    );
+    return {
+      facts: toFacts(read, problems),
+      tips: state.index.count === 0 ? [] : ends.map((end, at) => toTip(read, end, at === 0)),
+      nodeOf: (id) => nodeOf(read, id),
+      history: (end, options) => readHistory(read, end, options),
+      entries: (signal) => entriesOf(read, signal),
+    };
+  },
+};
+
+type ReadMessage = Extract<StreamRecord, { type: "message" }>;
+
+function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): void {
+  const { index, facts, ids, sessionId } = state;
+  if (damage !== null) {
+    state.damaged.add(index.count);
+    addProblem(facts.problems, damage);
+  }
+  foldMessageFacts(facts, record, sessionId);
+  for (const part of parts) foldPartFacts(facts, part, sessionId);
+  foldResumeFlaws(facts, record, parts);
+  const typed = typedText(record, parts);
+  foldIndex(index, record, toMessages(record, parts, { native: false }), typed);
+  state.typed ??= typed;
+  if (record.id !== null) internId(ids, record.id);
+  // The message that it answers stands before it, but for damage.
+  if (record.parentId !== null && findId(ids, record.parentId) === -1) {
+    state.answers.push({ id: record.id, parentId: record.parentId });
+  }
+}
+
+/** Data that is no JSON object is a problem of its own. */
+function foldResumeFlaws(facts: Facts, message: NativeRecord, parts: readonly NativeRecord[]): void {
+  const types = parts.map(({ data }) => data?.type);
+  const before = { directory: "", promptId: "", model: null };
+  const tell = (record: NativeRecord, mended: MendedData): void => {
+    const flaw = record.data === null ? null : resumeFlawOf(mended);
+    if (flaw === null) return;
+    const told = `opencode cannot resume the session, or leaves ${record.kind} ${record.id?.slice(0, 80)} out: ${flaw}`;
+    addProblem(facts.problems, { code: "cannot_resume", line: null, message: told });
+  };
+  tell(message, mendInfo(message.data, message.value, { types, before }));
+  for (const part of parts) if (part.data !== null) tell(part, mendPart(part.data, part.value));
+}
+
+function* lostAnswers({ ids, answers }: ScanState): Generator<Problem, void, void> {
+  for (const { id, parentId } of answers) {
+    if (findId(ids, parentId) !== -1) continue;
+    const message = `message ${id?.slice(0, 80)} answers ${parentId.slice(0, 80)}, which is not here`;
+    yield { code: "dangling_parent", line: null, message };
+  }
+}
+
+interface Read extends ScanState {
+  readonly found: FoundSession;
+  readonly stream: RecordStream;
+  readonly around: Surroundings;
+  readonly session: Json;
+  /** The active one first. */
+  readonly ends: readonly End[];
+  readonly partial: boolean;
+}
+
+function toFacts(read: Read, problems: readonly Problem[]): ScanFacts {
+  const { found, session, around, facts } = read;
+  const { gitBranch, sizeBytes, children, record } = around;
+  const typed = ownTitle(session) === null ? read.typed : null;
+  const version = textField(session, "version");
+  return {
+    ...toRow(found, session, { typed, gitBranch, sizeBytes }, problems),
+    records: facts.records + (record === null ? 0 : 1),
+    unknownRecords: Object.fromEntries(facts.unknownRecords),
+    models: [...facts.models],
+    usage: facts.usage,
+    agentVersions: version === null ? [] : [version],
+    subagents: children.map((child) => ({
+      id: child.id,
+      location: child.location,
+      type: child.agent,
+      description: toTitle(child.title),
+      toolCallId: facts.callOfChild.get(child.id) ?? null,
+      model: child.model,
+      sizeBytes: child.sizeBytes,
+    })),
+    // A fork is a copy that does not tell what it was copied from.
+    forkedFrom: null,
+  };
+}
+
+function toTip(read: Read, end: End, active: boolean): Tip<End> {
+  const { index } = read;
+  const cut = cutOf(read, end);
+  const last = end.messages - 1;
+  let typed = last;
+  while (typed >= 0 && index.typed[typed] !== 1) typed -= 1;
+  const whole = typed < 0 ? null : readWhole(read, typed);
+  const cutTyped = cut === null ? null : typedText(cut.record, cut.parts);
+  return {
+    node: end,
+    id: idOfEnd(read, end),
+    active,
+    updatedAt: timeOfMs(cut?.record.timeMs ?? index.time[last]),
+    counts: countTo(read, end),
+    label: toTitle(cutTyped ?? (whole === null ? null : typedText(whole.record, whole.parts))),
+  };
+}
+
+/** That of the last part where a revert cuts a message; an end before the first message has the session's own. */
+function idOfEnd(read: Read, end: End): string {
+  return cutOf(read, end)?.parts.at(-1)?.id ?? read.index.ids[end.messages - 1] ?? read.found.sessionId;
+}
+
+function countTo(read: Read, end: End): MessageCounts {
+  const whole = countUpTo(read.index, end.messages);
+  const cut = cutOf(read, end);
+  return cut === null
+    ? whole
+    : addCounts(whole, countMessages(toMessages(cut.record, cut.parts, { native: false })));
+}
+
+/** What a revert leaves of the message that it cuts. */
+function cutOf(read: Read, end: End): Whole | null {
+  const whole = end.part === null ? null : readWhole(read, end.messages);
+  if (whole === null || end.part === null) return null;
+  return { record: whole.record, parts: partsBefore(whole.parts, end.part) };
+}
+
+/** `null` for a message that is gone since. What was damaged in the first pass already is a problem, no error. */
+function readWhole({ stream, index, damaged }: Read, at: number): Whole | null {
+  const kept = stream.kept.get(at);
+  if (kept !== undefined) return kept;
+  const id = index.ids[at] ?? null;
+  const record = id === null ? null : stream.source.message(id);
+  return record === null ? null : { record, parts: damaged.has(at) ? [] : stream.source.parts(record) };
+}
+
+/** Any message can be the end of a history. */
+function nodeOf({ index }: Read, id: string): End | null {
+  const at = index.ids.indexOf(id);
+  return at === -1 ? null : { messages: at + 1, part: null };
+}
+
+async function* readHistory(
+  read: Read,
+  end: End,
+  options: HistoryOptions,
+): AsyncGenerator<Message, void, void> {
+  let parentId: string | undefined;
+  for (let at = 0; at <= end.messages; at++) {
+    options.signal?.throwIfAborted();
+    const whole = at < end.messages ? readWhole(read, at) : cutOf(read, end);
+    if (whole === null) continue;
+    for (const message of toMessages(whole.record, whole.parts, { native: options.native === true })) {
+      yield parentId === undefined ? message : { ...message, parentId };
+      parentId = message.id;
+    }
+  }
+}
+
+async function* entriesOf(read: Read, signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void> {
+  const { stream, index, around, ends, partial, areStraysDamaged } = read;
+  const active = ends[0] ?? { messages: 0, part: null };
+  if (around.record !== null) yield toEntry(around.record, false);
+  for (let at = 0; at < index.count; at++) {
+    signal?.throwIfAborted();
+    const whole = readWhole(read, at);
+    if (whole === null) continue;
+    const isCut = at === active.messages && active.part !== null;
+    const isActive = at < active.messages || isCut;
+    yield toEntry(whole.record, isActive);
+    const left = new Set(isCut && active.part !== null ? partsBefore(whole.parts, active.part) : whole.parts);
+    for (const part of whole.parts) yield toEntry(part, isActive && left.has(part));
+  }
+  if (partial) return;
+  const strays = (): Iterable<NativeRecord> => stream.source.strays();
+  for (const stray of areStraysDamaged ? readAll(strays, () => undefined) : strays())
+    yield toEntry(stray, false);
+}
+
+function toEntry(record: NativeRecord, active: boolean): Entry {
+  const type =
+    record.kind === "part" ? textField(record.data ?? {}, "type") : textField(record.data ?? {}, "role");
+  return {
+    line: null,
+    ...(record.id === null ? {} : { row: record.id }),
+    id: record.id,
+    parentId: record.parentId,
+    type: record.kind === "session" ? record.kind : (type ?? record.kind),
+    active,
+    value: record.value,
+  };
+}

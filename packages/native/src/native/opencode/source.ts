@@ -1,0 +1,97 @@
+/**
+ * What a session is read from: the agent's database, or one of its export files. Both give the same records
+ * in the same order.
+ *
+ * Methods throw `unreadable` where a database is damaged at the place that they read; others may still work.
+ */
+
+import { isContinuoError } from "@continuo/core/model";
+import { isDamagedDatabase } from "./database.ts";
+import type { NativeRecord } from "./records.ts";
+
+export interface SessionSource {
+  /** True where the records are in memory already, so that keeping them costs nothing. */
+  readonly inMemory: boolean;
+  /** `null` where the session's own record is lost. */
+  session(): NativeRecord | null;
+  /** By time, then id: the order in which opencode reads them. */
+  messages(order: "oldest" | "newest"): Iterable<NativeRecord>;
+  /** A message that `messages` gave; `null` where it is gone since. */
+  message(id: string): NativeRecord | null;
+  /** By id. */
+  parts(message: NativeRecord): readonly NativeRecord[];
+  /** UTF-8 bytes of `data` of a message and of its parts. */
+  sizeOf(message: NativeRecord): number;
+  /** Records of the session that no message leads to. */
+  strays(): Iterable<NativeRecord>;
+  /** Sessions that this one started. */
+  children(): readonly ChildSession[];
+  /** Whether the session that started this one is there. */
+  hasSession(id: string): boolean;
+  /** Where the session belongs to a workspace with a branch of its own. */
+  gitBranch(): string | null;
+  /** UTF-8 bytes of the `data` of all messages and parts; of an export, those of the file. */
+  sizeBytes(): number;
+  /** What is odd about the source as a whole. */
+  problems(): readonly SourceProblem[];
+  /** Until the function that it returns is called, everything that is read is of one moment, also while opencode writes. */
+  begin(): () => void;
+  close(): void;
+}
+
+export interface SourceProblem {
+  readonly code:
+    | "byte_order_mark"
+    | "bad_utf8"
+    | "bad_json"
+    | "bad_order"
+    | "bad_record"
+    | "duplicate_id"
+    | "newer_format"
+    | "unreadable";
+  readonly message: string;
+}
+
+export interface ChildSession {
+  readonly id: string;
+  readonly title: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly location: string;
+  readonly sizeBytes: number;
+}
+
+/** The parts of a message; none, and a word to `onDamage`, where the source is damaged there. */
+export function readParts(
+  source: SessionSource,
+  message: NativeRecord,
+  onDamage: OnDamage,
+): readonly NativeRecord[] {
+  return readOr(() => source.parts(message), [], onDamage);
+}
+
+type OnDamage = (sentence: string, code: "unreadable" | "damaged_database") => void;
+
+/** What `read` gives; `instead`, and a word to `onDamage`, where the source is damaged. */
+export function readOr<T>(read: () => T, instead: T, onDamage: OnDamage): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isContinuoError(error, "unreadable")) throw error;
+    onDamage(error.message, isDamagedDatabase(error) ? "damaged_database" : "unreadable");
+    return instead;
+  }
+}
+
+/** Records one after another; where the source is damaged they end, with a word to `onDamage`. */
+export function* readAll(
+  records: () => Iterable<NativeRecord>,
+  onDamage: OnDamage,
+): Generator<NativeRecord, void, void> {
+  const iterator = readOr(() => records()[Symbol.iterator](), null, onDamage);
+  while (iterator !== null) {
+    const next = readOr(() => iterator.next(), null, onDamage);
+    if (next === null || next.done) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Finds session files: `sessions/--CWD--/*.jsonl`, and `*.jsonl` in the folder that the user chose for all
+ * sessions and in pi's own folder. A file whose name is not of pi's making is known by its header.
+ */
+
+import { basename, dirname, join, resolve } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import { isContinuoError, type Problem } from "@continuo/core/model";
+import { canonicalFolder, isJson, type Json, namesIn, type Places, statFile } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+import { type FindOptions, type FoundSession, readSessionFolder } from "../kit/index.ts";
+import { HEAD_BYTES, HEAD_RECORDS } from "./limits.ts";
+import { folderNameOf, namesOfCwd, piFolders, sessionIdOf } from "./places.ts";
+import { isKnownType, parseHeader } from "./records.ts";
+
+export async function* findSessions(
+  places: Places,
+  options: FindOptions,
+): AsyncGenerator<FoundSession, void, void> {
+  const folders = piFolders(places);
+  const cwds = options.cwd === undefined ? null : namesOfCwd(options.cwd);
+  const own = cwds?.map(folderNameOf) ?? null;
+  const seen = new Set<string>();
+  const wanted = [
+    ...namesIn(folders.sessions)
+      .filter((name) => own === null || own.includes(name))
+      .map((name) => ({ folder: join(folders.sessions, name), others: false })),
+    ...(folders.chosen === null ? [] : [{ folder: folders.chosen, others: true }]),
+    { folder: folders.agent, others: true },
+  ];
+  for (const { folder, others } of wanted) {
+    options.signal?.throwIfAborted();
+    await otherWork();
+    if (seen.has(folder)) continue;
+    seen.add(folder);
+    for await (const found of sessionsIn(folder, others)) {
+      if (cwds === null || (await isOfCwd(found, cwds))) yield found;
+    }
+  }
+}
+
+/** The session that a file is; `null` where nothing in or around it says pi. */
+export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
+  const file = resolve(path);
+  if (statFile(file) === null) return null;
+  const head = await readHead(file);
+  const { sessions } = piFolders(places);
+  const isAtHome =
+    file.endsWith(".jsonl") && canonicalFolder(file).startsWith(join(canonicalFolder(sessions), "/"));
+  return isAtHome || head.some(isPiRecord) ? toFound(file, head) : null;
+}
+
+/**
+ * The objects among the first records of a file; none where it cannot be read. The first of a pi session is
+ * its header, which a damaged line may have taken away.
+ */
+async function readHead(path: string): Promise<readonly Json[]> {
+  const head: Json[] = [];
+  try {
+    using file = openLines(path, 0);
+    for await (const records of file.scan()) {
+      for (const { value } of records) if (isJson(value)) head.push(value);
+      if (head.length >= HEAD_RECORDS || (records.at(-1)?.offset ?? 0) > HEAD_BYTES) break;
+    }
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+  }
+  return head;
+}
+
+/** In a folder where other files may lie, a file is a session when it has a header or pi's kind of name. */
+async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<FoundSession, void, void> {
+  const { names, unreadable } = readSessionFolder("pi", folder);
+  yield* unreadable;
+  for (const name of names) {
+    const path = `${folder}/${name}`;
+    if (!name.endsWith(".jsonl")) continue;
+    if (sessionIdOf(path) !== null) yield toFound(path, []);
+    else {
+      const head = await readHead(path);
+      if (!others || head.some((record) => parseHeader(record) !== null)) yield toFound(path, head);
+    }
+  }
+}
+
+function toFound(path: string, head: readonly Json[]): FoundSession {
+  const file = statFile(path);
+  const unread: Problem = { code: "unreadable", line: null, message: `cannot read ${path}` };
+  const headed = head.map((record) => parseHeader(record)?.id ?? null).find((id) => id !== null);
+  return {
+    agent: "pi",
+    sessionId: sessionIdOf(path) ?? headed ?? basename(path, ".jsonl"),
+    location: path,
+    files: file === null ? [] : [file],
+    archived: false,
+    // Nothing on disk tells that pi has a session open.
+    live: null,
+    problems: file === null ? [unread] : [],
+  };
+}
+
+/** A session whose header names no cwd belongs to the folder that it lies in. */
+async function isOfCwd(found: FoundSession, cwds: readonly string[]): Promise<boolean> {
+  const head = await readHead(found.location);
+  const cwd = head.map((record) => parseHeader(record)?.cwd ?? null).find((name) => name !== null);
+  if (cwd === undefined) return cwds.map(folderNameOf).includes(basename(dirname(found.location)));
+  return namesOfCwd(cwd ?? "").some((name) => cwds.includes(name));
+}
+
+/** Entries of other agents have types too: a header with an id and a cwd, or an entry in a tree, is pi's. */
+function isPiRecord(record: Json): boolean {
+  const header = parseHeader(record);
+  if (header !== null) return header.id !== null && header.cwd !== null;
+  if (typeof record.type !== "string" || !isKnownType(record.type)) return false;
+  return typeof record.id === "string" && "parentId" in record && typeof record.timestamp === "string";
+}

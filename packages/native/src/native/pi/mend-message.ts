@@ -1,0 +1,149 @@
+/**
+ * Messages in a form that pi does not read: with some it ends, with others it sends nothing, or a block less (1.5.2).
+ * Each is brought into a form that pi reads, as far as it says which. Pure.
+ */
+
+import { isJson, type Json, textField } from "@continuo/files";
+
+export interface MendedMessage {
+  readonly message: Json;
+  /** What was wrong; empty where the message stays as it is. */
+  readonly reasons: readonly string[];
+}
+
+/** Why pi cannot resume a session with the message, or leaves a part of it out; `null` where nothing is wrong. */
+export function resumeFlawOf(message: Json): string | null {
+  const reasons = mendMessage(message)?.reasons ?? [];
+  return reasons.length === 0 ? null : reasons.join("; ");
+}
+
+/** `null` for what does not say what it is. A message that pi reads is returned as it is. */
+export function mendMessage(message: Json): MendedMessage | null {
+  const role = textField(message, "role") ?? roleIn(message);
+  if (role === null) return null;
+  const reasons: string[] = [];
+  let mended = message;
+  const set = (fields: Json, reason: string): void => {
+    mended = { ...mended, ...fields };
+    reasons.push(reason);
+  };
+  if (role !== message.role)
+    set({ role }, `the message has no role, and holds what only one of \`${role}\` does`);
+  if (!HAS_CONTENT.has(role)) return { message: mended, reasons };
+  const content = mendContent(message.content, role);
+  if (content.reasons.length > 0) set({ content: content.value }, content.reasons.join("; "));
+  if (role === "system" && message.toolsAdded !== undefined && !Array.isArray(message.toolsAdded)) {
+    set({ toolsAdded: [] }, "the tools of the prompt are no list");
+  }
+  if (role === "assistant" && !isJson(message.usage)) {
+    set({ usage: NO_USAGE }, "the answer counts no tokens, as pi does of every answer");
+  }
+  return { message: mended, reasons };
+}
+
+const NO_USAGE: Json = {
+  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+/** Roles whose content pi walks through. */
+const HAS_CONTENT: ReadonlySet<string> = new Set(["system", "user", "assistant", "toolResult", "custom"]);
+
+/** Of keys and blocks that only messages of one role have. */
+function roleIn(message: Json): string | null {
+  if (typeof message.toolCallId === "string") return "toolResult";
+  if (typeof message.command === "string") return "bashExecution";
+  if (isJson(message.sections)) return "system";
+  if (typeof message.customType === "string") return "custom";
+  const blocks: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
+  const types = blocks.map((block) => (isJson(block) ? typeOf(block) : null));
+  const isAnswer =
+    ["stopReason", "api", "provider"].some((key) => typeof message[key] === "string") ||
+    isJson(message.usage) ||
+    types.some((type) => type === "toolCall" || type === "thinking");
+  if (isAnswer) return "assistant";
+  const isSaid =
+    typeof message.content === "string" || types.some((type) => type === "text" || type === "image");
+  return isSaid ? "user" : null;
+}
+
+interface MendedContent {
+  readonly value: unknown;
+  readonly reasons: readonly string[];
+}
+
+function mendContent(content: unknown, role: string): MendedContent {
+  const takesText = role !== "assistant" && role !== "toolResult";
+  if (content === undefined || content === null || (takesText && typeof content === "string")) {
+    return { value: content, reasons: [] };
+  }
+  if (Array.isArray(content)) return mendBlocks(content);
+  const reasons = ["the content of the message is neither text nor a list"];
+  if (typeof content === "string") return { value: [{ type: "text", text: content }], reasons };
+  if (isJson(content)) return { value: mendBlocks([content]).value, reasons };
+  return { value: takesText ? "" : [], reasons };
+}
+
+function mendBlocks(blocks: readonly unknown[]): MendedContent {
+  if (blocks.every((block) => mendBlock(block) === block)) return { value: blocks, reasons: [] };
+  const reasons = new Set<string>();
+  const value = blocks.flatMap((block): unknown[] => {
+    const mended = mendBlock(block);
+    if (mended === block) return [block];
+    reasons.add(
+      mended === null ? "a block lacks what its kind needs" : "a block has another form than its kind",
+    );
+    return mended === null ? [] : [mended];
+  });
+  return { value, reasons: [...reasons] };
+}
+
+/** `null` for a block that says nothing in a form that pi reads. Kinds that are not known stay as they are. */
+function mendBlock(block: unknown): unknown {
+  if (typeof block === "string") return { type: "text", text: block };
+  if (!isJson(block)) return null;
+  const type = typeOf(block);
+  if (type === null) return null;
+  const named = type === block.type ? block : { ...block, type };
+  switch (type) {
+    case "text":
+      return mendText(named, "text");
+    case "thinking":
+      return mendText(named, "thinking");
+    case "image":
+      return typeof block.data === "string" && typeof block.mimeType === "string" ? named : null;
+    case "toolCall":
+      return mendCall(named);
+    default:
+      return block;
+  }
+}
+
+function typeOf(block: Json): string | null {
+  if (typeof block.type === "string") return block.type;
+  if (typeof block.text === "string") return "text";
+  if (typeof block.thinking === "string") return "thinking";
+  if (typeof block.data === "string" && typeof block.mimeType === "string") return "image";
+  return typeof block.name === "string" && block.arguments !== undefined ? "toolCall" : null;
+}
+
+function mendText(block: Json, key: "text" | "thinking"): Json | null {
+  const signature = key === "text" ? "textSignature" : "thinkingSignature";
+  const isSigned = block[signature] === undefined || typeof block[signature] === "string";
+  const { [signature]: _, ...unsigned } = block;
+  const kept = isSigned ? block : unsigned;
+  if (typeof block[key] === "string") return kept;
+  if (typeof block[key] === "number" || typeof block[key] === "boolean")
+    return { ...kept, [key]: String(block[key]) };
+  // What a vendor hid has no text, and a seal that its API wants back.
+  return key === "thinking" && isSigned && block.thinkingSignature !== undefined && block.redacted === true
+    ? { ...kept, thinking: "" }
+    : null;
+}
+
+/** Arguments that are a text are sent as they stand. */
+function mendCall(block: Json): Json | null {
+  if (typeof block.name !== "string") return null;
+  const isRead = isJson(block.arguments) || typeof block.arguments === "string";
+  return isRead ? block : { ...block, arguments: {} };
+}

@@ -1,0 +1,207 @@
+/**
+ * What pi sends to the model when it resumes a session: only the conversation. Pure.
+ *
+ * Rules of 1.5.2, in this order; those of 0.73.1 and 0.87.1 differ where it says so. Each has a test of its
+ * name in `model-view.test.ts`, and `npm run test:agents` compares the whole with real requests.
+ *
+ * 1. The last compaction comes first, then what it keeps (from `keptMessageId` on), then what follows it.
+ *    Everything older, and any earlier compaction, is left out.
+ * 2. A context edit (0.87 on) takes the message that it names out, or replaces its content; the last one
+ *    for a message counts. Edits that a compaction took out have no effect.
+ * 3. System messages and notifications are left out: pi declares its prompt and tools again.
+ * 4. A shell command that was to be kept from the model (`excludeFromContext`) is left out.
+ * 5. An answer that broke off (`error`, `aborted`) is left out.
+ * 6. Thinking of another model than the one that continues is left out, and so is thinking without text and signature
+ *   (0.73.1 and 0.87.1 send the former as text). Signatures of text blocks and calls of another model are left out too;
+ *   an answer that names no model counts as another's. The model that continues is the last one that was chosen or
+ *   answered.
+ * 7. Calls without a result get one, an error: before the next message that is no result, or at the end.
+ * 8. Texts without characters, and messages that then hold nothing, are left out.
+ * 9. A result that holds nothing but white space, and no picture, is "(no tool output)" where the last answer came
+ *   over an API of OpenAI's or Mistral's form; over other APIs it is sent as it is.
+ * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
+ *
+ * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
+ * How the vendor's API is spoken (images of results after all results, ids shortened) is not part of it.
+ */
+
+import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
+import { isJson, type Json } from "@continuo/files";
+import { withContent } from "../kit/index.ts";
+import { asText, toBlocks } from "./blocks.ts";
+
+/** What pi says in place of a result that is not there (seen in 0.73.1, 0.87.1 and 1.5.2). */
+export const NO_RESULT = "No result provided";
+
+/** What pi says in place of a result without words (seen in 1.5.2). */
+export const NO_OUTPUT = "(no tool output)";
+
+export function modelView(history: readonly Message[]): Message[] {
+  const model = lastModel(history);
+  const spoken = edited(compacted(history))
+    .filter(isSent)
+    .map((message) => withoutForeign(withTexts(message), model));
+  const isWorded = WORDED_APIS.test(lastApi(history));
+  const whole = withAllResults(spoken).map((message) => (isWorded ? withOutput(message) : message));
+  return whole.map(withoutEmptyTexts).filter(holdsSomething);
+}
+
+const WORDED_APIS = /openai|mistral/u;
+
+function lastApi(history: readonly Message[]): string {
+  const last = history.findLast((message) => typeof piOf(message).api === "string");
+  return last === undefined ? "" : String(piOf(last).api);
+}
+
+function withOutput(message: Message): Message {
+  const [result] = message.content;
+  if (message.role !== "tool" || result?.type !== "tool_result") return message;
+  const isSilent = result.content.every((block) => block.type === "text" && block.text.trim() === "");
+  if (!isSilent) return message;
+  return { ...message, content: [{ ...result, content: [{ type: "text", text: NO_OUTPUT }] }] };
+}
+
+function withTexts(message: Message): Message {
+  return message.role === "assistant" && message.content.some((block) => asText(block) !== block)
+    ? withContent(message, (content) => content.map(asText))
+    : message;
+}
+
+function compacted(history: readonly Message[]): readonly Message[] {
+  const at = history.findLastIndex(isCompaction);
+  const compaction = history[at];
+  if (compaction === undefined) return history;
+  const keptId = piOf(compaction).keptMessageId;
+  const from = typeof keptId === "string" ? history.findIndex((message) => message.id === keptId) : -1;
+  const kept = from === -1 ? [] : history.slice(from, at).filter((message) => !isCompaction(message));
+  return [compaction, ...kept, ...history.slice(at + 1)];
+}
+
+function edited(messages: readonly Message[]): readonly Message[] {
+  const edits = new Map<string, unknown>();
+  for (const message of messages) {
+    const { type, targetId, replacement } = piOf(message);
+    if (type === "context_edit" && typeof targetId === "string") edits.set(targetId, replacement);
+  }
+  return messages.flatMap((message) => {
+    if (!edits.has(message.id)) return [message];
+    const replacement = edits.get(message.id);
+    if (replacement === null) return [];
+    return [
+      isJson(replacement) && isEditable(message) ? withReplacement(message, replacement.content) : message,
+    ];
+  });
+}
+
+function isEditable(message: Message): boolean {
+  const { role, type } = piOf(message);
+  if (message.role === "assistant" || message.role === "tool") return true;
+  return (
+    message.role === "user" &&
+    (role === undefined ? type === undefined || type === "custom_message" : role === "custom")
+  );
+}
+
+function withReplacement(message: Message, content: unknown): Message {
+  const blocks = toBlocks(content);
+  const [result] = message.content;
+  return result?.type === "tool_result"
+    ? { ...message, content: [{ ...result, content: blocks }] }
+    : { ...message, content: blocks };
+}
+
+function isSent(message: Message): boolean {
+  if (message.role === "system" || message.origin === "notification") return false;
+  if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
+  return piOf(message).excludeFromContext !== true;
+}
+
+interface Model {
+  readonly provider: unknown;
+  readonly model: unknown;
+}
+
+function lastModel(history: readonly Message[]): Model | null {
+  for (const message of history.toReversed()) {
+    const { type, provider, modelId } = piOf(message);
+    if (type === "model_change") return { provider, model: modelId };
+    if (message.role === "assistant") return { provider, model: message.model };
+  }
+  return null;
+}
+
+function withoutForeign(message: Message, going: Model | null): Message {
+  if (message.role !== "assistant") return message;
+  const { provider } = piOf(message);
+  const isNamed = typeof provider === "string" && message.model !== undefined;
+  const isOwn = isNamed && provider === going?.provider && message.model === going.model;
+  return withContent(message, (content) =>
+    content.flatMap((block): Block[] => {
+      if (block.type === "thinking") return isOwn && isReplayed(block) ? [block] : [];
+      if (isOwn || (block.type !== "text" && block.type !== "tool_call")) return [block];
+      const { signature: _signature, ...unsigned } = block;
+      return [unsigned];
+    }),
+  );
+}
+
+function isReplayed(block: Block & { type: "thinking" }): boolean {
+  return block.redacted === true || block.signature !== undefined || block.text.trim() !== "";
+}
+
+function withAllResults(messages: readonly Message[]): Message[] {
+  const whole: Message[] = [];
+  let open: ToolCallBlock[] = [];
+  let caller: Message | undefined;
+  const close = (): void => {
+    for (const call of open) whole.push(missingResult(call, caller));
+    open = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") open = open.filter((call) => call.id !== message.toolCallId);
+    else close();
+    whole.push(message);
+    if (message.role !== "assistant") continue;
+    caller = message;
+    open = message.content.filter((block) => block.type === "tool_call");
+  }
+  close();
+  return whole;
+}
+
+function missingResult(call: ToolCallBlock, caller: Message | undefined): Message {
+  const text: Block = { type: "text", text: NO_RESULT };
+  return {
+    id: `${caller?.id ?? ""}#${call.id}`,
+    role: "tool",
+    content: [{ type: "tool_result", toolCallId: call.id, content: [text], isError: true, status: "error" }],
+    toolCallId: call.id,
+    toolName: call.name,
+    toolInput: call.args,
+    toolOutput: NO_RESULT,
+    metadata: {},
+  };
+}
+
+function withoutEmptyTexts(message: Message): Message {
+  if (message.role === "tool") return message;
+  const isBlank = (block: Block): boolean =>
+    block.type === "text" && (message.role === "assistant" ? block.text.trim() : block.text) === "";
+  return message.content.some(isBlank)
+    ? withContent(message, (content) => content.filter((block) => !isBlank(block)))
+    : message;
+}
+
+/** No API accepts an answer that holds only thinking. */
+function holdsSomething(message: Message): boolean {
+  if (message.role !== "assistant") return message.content.length > 0;
+  return message.content.some((block) => block.type === "text" || block.type === "tool_call");
+}
+
+function isCompaction(message: Message): boolean {
+  return piOf(message).type === "compaction";
+}
+
+function piOf(message: Message): Json {
+  return isJson(message.metadata.pi) ? message.metadata.pi : {};
+}

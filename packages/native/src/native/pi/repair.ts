@@ -1,0 +1,153 @@
+/** Repairs a session of pi of version 2 or 3: links between entries, calls and their results (rules of 1.5.2). */
+
+import type { Json } from "@continuo/files";
+import { textOfValue } from "@continuo/files";
+import {
+  addBehind,
+  change,
+  createLinks,
+  type Draft,
+  type Links,
+  moveToBeginning,
+  type NativeRepairer,
+  type RecordLine,
+  type RepairContext,
+  remainingLines,
+} from "../repairing/index.ts";
+import { cwdOfFolder } from "./cwd-of-folder.ts";
+import { mendMessage } from "./mend-message.ts";
+import { NO_RESULT } from "./model-view.ts";
+import { blocksOf, callIdsOf, flawOf, isBrokenOff, messageOf, roleOf } from "./records.ts";
+
+const VERSION = 3;
+
+export const piRepairer: NativeRepairer = {
+  agent: "pi",
+  findCwd: cwdOfFolder,
+  mend(draft, context) {
+    const header = mendHeader(draft, context);
+    const isFlat =
+      header === null ? !hasIds(draft) : header.value.version === undefined || header.value.version === 1;
+    const links = createLinks(draft, {
+      id: "id",
+      parent: "parentId",
+      isLinked: (record) => record.type !== "session",
+      kindOf: () => "entry",
+      hintOf: () => null,
+      newId: () => context.makers.hex(8),
+    });
+    for (const line of remainingLines(draft)) {
+      mendLine(line);
+      const flaw = line.value.type === "session" ? null : flawOf(line.value);
+      if (flaw !== null) links.drop(line, flaw);
+    }
+    // The entries of version 1 have no links: pi gives them some when it opens the file.
+    if (isFlat) return;
+    links.complete();
+    dropLostResults(draft, links);
+    links.relink();
+    closeCalls(draft, links, context);
+  },
+};
+
+function mendLine(line: RecordLine): void {
+  const message = line.value.type === "message" ? messageOf(line.value) : null;
+  const mended = message === null ? null : mendMessage(message);
+  if (mended === null || mended.reasons.length === 0) return;
+  change(line, { ...line.value, message: mended.message }, mended.reasons.join("; "));
+}
+
+/** pi refuses a file that does not begin with a header; of several it goes by the first. */
+function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
+  const lines = remainingLines(draft);
+  const headers = lines.filter(({ value }) => value.type === "session");
+  const own = headers.find(({ value }) => value.id === context.sessionId) ?? headers[0];
+  if (own === undefined) return addHeader(draft, context);
+  const isFirst = own === lines[0];
+  const header = isFirst ? own : moveToBeginning(draft, own, "the header is not the first record");
+  if (typeof header.value.id === "string" && header.value.id !== "") return header;
+  change(header, { ...header.value, id: context.sessionId }, "the header has no id");
+  return header;
+}
+
+function addHeader(draft: Draft, { sessionId, cwd }: RepairContext): RecordLine | null {
+  const [first] = remainingLines(draft);
+  if (first === undefined || cwd === null) return null;
+  const timestamp = first.value.timestamp ?? new Date(0).toISOString();
+  const version = hasIds(draft) ? { version: VERSION } : {};
+  const header = { type: "session", ...version, id: sessionId, timestamp, cwd };
+  return addBehind(draft, null, header, "the header is missing");
+}
+
+/** The entries of version 1 have none. */
+function hasIds(draft: Draft): boolean {
+  return remainingLines(draft).some(({ value }) => value.type !== "session" && typeof value.id === "string");
+}
+
+/** pi sends an answer that broke off to no model, nor its calls. */
+function callsOf(record: Json): readonly string[] {
+  const message = messageOf(record);
+  if (message === null || message.role !== "assistant" || isBrokenOff(message)) return [];
+  return callIdsOf(message);
+}
+
+function resultOf(record: Json): string | null {
+  const id = roleOf(record) === "toolResult" ? messageOf(record)?.toolCallId : null;
+  return typeof id === "string" ? id : null;
+}
+
+function dropLostResults(draft: Draft, links: Links): void {
+  const called = new Set<string>();
+  for (const { value } of remainingLines(draft)) {
+    const message = messageOf(value);
+    if (message?.role === "assistant") for (const id of callIdsOf(message)) called.add(id);
+  }
+  for (const line of remainingLines(draft)) {
+    const id = resultOf(line.value);
+    if (id !== null && !called.has(id)) links.drop(line, `no call has the id ${id}`);
+  }
+}
+
+function closeCalls(draft: Draft, links: Links, { makers }: RepairContext): void {
+  const lines = remainingLines(draft);
+  const resultLines = Map.groupBy(lines, ({ value }) => resultOf(value));
+  for (const answer of lines) {
+    const calls = callsOf(answer.value);
+    const open = calls.filter((id) => !resultLines.has(id));
+    if (open.length === 0) continue;
+    const results = new Set(calls.flatMap((id) => resultLines.get(id) ?? []));
+    const tip = results.size === 0 ? answer : [...results].reduce((a, b) => (a.line > b.line ? a : b));
+    const followers = links.followers([tip]).filter((line) => !results.has(line));
+    let last = tip;
+    for (const id of open) {
+      const record = resultFor(id, answer.value, { id: makers.hex(8), parentId: textOfValue(last.value.id) });
+      last = addBehind(draft, last, record, `the call ${id} has no result`);
+    }
+    for (const line of followers) {
+      change(line, { ...line.value, parentId: last.value.id }, "the result before it is new");
+    }
+  }
+}
+
+function resultFor(
+  callId: string,
+  answer: Json,
+  link: { readonly id: string; readonly parentId: string },
+): Json {
+  const message = messageOf(answer) ?? {};
+  const call = blocksOf(message.content).find((block) => (block as Json).id === callId) as Json | undefined;
+  const { timestamp } = answer;
+  return {
+    type: "message",
+    ...link,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    message: {
+      role: "toolResult",
+      toolCallId: callId,
+      toolName: textOfValue(call?.name ?? ""),
+      content: [{ type: "text", text: NO_RESULT }],
+      isError: true,
+      ...(message.timestamp === undefined ? {} : { timestamp: message.timestamp }),
+    },
+  };
+}

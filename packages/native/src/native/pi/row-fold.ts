@@ -1,0 +1,88 @@
+/**
+ * The row of a session: what the list shows, folded from its records.
+ *
+ * | field | rule |
+ * |---|---|
+ * | createdAt | `timestamp` of the header, else of the first record that has one |
+ * | updatedAt | `timestamp` of the last record that has one, but not before `createdAt`: the entries of a fork are older than its header |
+ * | cwd | `cwd` of the header |
+ * | title | the last `session_info` (an empty one takes the name back), else the first thing the person typed, of all branches |
+ *
+ * pi keeps no git branch. The first and the last are folded apart, so that a skim can look for the one from
+ * the start of the file and for the other from its end; a full read folds both over every record.
+ */
+
+import type { Json } from "@continuo/files";
+import { toTitle } from "../kit/index.ts";
+import { type Header, namedBy, parseHeader, timeOf, typedText } from "./records.ts";
+
+export interface Firsts {
+  /** The first one, wherever it stands. */
+  header: Header | null;
+  /** Whether it is the first record: pi refuses the file otherwise. */
+  headed: boolean | null;
+  time: string | null;
+  typed: string | null;
+}
+
+export interface Lasts {
+  time: string | null;
+  /** `undefined` until a `session_info` was seen; `""` where the name was taken back. */
+  name: string | undefined;
+}
+
+export function createFirsts(): Firsts {
+  return { header: null, headed: null, time: null, typed: null };
+}
+
+export function createLasts(): Lasts {
+  return { time: null, name: undefined };
+}
+
+/** Fold in file order. */
+export function foldFirsts(firsts: Firsts, record: Json): void {
+  const header = parseHeader(record);
+  firsts.headed ??= header !== null;
+  firsts.header ??= header;
+  firsts.time ??= timeOf(record);
+  firsts.typed ??= toTitle(typedText(record));
+}
+
+/** Fold in file order. */
+export function foldLasts(lasts: Lasts, record: Json): void {
+  lasts.time = timeOf(record) ?? lasts.time;
+  lasts.name = namedBy(record) ?? lasts.name;
+}
+
+/** Fold from the last record to the first. */
+export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+  lasts.time ??= timeOf(record);
+  lasts.name ??= namedBy(record) ?? undefined;
+}
+
+export interface Row {
+  readonly title: string | null;
+  readonly cwd: string | null;
+  readonly gitBranch: null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+export function finishRow(firsts: Firsts, lasts: Lasts): Row {
+  const createdAt = firsts.header?.createdAt ?? firsts.time;
+  return {
+    title: toTitle(lasts.name) ?? firsts.typed,
+    cwd: firsts.header?.cwd ?? null,
+    gitBranch: null,
+    createdAt,
+    updatedAt: later(createdAt, lasts.time),
+  };
+}
+
+/** What a byte search for titles looks for. */
+export const TITLE_MARKER = "session_info";
+
+function later(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
+}

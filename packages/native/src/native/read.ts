@@ -1,0 +1,93 @@
+/** One session in full: opened as a stream, or read into memory at once, or checked. */
+
+import {
+  isContinuoError,
+  type Leaf,
+  type Message,
+  type Problem,
+  type SessionInfo,
+} from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import type { HistoryOptions, OpenedSession, OpenOptions } from "./kit/index.ts";
+import { pick } from "./list.ts";
+import { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+
+export interface ReadOptions extends LookupOptions, HistoryOptions {
+  /** `model`: what the agent's model would be sent on the next resume, compaction applied. Left out: all messages. */
+  readonly view?: "history" | "model";
+}
+
+/** What `session show --json` prints. */
+export interface NativeSession {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly messages: readonly Message[];
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+}
+
+/** What `session check --json` prints for one session. */
+export interface SessionCheck extends Pick<SessionInfo, "agent" | "sessionId" | "location"> {
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * A session as a stream: memory stays bounded however long it is. Close it when done.
+ *
+ * Errors: `not_found`, `ambiguous`, `unsupported`, `unreadable`.
+ */
+export async function openNativeSession(
+  ref: SessionRef,
+  options: LookupOptions & OpenOptions = {},
+): Promise<OpenedSession> {
+  const places = options.places ?? placesOfThisUser();
+  const { reader, found } = await lookUpSession(ref, { ...options, places });
+  return await reader.open(found, places, options);
+}
+
+/** What a full read tells of a session in addition to its messages. Errors as `openNativeSession`. */
+export async function readNativeDetails(
+  ref: SessionRef,
+  options: LookupOptions = {},
+): Promise<OpenedSession["details"]> {
+  using session = await openNativeSession(ref, options);
+  return session.details;
+}
+
+/** A session in memory. Errors as `openNativeSession`; `not_found` also for an unknown leaf. */
+export async function readNativeSession(ref: SessionRef, options: ReadOptions = {}): Promise<NativeSession> {
+  const places = options.places ?? placesOfThisUser();
+  const { reader, found } = await lookUpSession(ref, { ...options, places });
+  using session = await reader.open(found, places, pick(options, "signal"));
+  const history = await Array.fromAsync(session.history(options));
+  const messages = options.view === "model" ? reader.modelView(history) : history;
+  const { agent, sessionId } = session.details;
+  return { agent, sessionId, messages, leaves: session.leaves, problems: session.problems };
+}
+
+/** What is odd about a session. A session that cannot be opened has that as its problem. */
+export async function checkNativeSession(
+  ref: SessionRef,
+  options: LookupOptions = {},
+): Promise<SessionCheck> {
+  const places = options.places ?? placesOfThisUser();
+  return await checkFoundSession(await lookUpSession(ref, { ...options, places }), { ...options, places });
+}
+
+/** As `checkNativeSession`, of a session that was already found. */
+export async function checkFoundSession(
+  { reader, found }: Lookup,
+  options: { readonly places: Places; readonly signal?: AbortSignal },
+): Promise<SessionCheck> {
+  try {
+    using session = await reader.open(found, options.places, pick(options, "signal"));
+    const { agent, sessionId, location } = session.details;
+    return { agent, sessionId, location, problems: session.problems };
+  } catch (error) {
+    if (!isContinuoError(error, "unreadable") && !isContinuoError(error, "not_found")) throw error;
+    const problem: Problem = { code: "unreadable", message: error.message, line: null };
+    const isTold = found.problems.some((known) => known.code === "unreadable");
+    const problems = isTold ? found.problems : [...found.problems, problem];
+    return { ...pick(found, "agent", "sessionId", "location"), problems };
+  }
+}

@@ -1,0 +1,184 @@
+/** Records that name the one before them: links that lead nowhere, or in a circle, are mended. */
+
+import { type Json, textField } from "@continuo/files";
+import { cutCircles } from "../kit/index.ts";
+import { change, type Draft, type RecordLine, remainingLines, remove } from "./draft.ts";
+
+export interface LinkNames {
+  readonly id: string;
+  readonly parent: string;
+  /** Where the parent is `null`. */
+  readonly otherParent?: string;
+  /** Whether a record is one of those that are linked. */
+  isLinked(record: Json): boolean;
+  /** Records of different kinds are not linked to each other where a link is lost. */
+  kindOf(record: Json): string;
+  /** What a record says of its parent in addition to the link. */
+  hintOf(record: Json): string | null;
+  newId(): string;
+}
+
+export interface Links {
+  /** Removes a record; what followed it follows the one before it. */
+  drop(line: RecordLine, reason: string): void;
+  /** Gives ids and parents to records that lack them, and removes the earlier of two with one id. */
+  complete(): void;
+  /** Mends links that lead nowhere, or in a circle. */
+  relink(): void;
+  /** The records that follow one of these, and are none of them, once links are mended; not those added since. */
+  followers(lines: readonly RecordLine[]): readonly RecordLine[];
+}
+
+export function createLinks(draft: Draft, names: LinkNames): Links {
+  const { id: idKey, parent: parentKey, otherParent } = names;
+  /** By id of what was removed: what stood before it. */
+  const before = new Map<string, string | null>();
+  let children: Map<string | null, RecordLine[]> | null = null;
+  const linked = (): RecordLine[] => remainingLines(draft).filter(({ value }) => names.isLinked(value));
+  const idOf = ({ value }: RecordLine): string | null => textField(value, idKey) || null;
+  const keyOf = ({ value }: RecordLine): string => {
+    const isOther = otherParent !== undefined && !value[parentKey] && typeof value[otherParent] === "string";
+    return isOther ? otherParent : parentKey;
+  };
+  const parentOf = (line: RecordLine): string | null => textField(line.value, keyOf(line)) || null;
+  const setParent = (line: RecordLine, parent: string | null, reason: string): void => {
+    change(line, { ...line.value, [keyOf(line)]: parent }, reason);
+  };
+
+  function complete(): void {
+    const last = new Map<string, string>();
+    let isFirst = true;
+    for (const line of linked()) {
+      const kind = names.kindOf(line.value);
+      const lacksId = idOf(line) === null;
+      const named = line.value[parentKey];
+      if (named !== null && typeof named !== "string") {
+        const parent = isFirst ? null : (last.get(kind) ?? null);
+        change(line, { ...line.value, [parentKey]: parent }, "it names no parent");
+      }
+      if (lacksId) change(line, { ...line.value, [idKey]: names.newId() }, "it has no id");
+      last.set(kind, idOf(line) ?? "");
+      isFirst = false;
+    }
+    const seen = new Set<string>();
+    for (const line of linked().reverse()) {
+      const id = idOf(line) ?? "";
+      if (seen.has(id)) remove(line, "a later record has the same id, and counts");
+      seen.add(id);
+    }
+  }
+
+  function relink(): void {
+    const lines = linked();
+    const at = new Map(lines.map((line, position) => [idOf(line) ?? "", position]));
+    const up = new Int32Array(lines.length).fill(-1);
+    const lost = new Set<number>();
+    for (const [position, line] of lines.entries()) {
+      const named = parentOf(line);
+      const isNamed = named !== null;
+      const parent = named === null ? null : nearest(named, before, at);
+      const found = parent === null ? -1 : (at.get(parent) ?? -1);
+      up[position] = found;
+      if (isNamed && found === -1 && parent !== null) lost.add(position);
+      else if (parent !== named) setParent(line, parent, "what it followed is removed");
+    }
+    const circles = new Set(cutCircles(up));
+    const search = createSearch(lines, up, names);
+    for (const position of [...lost, ...circles].sort((a, b) => a - b)) {
+      const line = lines[position];
+      if (line === undefined) continue;
+      const parent = search.substituteFor(position, line);
+      const other = lines[parent];
+      const reason = circles.has(position) ? "its parents led back to it" : "its parent is not in the file";
+      setParent(line, other === undefined ? null : idOf(other), reason);
+    }
+  }
+
+  return {
+    drop(line, reason) {
+      const id = idOf(line);
+      if (id !== null) before.set(id, parentOf(line));
+      remove(line, reason);
+    },
+    complete,
+    relink,
+    followers(lines) {
+      children ??= Map.groupBy(linked(), parentOf);
+      const known = new Set(lines);
+      return lines.flatMap((line) => {
+        const id = idOf(line);
+        const following = id === null ? [] : (children?.get(id) ?? []);
+        // Its parent may be another one by now.
+        return following.filter((each) => !known.has(each) && parentOf(each) === id);
+      });
+    },
+  };
+}
+
+/**
+ * Follows removed records upwards to the first one that is present. Gives an id that is not present where none is,
+ * or where the removed records lead back to themselves, and `null` where the first of them has no parent.
+ */
+function nearest(
+  named: string,
+  before: Map<string, string | null>,
+  at: ReadonlyMap<string, number>,
+): string | null {
+  const passed = new Set<string>();
+  let parent: string | null = named;
+  while (parent !== null && !at.has(parent) && !passed.has(parent)) {
+    const next = before.get(parent);
+    if (next === undefined) break;
+    passed.add(parent);
+    parent = next;
+  }
+  // The next record that follows one of these takes one step. What leads in a circle stays a circle.
+  for (const id of passed) before.set(id, parent);
+  return parent;
+}
+
+interface Search {
+  /** Gives the position of a parent, which is noted as such; -1 where there is none. */
+  substituteFor(position: number, line: RecordLine): number;
+}
+
+/** @param up of a record whose parent is lost: -1. */
+function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkNames): Search {
+  const kinds = lines.map(({ value }) => names.kindOf(value));
+  const positions = new Map<unknown, number>();
+  for (const [at, { value }] of lines.entries())
+    if (!positions.has(value[names.id])) positions.set(value[names.id], at);
+  /** By record: one above it, or -1. Walks make it shorter: whether one descends from another is asked for each. */
+  const above = up.slice();
+  const rootOf = (start: number): number => {
+    let root = start;
+    for (let next = above[root] ?? -1; next !== -1; next = above[root] ?? -1) root = next;
+    for (let at = start; at !== root; ) {
+      const next = above[at] ?? -1;
+      above[at] = root;
+      at = next;
+    }
+    return root;
+  };
+  const isFree = (other: number, position: number): boolean => rootOf(other) !== position;
+
+  /** What the record itself says, else the one of its kind that stands before it. */
+  function find(position: number, line: RecordLine): number {
+    const hint = names.hintOf(line.value);
+    const hinted = hint === null ? undefined : positions.get(hint);
+    if (hinted !== undefined && isFree(hinted, position)) return hinted;
+    for (let other = position - 1; other >= 0; other--) {
+      if (kinds[other] === kinds[position] && isFree(other, position)) return other;
+    }
+    return -1;
+  }
+
+  return {
+    substituteFor(position, line) {
+      const parent = find(position, line);
+      up[position] = parent;
+      above[position] = parent;
+      return parent;
+    },
+  };
+}

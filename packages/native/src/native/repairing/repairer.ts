@@ -1,0 +1,48 @@
+/** The port of what repairs an agent's sessions. */
+
+import type { AgentName } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
+import type { OpenedSession } from "../kit/index.ts";
+import type { Makers } from "../writing/index.ts";
+import type { Draft, RepairEdit } from "./draft.ts";
+
+export interface RepairContext {
+  readonly sessionId: string;
+  /** Where the session tells one. */
+  readonly cwd: string | null;
+  readonly makers: Makers;
+}
+
+export interface NativeRepairer {
+  readonly agent: AgentName;
+  /** Errors: `unsupported` for a file of a form that is not repaired. */
+  refuse?(path: string): void;
+  /** The session's folder where no record tells it, by where the file lies; `null` where that does not tell one. */
+  findCwd?(path: string): Promise<string | null>;
+  /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
+  mend(draft: Draft, context: RepairContext): void;
+  /** What else the agent's own list needs to show a session that is repaired in its place. Errors: `busy`, `unwritable`. */
+  relist?(repaired: RepairResult): Promise<void>;
+}
+
+export interface RepairResult {
+  readonly sessionId: string;
+  readonly sessionFile: string;
+  readonly records: readonly Json[];
+}
+
+export interface RowRepair {
+  readonly edits: readonly RepairEdit[];
+  /** The rows that change or go, those that refer to others first. */
+  readonly tables: readonly { readonly name: string; readonly ids: readonly string[] }[];
+  /** For the writer's sink. */
+  readonly records: readonly Json[];
+}
+
+/** Of an agent that keeps a database. */
+export interface RowRepairer {
+  readonly agent: AgentName;
+  mendRows(opened: OpenedSession): Promise<RowRepair>;
+  /** The repaired session as a file that the agent takes in; `null` where its own record is lost. */
+  toFile(opened: OpenedSession, repair: RowRepair, context: RepairContext): Promise<string | null>;
+}

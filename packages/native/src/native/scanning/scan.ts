@@ -1,0 +1,111 @@
+/**
+ * The types of a scan. `index.ts` says how to use one.
+ *
+ * An agent brings a `Scan`: functions over a state of plain data (objects, arrays, maps, sets, typed arrays; nothing
+ * shared, no functions). The one `open` (`open.ts`) feeds it records, and makes a session of what `finish` returns.
+ */
+
+import type { Entry, Message, Problem, SessionDetails } from "@continuo/core/model";
+import type {
+  FilesBefore,
+  FoundSession,
+  HistoryOptions,
+  HistorySteps,
+  OpenOptions,
+  Places,
+  ScanPosition,
+} from "../kit/index.ts";
+
+export interface ScanStart {
+  /** Begin at about this byte: only the newest part of a session. */
+  readonly from?: number;
+  /** Continue after this position. */
+  readonly position?: ScanPosition;
+  readonly signal?: AbortSignal;
+}
+
+/** Where the records of a session come from, in their order. */
+export interface ScanSource<Rec> {
+  /** Bytes of all records, for a window of the newest ones; `null` where there is no such window. */
+  windowBytes(): number | null;
+  /** In batches, each of which is folded at once. */
+  records(start: ScanStart): AsyncIterable<Iterable<Rec>>;
+  /** Nothing more of the file that this record stands in is wanted. */
+  skipFile?(record: Rec): void;
+  /** What concerns the source as a whole; complete after the last record. */
+  problems(): readonly Problem[];
+  /** The file that is written to now, where a scan of it can be continued; `null` for a database, and for a compressed file. */
+  readonly growing: GrowingFile<Rec> | null;
+  close(): void;
+}
+
+export interface GrowingFile<Rec> {
+  /** True for a last line without a line end, which may still be written to. */
+  isUnended(record: Rec): boolean;
+  position(): Promise<ScanPosition>;
+  /** Whether the bytes before the position are what they were. */
+  continues(position: ScanPosition): Promise<boolean>;
+}
+
+export interface ScanContext<Source> {
+  readonly found: FoundSession;
+  readonly source: Source;
+  /** The records are only the newest part of the session. */
+  readonly partial: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Scan<State, Rec, Source extends ScanSource<Rec>, Node> {
+  /** `AGENT-NUMBER`; the number grows whenever a saved state would be read differently. */
+  readonly version: string;
+  /** Errors: `not_found`, `unreadable`. */
+  open(found: FoundSession, options: OpenOptions): Promise<Source>;
+  /** `null` if the newest part is not enough, so that the whole session is read. */
+  create(context: ScanContext<Source>): State | Promise<State | null>;
+  /** Adds a record to the state. Pure but for that. */
+  fold(state: State, record: Rec): void;
+  /** Whether the rest of the file that was read last is of no concern; for sessions of several files. */
+  isFileDone?(state: State): boolean;
+  /** For a state that is not plain itself. */
+  readonly plain?: { to(state: State): unknown; from(plain: unknown): State };
+  /** Whether the window that was read holds a message; else a larger one is read. */
+  isEnough(state: State): boolean;
+  /** What the records say. Called once, after all of them. */
+  finish(state: State, context: ScanContext<Source>, places: Places): Promise<ScanValue<Node>>;
+}
+
+/** Messages by role, and calls of tools. */
+export type MessageCounts = SessionDetails["messages"] & { readonly toolCalls: number };
+
+/** What a scan says of a session, but for what the branches say. */
+export type ScanFacts = Omit<SessionDetails, "messages" | "toolCalls" | "branches">;
+
+/** The end of a branch. */
+export interface Tip<Node> {
+  readonly node: Node;
+  readonly id: string;
+  readonly active: boolean;
+  readonly updatedAt: string | null;
+  readonly counts: MessageCounts;
+  /** The last thing that the person typed on the branch. */
+  readonly label: string | null;
+}
+
+export interface ScanValue<Node> {
+  readonly facts: ScanFacts;
+  /** The active one first where there is one, the others newest first. */
+  readonly tips: readonly Tip<Node>[];
+  /**
+   * The node that an id names; in some agents a history ends only at the tips, in others at any message. `null` for
+   * none.
+   */
+  nodeOf(id: string): Node | null;
+  /** The messages from the root to a node. */
+  history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;
+  readonly filesBefore?: FilesBefore;
+  /** Left out for agents whose sessions cannot be continued. */
+  steps?(node: Node): HistorySteps;
+  /** Every record in file order, verbatim. */
+  entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
+  entriesBefore?(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
+}

@@ -1,0 +1,134 @@
+/** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
+
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import {
+  appendLines,
+  isWriteFailure,
+  type Json,
+  makeFolderDurably,
+  renameDurably,
+  stateOfFile,
+  unfinishedPath,
+  writeFailure,
+} from "@continuo/files";
+import type { BesideFile, RecordSink } from "./writer.ts";
+
+export function openLineSink(path: string): RecordSink {
+  return {
+    mark: () => stateOfFile(path),
+    append: (records, options) => guarded(path, () => appendLines(path, toBytes(records), options)),
+    create: (records) => guarded(path, () => createFile(path, piecesOf(records))),
+    close: () => undefined,
+  };
+}
+
+/** Errors: `unwritable`. */
+export function writeBeside({ how, path, text }: BesideFile): void {
+  const isThere = existsSync(path);
+  if (how === "create" && isThere) return;
+  const bytes = Buffer.from(text, "utf8");
+  guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, [bytes])));
+}
+
+/** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
+export function writeNewFile(path: string, bytes: Buffer): void {
+  guarded(path, () => createFile(path, [bytes]));
+}
+
+/** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
+export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
+
+/** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
+export function toLines(records: readonly Json[]): string {
+  return records.map(toLine).join("");
+}
+
+function toLine(record: Json): string {
+  const json = JSON.stringify(record);
+  return `${RAW_SEPARATORS in record ? json : escapeSeparators(json)}\n`;
+}
+
+function escapeSeparators(json: string): string {
+  return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+function toBytes(records: readonly Json[]): Buffer {
+  return Buffer.from(toLines(records), "utf8");
+}
+
+const PIECE_CHARS = 1024 * 1024;
+
+function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
+  let text = "";
+  for (const record of records) {
+    text += toLine(record);
+    if (text.length < PIECE_CHARS) continue;
+    yield Buffer.from(text, "utf8");
+    text = "";
+  }
+  yield Buffer.from(text, "utf8");
+}
+
+/** Next to its place first, so that nobody sees half of it. */
+function createFile(path: string, pieces: Iterable<Buffer>): void {
+  if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
+  makeFolderDurably(dirname(path));
+  const fresh = unfinishedPath(path, process.pid);
+  const fd = openSync(fresh, "wx+", 0o600);
+  try {
+    const hash = createHash("sha256");
+    let end = 0;
+    for (const piece of pieces) {
+      writeAll(fd, piece, end);
+      hash.update(piece);
+      end += piece.length;
+    }
+    fsyncSync(fd);
+    assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
+    renameDurably(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+interface Written {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+function assertWritten(fd: number, { sizeBytes, sha256 }: Written, path: string): void {
+  const hash = createHash("sha256");
+  const back = Buffer.alloc(Math.min(sizeBytes + 1, PIECE_CHARS));
+  let done = 0;
+  for (let read = -1; read !== 0; done += read) {
+    read = readSync(fd, back, 0, back.length, done);
+    hash.update(back.subarray(0, read));
+  }
+  if (done !== sizeBytes || hash.digest("hex") !== sha256) {
+    throw new ContinuoError(
+      "unwritable",
+      `verification failed: ${path} does not contain what was just written to it`,
+    );
+  }
+}
+
+function guarded(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (!isWriteFailure(cause)) throw cause;
+    throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was added to the session.");
+  }
+}

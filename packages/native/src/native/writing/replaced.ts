@@ -1,0 +1,38 @@
+/** Ids and folders in a record replaced by others. Pure. */
+
+import { isJson, type Json } from "@continuo/files";
+
+export interface Replacement {
+  /** Of the fields whose text may be replaced. */
+  readonly keys: RegExp;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** What a model or a tool was given is nobody's id, whatever its keys are called. */
+const SAID = new Set(["input", "args", "arguments", "output", "text"]);
+
+/** The same object where nothing in it is to be replaced. */
+export function withReplaced(record: Json, replacements: readonly Replacement[]): Json {
+  let copy: Record<string, unknown> | null = null;
+  for (const [key, value] of Object.entries(record)) {
+    if (SAID.has(key)) continue;
+    const names = replacements.filter(({ keys }) => keys.test(key)).map((each) => each.names);
+    const fresh = replacedValue(value, names, replacements);
+    if (fresh === value) continue;
+    copy ??= { ...record };
+    copy[key] = fresh;
+  }
+  return copy ?? record;
+}
+
+function replacedValue(
+  value: unknown,
+  names: readonly ReadonlyMap<string, string>[],
+  replacements: readonly Replacement[],
+): unknown {
+  if (typeof value === "string") return names.find((each) => each.has(value))?.get(value) ?? value;
+  if (isJson(value)) return withReplaced(value, replacements);
+  if (!Array.isArray(value)) return value;
+  const fresh = value.map((each) => replacedValue(each, names, replacements));
+  return fresh.every((each, at) => each === value[at]) ? value : fresh;
+}

@@ -1,0 +1,152 @@
+/** The port of what writes an agent's sessions, and the plain data that goes through it. */
+
+import type { DatabaseSync } from "node:sqlite";
+import type { AgentName, Block, Entry, Message, Usage } from "@continuo/core/model";
+import type { AppendOptions, Json, Places } from "@continuo/files";
+import type { OpenedSession } from "../kit/index.ts";
+
+/** Clock and ids are passed in, so that what is written is a pure function of what goes in. */
+export interface Makers {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** UUIDv7. */
+  readonly uuid: () => string;
+  /** UUIDv4: some agents give their records no other ids. */
+  readonly uuid4: () => string;
+  /** Lower-case hex digits of randomness. */
+  readonly hex: (digits: number) => string;
+}
+
+/** What begins a session. */
+export interface NewSession {
+  readonly sessionId: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly title: string | null;
+  readonly gitBranch: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdMs: number;
+  /** Where a conversation that is handed over comes from: kept where the format has room for it. */
+  readonly provenance?: Json;
+}
+
+/** One message to be written. */
+export interface NewMessage {
+  readonly role: "user" | "assistant" | "tool";
+  /** Of a `tool` message: exactly one `tool_result`. */
+  readonly content: readonly Block[];
+  /** ISO 8601 UTC; now when left out. */
+  readonly timestamp?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+  /** Of a `tool` message: the call that it answers. */
+  readonly toolName?: string;
+  readonly toolInput?: unknown;
+  readonly metadata?: Message["metadata"];
+}
+
+/** What came before, as far as every writer needs it. */
+export interface Before {
+  readonly opened: OpenedSession;
+  /** The active history's last answer. */
+  readonly lastAnswer: Message | null;
+  /** The last message of the user. */
+  readonly lastPrompt: Message | null;
+}
+
+/** What a message becomes. `records` are lines, or rows where the agent keeps a database. */
+export interface Addition<Tip> {
+  readonly tip: Tip;
+  readonly records: readonly Json[];
+  /** The id by which the reader finds the message. */
+  readonly id: string;
+}
+
+export interface SinkOptions extends AppendOptions {
+  /** Of a database: what runs first, in the same transaction. */
+  readonly before?: (database: DatabaseSync) => void;
+}
+
+/** Where records go. */
+export interface RecordSink {
+  /** Tells states of the session apart; `null` while there is none. */
+  mark(): string | null;
+  /**
+   * Durable, and read back, when it returns. Errors: `conflict` where somebody wrote since `mark` gave `after`,
+   * `unwritable`; nothing has changed then, unless `details.isWritten` says so.
+   */
+  append(records: readonly Json[], options?: SinkOptions): void;
+  /** As `append`, for a session that is not there yet; of a file never all records are held. Errors: `conflict` when it is. */
+  create(records: Iterable<Json>): void;
+  close(): void;
+}
+
+/** A record of a session as its reader gives it. */
+export type KeptRecord = Pick<Entry, "file" | "line" | "rawSeparators" | "value">;
+
+export interface Renaming {
+  readonly sessionId: string;
+  readonly sessionFile: string;
+  readonly title: string;
+}
+
+export interface RenameAddition {
+  readonly records: readonly Json[];
+  readonly besides?: readonly BesideFile[];
+}
+
+/** What a new session needs in another file than its own. */
+export interface BesideFile {
+  /** `create`: only where no such file is. */
+  readonly how: "append" | "create";
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * What writes the sessions of one agent. `Tip` is what it has to know of the end of a session to write the
+ * next message. All but `placeOf`, `openTip` and `openSink` are pure.
+ */
+export interface NativeWriter<Tip> {
+  readonly agent: AgentName;
+  /** All sessions are in one file, which the agent makes when it first starts. */
+  readonly keepsOneFile?: true;
+  /** The file, or the database, where the agent looks for a new session. */
+  placeOf(session: NewSession, places: Places): string;
+  newSessionId(makers: Makers): string;
+  /** By which the reader recognises the session. */
+  locationOf(sessionFile: string, sessionId: string): string;
+  /** @param places where the agent's settings say what a record leaves open. */
+  openSink(sessionFile: string, sessionId: string, places: Places): Promise<RecordSink>;
+  /** Errors: `unsupported` for a session that cannot be continued. */
+  /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
+  slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
+  openTip(before: Before, signal: AbortSignal | undefined): Promise<Tip>;
+  begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
+  /** The file of a session that is to be looked at only; as `openSink` where the agent has files. */
+  stage?(records: readonly Json[], session: NewSession): string;
+  besideNew?(session: NewSession, sessionFile: string): readonly BesideFile[];
+  /**
+   * The session in the format that the agent writes now, as the agent itself brings it there when it opens it; `null`
+   * where it is in that format. What `openTip` refuses as `unsupported` may be brought there.
+   */
+  upgrade?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] | null;
+  /**
+   * Records of another session of this agent as those of a new one: the same, but for what names the session,
+   * its folder, its title, and an entry where two sessions cannot have the same. `null` where the format has
+   * no way to that. Pure.
+   */
+  bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
+  /**
+   * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
+   * of today. Left out where they stay as they are. Pure.
+   */
+  beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
+  /** Gives a session another title, by records of its own or of other files. */
+  rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
+  /** What else the agent's own list takes the title from. Errors: `busy`, `unwritable`. */
+  retitle?(renaming: Renaming): Promise<void>;
+  /** Errors: `invalid` for a message that the agent has no place for. */
+  add(tip: Tip, message: NewMessage, makers: Makers): Addition<Tip>;
+}

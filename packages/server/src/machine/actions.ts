@@ -1,0 +1,213 @@
+/** Actions on a session: the use cases of the commands, by keys. The next list shows what they made or changed. */
+
+import {
+  deleteOwn,
+  forkOwn,
+  type LookUpHit,
+  type OpenOwn,
+  openOwn,
+  renameOwn,
+} from "@continuo/agents/catalog";
+import { handOver } from "@continuo/agents/conversations";
+import type { HandOff } from "@continuo/agents/handoff";
+import { type AgentName, ContinuoError, isAgentName, present } from "@continuo/core/model";
+import type {
+  ForkAnswer,
+  HandOffAnswer,
+  HandOffRequest,
+  MachineActions,
+  MachineSession,
+} from "@continuo/core/wire/machine";
+import { placesOf } from "@continuo/files";
+import {
+  forkNativeSession,
+  refuseOpen,
+  renameNativeSession,
+  repairNativeSession,
+  restoreNativeSession,
+  trashNativeSession,
+} from "@continuo/native/editing";
+import { toPreview, toRepairAnswer } from "./answers.ts";
+import { createExportFile } from "./export-file.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine-parts.ts";
+import { resumeAnswer, resumeOf } from "./resume.ts";
+import { findMade, locateNamed } from "./session-lookup.ts";
+
+export function createActions(machine: Machine): MachineActions {
+  const { options, source } = machine;
+  const places = placesOf(options.places);
+  const located = async (key: string, signal: AbortSignal): Promise<LookUpHit> =>
+    await locateNamed(await machine.named(key, signal), options.places);
+  /** A sub-agent is part of the session that started it, so it cannot be changed by itself. */
+  const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
+    const named = await machine.named(key, signal);
+    if (named.parentKey === null) return await locateNamed(named, options.places);
+    throw new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
+      hint: "Open the session that started it.",
+    });
+  };
+  const rowNow = async (key: string): Promise<MachineSession> => {
+    source.forget();
+    return (await machine.named(key, new AbortController().signal)).shown;
+  };
+  const made = async (one: NewSessionRef): Promise<MachineSession | null> => await findMade(one, source);
+  const handedOver = async (
+    until: "receipt" | "written",
+    key: string,
+    { to, cwd, maxMessages }: HandOffRequest,
+    signal: AbortSignal,
+  ): Promise<HandOff> => {
+    const part = maxMessages === undefined ? {} : { maxMessages };
+    return await handOver(
+      await located(key, signal),
+      present({
+        places: options.places,
+        cwd,
+        options: { ...part, to: toAgentName(to), places, until, signal },
+      }),
+    );
+  };
+  return {
+    ...resumes(machine, changeable),
+    async rename(key, { title }, signal) {
+      const hit = await changeable(key, signal);
+      if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places, signal });
+      else await withOwn(machine, (own) => renameOwn(hit.row, title, own));
+      return await rowNow(key);
+    },
+    async fork(key, { at }, signal) {
+      const fork = await forked(machine, await changeable(key, signal), at, signal);
+      return { session: await made(fork.made), ...fork.answer };
+    },
+    async delete(key, signal) {
+      const hit = await changeable(key, signal);
+      const trashId =
+        hit.kind === "native"
+          ? (await trashNativeSession(toRef(hit), { places, now: new Date(), signal })).trashId
+          : await withOwn(machine, async (own) => {
+              await deleteOwn(hit.row, own);
+              return null;
+            });
+      source.forget();
+      return { trashId };
+    },
+    async restore(trashId) {
+      const { trashed } = await source.rows();
+      if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);
+      const { info } = await restoreNativeSession(trashId, { places, now: new Date() });
+      return await made(info);
+    },
+    async repair(key, write, signal) {
+      const hit = await changeable(key, signal);
+      if (hit.kind === "own") throw ownIsNotRepaired(hit.row.sessionId);
+      const wish = write === "in place" ? { write } : {};
+      const repair = await repairNativeSession(hit.native.found, { places, signal, ...wish });
+      if (write !== "preview") source.forget();
+      return toRepairAnswer(repair);
+    },
+    export: async (key, wish, signal) => createExportFile(await located(key, signal), wish, options),
+    handOffPreview: async (key, wish, signal) => toPreview(await handedOver("receipt", key, wish, signal)),
+    handOff: async (key, wish, signal) =>
+      await toAnswer(await handedOver("written", key, wish, signal), made),
+  };
+}
+
+function resumes(
+  { options: { places, windows } }: Machine,
+  changeable: (key: string, signal: AbortSignal) => Promise<LookUpHit>,
+): Pick<MachineActions, "resume" | "openTerminal"> {
+  return {
+    resume: async (key, signal) => ({
+      ...(await resumeOf(await changeable(key, signal), places)),
+      terminal: windows.terminal(),
+    }),
+    openTerminal: async (key, signal) => {
+      const hit = await changeable(key, signal);
+      const command = await resumeOf(hit, places);
+      // Each of two agents would miss what the other one writes. Commands on one of Continuo's own sessions take turns.
+      if (hit.kind === "native") await refuseOpen(hit.native);
+      return { terminal: await windows.open(command) };
+    },
+  };
+}
+
+interface NewSessionRef {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+/** Errors: `invalid`. */
+function toAgentName(name: string): AgentName {
+  if (isAgentName(name)) return name;
+  throw new ContinuoError("invalid", `no agent ${JSON.stringify(name)} whose sessions can be written`);
+}
+
+async function toAnswer(
+  handOff: HandOff,
+  made: (one: NewSessionRef) => Promise<MachineSession | null>,
+): Promise<HandOffAnswer> {
+  const { agent, sessionId, location, resumeCommand, cwd, verification } = handOff;
+  if (sessionId === null || location === null || resumeCommand === null) {
+    throw new Error("a session that was written has a place");
+  }
+  return {
+    ...toPreview(handOff),
+    session: await made({ agent, sessionId, location }),
+    ...{ sessionId, location, verifiedBy: verification?.by ?? null },
+    resume: resumeAnswer(cwd, resumeCommand),
+  };
+}
+
+interface ForkResult {
+  readonly made: NewSessionRef;
+  readonly answer: Omit<ForkAnswer, "session">;
+}
+
+async function forked(
+  machine: Machine,
+  hit: LookUpHit,
+  at: string | undefined,
+  signal: AbortSignal,
+): Promise<ForkResult> {
+  const { places } = machine.options;
+  if (hit.kind === "native") {
+    const wish = at === undefined ? {} : { at };
+    const fork = await forkNativeSession(hit.native.found, { places: placesOf(places), signal, ...wish });
+    const { sessionId, messages, cwd, resumeCommand } = fork;
+    return { made: fork, answer: { sessionId, messages, resume: resumeAnswer(cwd, resumeCommand) } };
+  }
+  const { agent } = hit.row;
+  return await withOwn(machine, async (own) => {
+    const { session, messages } = await forkOwn(hit.row, own, at);
+    const { sessionId } = session;
+    const resume = await resumeOf({ kind: "own", row: { ...hit.row, sessionId } }, places);
+    const location = `${own.location}#${sessionId}`;
+    return { made: { agent, sessionId, location }, answer: { sessionId, messages, resume } };
+  });
+}
+
+async function withOwn<T>({ options }: Machine, use: (own: OpenOwn) => Promise<T>): Promise<T> {
+  await using own = await openOwn(options.places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  return await use(own);
+}
+
+function toRef({ native }: Extract<LookUpHit, { kind: "native" }>): Parameters<typeof trashNativeSession>[0] {
+  const { agent, sessionId, location } = native.found;
+  return { agent, sessionId, location, cwd: null };
+}
+
+function notInTrash(trashId: string): ContinuoError {
+  const name = JSON.stringify(trashId.slice(0, MACHINE_LIMITS.namedChars));
+  return new ContinuoError("not_found", `there is no session ${name} in the trash`, {
+    hint: "Read the list of deleted sessions again.",
+  });
+}
+
+function ownIsNotRepaired(sessionId: string): ContinuoError {
+  return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
+    hint: "Run `continuo store restore` to restore a backup of the store.",
+  });
+}

@@ -1,0 +1,191 @@
+/** Conversations that this machine continues for pages: one per session, open while it is used. */
+
+import { randomUUID } from "node:crypto";
+import { openTalk, type Talk } from "@continuo/agents/conversations";
+import { ContinuoError } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import type { OpenedStore } from "@continuo/store";
+import type { Changes } from "./changes.ts";
+import { LIVE_LIMITS } from "./limits.ts";
+import { createQuestions, type Questions } from "./questions.ts";
+
+export interface OpenChat {
+  readonly sessionId: string;
+  readonly talk: Talk;
+  readonly questions: Questions;
+  /** Queues a turn, or begins it at once; resolves when its prompt is stored. Errors: those of storing it. */
+  say(text: string): Promise<string>;
+  /** Errors: `busy` while a turn runs; those of `Talk.switchAgent`. */
+  switchAgent(name: string): Promise<void>;
+}
+
+export interface OpenChats {
+  /** The open conversation of one of Continuo's own sessions. */
+  get(sessionId: string): OpenChat | undefined;
+  sessionIds(): readonly string[];
+  /** @param name as `findOrigin` takes it. Errors: `busy`; those of `openTalk`. */
+  open(name: string, cwd: string | null): Promise<OpenChat>;
+  close(): Promise<void>;
+}
+
+export interface OpenChatsOptions {
+  readonly places: PlacesAt;
+  readonly store: () => Promise<OpenedStore>;
+  readonly changes: Changes;
+}
+
+interface Entry extends OpenChat {
+  readonly stop: AbortController;
+  readonly turns: Set<Promise<unknown>>;
+}
+
+export function createOpenChats({ places, store, changes }: OpenChatsOptions): OpenChats {
+  const open = new Map<string, Entry>();
+  /** The keys are the requested names, so that two pages open one conversation. */
+  const opening = new Map<string, Promise<Entry>>();
+  /** Conversations that are closing: their agents still have the session open. */
+  const ending = new Set<Promise<void>>();
+  const end = async (entry: Entry): Promise<void> => {
+    if (open.get(entry.sessionId) !== entry) return;
+    open.delete(entry.sessionId);
+    entry.stop.abort(new ContinuoError("interrupted", "the server ends"));
+    const ended = Promise.allSettled(entry.turns).then(() => entry.talk.close());
+    ending.add(ended);
+    await ended.finally(() => ending.delete(ended));
+  };
+  const start = async (name: string, cwd: string | null): Promise<Entry> => {
+    if (open.size + opening.size > LIVE_LIMITS.open) throw tooMany();
+    await Promise.allSettled(ending);
+    const entry = await openEntry(name, {
+      places,
+      store,
+      changes,
+      cwd,
+      onIdle: (idle) => void end(idle).catch(() => undefined),
+    });
+    const other = open.get(entry.sessionId);
+    if (other === undefined) {
+      open.set(entry.sessionId, entry);
+      return entry;
+    }
+    await entry.talk.close();
+    return other;
+  };
+  return {
+    get: (sessionId) => open.get(sessionId),
+    sessionIds: () => [...open.keys()],
+    async open(name, cwd) {
+      const begun = opening.get(name) ?? start(name, cwd).finally(() => opening.delete(name));
+      opening.set(name, begun);
+      return await begun;
+    },
+    async close() {
+      await Promise.allSettled(opening.values());
+      await Promise.allSettled([...open.values()].map(end));
+      await Promise.allSettled(ending);
+    },
+  };
+}
+
+interface EntryOptions extends OpenChatsOptions {
+  readonly cwd: string | null;
+  readonly onIdle: (entry: Entry) => void;
+}
+
+async function openEntry(
+  name: string,
+  { places, store, changes, cwd, onIdle }: EntryOptions,
+): Promise<Entry> {
+  const stop = new AbortController();
+  const turns = new Set<Promise<unknown>>();
+  let limitMs = 0;
+  const questions = createQuestions({ timeLimitMs: () => limitMs, onChange: changes.tell });
+  const talk = await openTalk({
+    flags: { resume: name, ...(cwd === null ? {} : { cwd }) },
+    places,
+    openStore: async () => withoutClosing(await store()),
+    ask: (request, call) => {
+      limitMs = talk.settings.permissions.timeoutMs;
+      return questions.ask(request, call);
+    },
+    keepOpen: "session",
+    note: () => undefined,
+    onProgress: () => undefined,
+  });
+  const sessionId = talk.session?.sessionId ?? "";
+  const later = (): NodeJS.Timeout => setTimeout(() => onIdle(entry), LIVE_LIMITS.idleMs).unref();
+  let idle = later();
+  const used = (turn: Promise<unknown>): void => {
+    clearTimeout(idle);
+    turns.add(turn);
+    void turn
+      .catch(() => undefined)
+      .finally(() => {
+        turns.delete(turn);
+        if (turns.size === 0 && !stop.signal.aborted) idle = later();
+        changes.tell();
+      });
+  };
+  const entry: Entry = {
+    ...{ sessionId, talk, questions, stop, turns },
+    async say(text) {
+      const runId = randomUUID();
+      const own = await store();
+      const after = await own.latestSequence(sessionId);
+      const said = talk.queue(text, { runId, signal: stop.signal, onEvent: async () => undefined });
+      used(said);
+      await stored(own, { sessionId, runId, said, after });
+      return runId;
+    },
+    async switchAgent(agent) {
+      if (agent === talk.agent) return;
+      if (turns.size > 0) throw turnRuns();
+      await talk.switchAgent(agent);
+      changes.tell();
+    },
+  };
+  return entry;
+}
+
+/** The store is shared by all conversations, so closing one must not close it. */
+function withoutClosing(store: OpenedStore): OpenedStore {
+  const close = async (): Promise<void> => undefined;
+  return { ...store, close, [Symbol.asyncDispose]: close };
+}
+
+interface SentPrompt {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly said: Promise<unknown>;
+  /** The newest sequence of the log before the prompt. */
+  readonly after: number;
+}
+
+/** Errors: that of the turn, if it ended before the prompt was stored. */
+async function stored(store: OpenedStore, { sessionId, runId, said, after }: SentPrompt): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const seen = async (): Promise<void> => {
+    for await (const event of store.tail(sessionId, { after, types: ["run_created"], signal })) {
+      if (event.runId === runId) return;
+    }
+  };
+  try {
+    await Promise.race([said, seen()]);
+  } finally {
+    over.abort();
+  }
+}
+
+function turnRuns(): ContinuoError {
+  return new ContinuoError("busy", "cannot change the agent while a turn runs", {
+    hint: "Wait until the turn has ended, or cancel it.",
+  });
+}
+
+function tooMany(): ContinuoError {
+  return new ContinuoError("busy", `${LIVE_LIMITS.open} conversations are open on this server`, {
+    hint: "Try again a minute after one of them has ended.",
+    details: { limit: LIVE_LIMITS.open },
+  });
+}

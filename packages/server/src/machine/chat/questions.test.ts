@@ -1,0 +1,61 @@
+import type { PermissionRequest } from "@continuo/core/model";
+import { CHAT_LIMITS } from "@continuo/core/wire/machine";
+import { expect, test } from "vitest";
+import { createQuestions, type Questions } from "./questions.ts";
+
+const OPTIONS = [
+  { id: "yes", kind: "allow_once", name: "Yes" },
+  { id: "no", kind: "reject_once", name: "No" },
+] as const;
+
+function asked(more: Partial<PermissionRequest> = {}): {
+  readonly questions: Questions;
+  readonly decision: Promise<unknown>;
+  readonly stop: AbortController;
+} {
+  const stop = new AbortController();
+  const questions = createQuestions({ timeLimitMs: () => 60_000, onChange: () => undefined });
+  const request = { approvalId: "q", readOnly: null, options: OPTIONS, title: "Run it", ...more };
+  const decision = questions.ask(request as unknown as PermissionRequest, { signal: stop.signal });
+  decision.catch(() => undefined);
+  return { questions, decision, stop };
+}
+
+const page = (name: string) => ({ id: name, name });
+const GRANTED = { approvalId: "q", outcome: "granted", page: page("one") } as const;
+
+test("the first answer counts, and a page that answers later learns who answered", async () => {
+  const { questions, decision } = asked();
+  expect(questions.open.map(({ approvalId }) => approvalId)).toEqual(["q"]);
+  questions.answer(GRANTED);
+  expect(questions.open).toEqual([]);
+  expect(() => questions.answer({ ...GRANTED, outcome: "denied", page: page("two") })).toThrow(
+    expect.objectContaining({ code: "conflict", message: expect.stringContaining("one") }),
+  );
+  expect(questions.answered).toEqual([{ approvalId: "q", outcome: "granted", page: page("one") }]);
+  expect(await decision).toEqual({ outcome: "granted", by: "person", optionId: "yes" });
+});
+
+test("an option that the question does not have, or of another kind than the answer, is refused", () => {
+  const { questions } = asked();
+  const invalid = expect.objectContaining({ code: "invalid" });
+  expect(() => questions.answer({ ...GRANTED, optionId: "no" })).toThrow(invalid);
+  expect(() => questions.answer({ ...GRANTED, optionId: "other" })).toThrow(invalid);
+  expect(questions.open).toHaveLength(1);
+});
+
+test("a request that is too long to be shown can only be denied", async () => {
+  const { questions, decision } = asked({ toolInput: { text: "x".repeat(CHAT_LIMITS.requestChars) } });
+  expect(questions.open).toMatchObject([{ input: null, content: null }]);
+  expect(() => questions.answer(GRANTED)).toThrow(expect.objectContaining({ code: "invalid" }));
+  questions.answer({ ...GRANTED, outcome: "denied", reason: "too long" });
+  expect(await decision).toEqual({ outcome: "denied", by: "person", optionId: "no", reason: "too long" });
+});
+
+test("a question that nobody asks any more is not open", async () => {
+  const { questions, decision, stop } = asked();
+  stop.abort(new Error("the turn was cancelled"));
+  await expect(decision).rejects.toThrow("cancelled");
+  expect(questions.open).toEqual([]);
+  expect(() => questions.answer(GRANTED)).toThrow(expect.objectContaining({ code: "not_found" }));
+});

@@ -1,0 +1,87 @@
+/** The newest runs of a session, folded from their events. Pure. */
+
+import {
+  type Block,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  type RunStatus,
+  type StoredEvent,
+  textOf,
+} from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
+import { CHAT_LIMITS, type ChatRun } from "@continuo/core/wire/machine";
+
+/** The types that `foldRuns` reads. */
+export const RUN_EVENT_TYPES: readonly string[] = Object.values(RUN_EVENTS);
+
+const STATUS_OF: ReadonlyMap<string, RunStatus> = new Map(
+  (Object.keys(RUN_EVENTS) as RunStatus[]).map((status) => [RUN_EVENTS[status], status]),
+);
+
+export interface KnownRun extends ChatRun {
+  /** The earlier run with the same input, if this one repeats it. */
+  readonly retryOf: string | null;
+  /** The sequence of its first event; `null` while it waits. */
+  readonly startedAt: number | null;
+}
+
+/** Runs in the order of their requests; events of runs whose beginning is missing are left out. */
+export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
+  const runs = new Map<string, KnownRun>();
+  for (const event of events) {
+    const { type, runId, sequence } = event;
+    const status = STATUS_OF.get(type);
+    if (status === undefined || runId === undefined) continue;
+    const known = runs.get(runId);
+    if (status === "pending") runs.set(runId, createdBy(event, runId));
+    else if (known !== undefined) {
+      const startedAt = status === "running" ? sequence : known.startedAt;
+      runs.set(runId, { ...known, status, startedAt, message: messageOf(event.data) });
+    }
+  }
+  return [...runs.values()];
+}
+
+function createdBy({ data, occurredAt }: StoredEvent, runId: string): KnownRun {
+  const { input, agent, metadata } = recordOf(data);
+  const { retryOf } = recordOf(metadata);
+  return {
+    runId,
+    status: "pending",
+    agent: typeof agent === "string" ? agent : null,
+    text: wordsOf(input).slice(0, CHAT_LIMITS.shownPromptChars),
+    at: occurredAt,
+    message: null,
+    retryOf: typeof retryOf === "string" ? retryOf : null,
+    startedAt: null,
+  };
+}
+
+function wordsOf(input: unknown): string {
+  if (typeof input === "string") return input;
+  return Array.isArray(input) ? textOf(input as readonly Block[]) : "";
+}
+
+const MAX_MESSAGE_CHARS = 1_000;
+
+function messageOf(data: unknown): string | null {
+  const { error, reason } = recordOf(data);
+  const { message = reason } = recordOf(error);
+  return typeof message === "string" ? message.slice(0, MAX_MESSAGE_CHARS) : null;
+}
+
+/** Turns without a complete answer after the last answered one, except those that were asked again. */
+export function unansweredOf(runs: readonly KnownRun[]): readonly KnownRun[] {
+  const last = runs.findLastIndex(({ status }) => status === "completed");
+  const again = new Set(runs.map(({ retryOf }) => retryOf));
+  return runs
+    .slice(last + 1)
+    .filter(
+      ({ runId, status }) => status !== "completed" && RUN_END_STATUSES.includes(status) && !again.has(runId),
+    )
+    .slice(-CHAT_LIMITS.unanswered);
+}
+
+export function toChatRun({ retryOf: _, startedAt: __, ...run }: KnownRun): ChatRun {
+  return run;
+}

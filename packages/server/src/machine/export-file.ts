@@ -1,0 +1,38 @@
+/** A session as a file that is written while it is read. */
+
+import type { LookUpHit } from "@continuo/agents/catalog";
+import type { ExportedFile, ExportRequest } from "@continuo/core/wire/machine";
+import type { MachineOptions } from "./options.ts";
+
+const TYPES: Readonly<Record<ExportRequest["format"], string>> = {
+  md: "text/markdown; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  json: "application/json",
+  jsonl: "application/jsonl",
+};
+
+/** Writing waits for reading. A failure cuts the file off. */
+export function createExportFile(
+  hit: LookUpHit,
+  wish: ExportRequest,
+  { exportTo }: MachineOptions,
+): ExportedFile {
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const write = async (text: string): Promise<void> => {
+    await writer.ready;
+    // After the reader stopped, the next write fails.
+    writer.write(text).catch(() => undefined);
+  };
+  exportTo(hit, wish, write).then(
+    () => writer.close().catch(() => undefined),
+    (error: unknown) => writer.abort(error).catch(() => undefined),
+  );
+  const { agent, sessionId } = hit.kind === "own" ? hit.row : hit.native.found;
+  const name = `${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_").slice(0, 200);
+  return {
+    fileName: `${name}.${wish.format}`,
+    mimeType: TYPES[wish.format],
+    body: readable as ReadableStream<Uint8Array>,
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * The outline of a history, and the files that it changed: answers from the facts kept for each turn. Pure but for the
+ * spool.
+ */
+
+import { ContinuoError } from "@continuo/core/model";
+import type {
+  ChangedPath,
+  ChangesAnswer,
+  FileChange,
+  FileChanges,
+  Outline,
+  OutlineMark,
+  TouchedFile,
+} from "@continuo/core/wire/machine";
+import type { CachedHistory } from "./cached-history.ts";
+import { HISTORY_LIMITS } from "./limits.ts";
+import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
+
+export interface OutlineQuery {
+  /** Only turns before this number. */
+  readonly before?: number;
+  readonly limit?: number;
+}
+
+export function outlineOf(
+  { turns }: CachedHistory,
+  { before, limit = HISTORY_LIMITS.outlineTurns }: OutlineQuery,
+  seenFrom: Outline["seenFrom"],
+): Outline {
+  const end = Math.min(turns.length, (before ?? turns.length + 1) - 1);
+  const start = Math.max(0, end - limit);
+  const marks: OutlineMark[] = [];
+  for (let at = end - 1; at >= start && marks.length < HISTORY_LIMITS.outlineMarks; at--) {
+    for (const mark of [...(turns[at]?.marks ?? [])].reverse()) marks.push({ ...mark, turn: at + 1 });
+  }
+  return {
+    turns: turns.slice(start, end).map((turn, at) => toOutlineTurn(turn, start + at + 1)),
+    total: turns.length,
+    hasOlder: start > 0,
+    marks: marks.slice(0, HISTORY_LIMITS.outlineMarks).reverse(),
+    files: filesOf(turns).slice(0, HISTORY_LIMITS.outlineFiles),
+    seenFrom,
+  };
+}
+
+/** The files of the newest turns first. */
+function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
+  const files = new Map<string, { -readonly [K in keyof TouchedFile]: TouchedFile[K] }>();
+  for (const [at, turn] of turns.entries()) {
+    for (const [path, { calls, changes }] of turn.files) {
+      const file = files.get(path) ?? { path, calls: 0, changes: 0, firstTurn: at + 1, lastTurn: at + 1 };
+      file.calls += calls;
+      file.changes += changes.length;
+      file.lastTurn = at + 1;
+      files.set(path, file);
+    }
+  }
+  return [...files.values()].sort((a, b) => b.lastTurn - a.lastTurn || (a.path < b.path ? -1 : 1));
+}
+
+/** The files in the order of their first change. */
+export function changedFiles({ turns }: CachedHistory): ChangesAnswer {
+  const files = new Map<string, { -readonly [K in keyof ChangedPath]: ChangedPath[K] }>();
+  for (const [at, turn] of turns.entries()) {
+    for (const [path, { changes }] of turn.files) {
+      const made = changes.filter(({ status }) => status !== "failed");
+      if (made.length === 0) continue;
+      const numbers = { changes: 0, added: 0, removed: 0, firstTurn: at + 1, lastTurn: at + 1 };
+      const file = files.get(path) ?? { path, ...numbers };
+      file.changes += made.length;
+      file.lastTurn = at + 1;
+      for (const { added, removed } of made) {
+        file.added += added;
+        file.removed += removed;
+      }
+      files.set(path, file);
+    }
+  }
+  return { files: [...files.values()].slice(0, HISTORY_LIMITS.changedFiles), total: files.size };
+}
+
+/** The changes of one file in their order. Errors: `not_found` if there is none. */
+export function changesOfFile(kept: CachedHistory, path: string, after = 0): FileChanges {
+  const all = kept.turns.flatMap(({ files }, at) =>
+    (files.get(path)?.changes ?? []).map((change) => ({ change, turn: at + 1 })),
+  );
+  if (all.length === 0) {
+    throw new ContinuoError("not_found", `the session does not change ${JSON.stringify(path)}`, {
+      hint: "Ask for the changes without a path to see the files.",
+    });
+  }
+  const changes: FileChange[] = [];
+  let lines = 0;
+  for (const { change, turn } of all.slice(after)) {
+    if (changes.length >= HISTORY_LIMITS.fileChanges || lines > HISTORY_LIMITS.changeLines) break;
+    const shown = { ...linesOf(kept, change, path), turn };
+    lines += shown.lines.length;
+    changes.push(shown);
+  }
+  const next = after + changes.length;
+  return { path, changes, total: all.length, nextAfter: next < all.length ? next : null };
+}
+
+function linesOf(kept: CachedHistory, change: Change, path: string): Omit<FileChange, "turn"> {
+  const { index, messageId, at, tool, status, callId } = change;
+  const call = kept
+    .messageAt(index)
+    .content.find((block) => block.type === "tool_call" && block.id === callId);
+  const files = call?.type === "tool_call" ? changesOfCall(call) : [];
+  const lines = files.filter((file) => file.path === path).flatMap((file) => file.lines);
+  return { messageId, index, at, tool, status, lines: lines.slice(0, HISTORY_LIMITS.changeLines) };
+}

@@ -1,0 +1,172 @@
+/** The facts of one turn, folded message by message: its line in the outline, its marks, files and changes. Pure. */
+
+import { costOf, filesOfCall, type Prices, tokensOf } from "@continuo/agents/catalog";
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
+import { changesOf, type DiffLine, messageKind, visibleLine } from "@continuo/core/transcript";
+import { turnTitle } from "@continuo/core/transcript/html";
+import type { OutlineMark, OutlineTurn } from "@continuo/core/wire/machine";
+import { HISTORY_LIMITS } from "./limits.ts";
+
+export interface TurnFacts {
+  readonly id: string;
+  readonly index: number;
+  title: string | null;
+  at: string | null;
+  endedAt: string | null;
+  messages: number;
+  toolCalls: number;
+  errors: number;
+  tokens: number;
+  costUsd: number | null;
+  readonly models: Set<string>;
+  readonly marks: Mark[];
+  /** The keys are paths: the number of calls that name each, and the places of calls that change it. */
+  readonly files: Map<string, { calls: number; readonly changes: Change[] }>;
+  /** Calls without a result so far. */
+  readonly open: Map<string, OpenCall>;
+}
+
+export type Mark = Omit<OutlineMark, "turn">;
+
+/** A change without its lines, which are computed again on request. */
+export interface Change {
+  readonly index: number;
+  readonly messageId: string;
+  readonly callId: string;
+  readonly at: string | null;
+  readonly tool: string;
+  readonly added: number;
+  readonly removed: number;
+  status: "done" | "failed" | "unknown";
+}
+
+interface OpenCall {
+  readonly block: ToolCallBlock;
+  readonly changes: readonly Change[];
+}
+
+export function createTurnFacts(message: Message, index: number): TurnFacts {
+  return {
+    ...{ id: message.id, index, title: turnTitle(message), at: message.timestamp ?? null, endedAt: null },
+    ...{ messages: 0, toolCalls: 0, errors: 0, tokens: 0, costUsd: null },
+    ...{ models: new Set(), marks: [], files: new Map(), open: new Map() },
+  };
+}
+
+export function beginsTurn(message: Message): boolean {
+  return messageKind(message) === "person";
+}
+
+export interface FoldOptions {
+  readonly index: number;
+  readonly prices: Prices;
+}
+
+export function foldTurn(turn: TurnFacts, message: Message, { index, prices }: FoldOptions): void {
+  const kind = messageKind(message);
+  turn.messages += 1;
+  turn.endedAt = message.timestamp ?? turn.endedAt;
+  if (message.model !== undefined) turn.models.add(message.model);
+  if (message.usage !== undefined) turn.tokens += tokensOf(message.usage);
+  const cost = costOfMessage(message, prices);
+  if (cost !== null) turn.costUsd = (turn.costUsd ?? 0) + cost;
+  const place = { messageId: message.id, index, at: message.timestamp ?? null };
+  if (kind === "summary") mark(turn, { type: "compaction", ...place, text: "" });
+  if (kind === "error") {
+    turn.errors += 1;
+    mark(turn, { type: "error", ...place, text: firstLine(message.content) });
+  }
+  for (const block of message.content) {
+    if (block.type === "tool_call") foldCall(turn, block, place);
+    else if (block.type === "tool_result") foldResult(turn, block, place);
+  }
+}
+
+export function costOfMessage({ model, usage }: Message, prices: Prices): number | null {
+  return usage === undefined ? null : costOf([{ model: model ?? null, usage }], prices).usd;
+}
+
+type Place = Pick<Mark, "messageId" | "index" | "at">;
+
+function foldCall(turn: TurnFacts, block: ToolCallBlock, place: Place): void {
+  turn.toolCalls += 1;
+  const changes: Change[] = [];
+  for (const { path, lines } of changesOfCall(block)) {
+    const change: Change = {
+      ...place,
+      callId: block.id,
+      tool: visibleLine(block.name.slice(0, 200)),
+      added: lines.filter(({ sign }) => sign === "+").length,
+      removed: lines.filter(({ sign }) => sign === "-").length,
+      status: "unknown",
+    };
+    changes.push(change);
+    fileOf(turn, path)?.changes.push(change);
+  }
+  for (const path of new Set(filesOfCall(block.args))) {
+    const file = fileOf(turn, visibleLine(path));
+    if (file !== null) file.calls += 1;
+  }
+  if (turn.open.size < HISTORY_LIMITS.openCalls) turn.open.set(block.id, { block, changes });
+}
+
+function foldResult(turn: TurnFacts, block: ToolResultBlock, place: Place): void {
+  const call = turn.open.get(block.toolCallId);
+  turn.open.delete(block.toolCallId);
+  for (const change of call?.changes ?? []) change.status = block.isError ? "failed" : "done";
+  if (block.isError) {
+    turn.errors += 1;
+    mark(turn, { type: "error", ...place, text: firstLine(block.content) });
+  } else if (call !== undefined) {
+    for (const text of commitsOf(call.block, block)) mark(turn, { type: "commit", ...place, text });
+  }
+}
+
+/** The changes that a call makes in files that it names. */
+export function changesOfCall(
+  block: ToolCallBlock,
+): readonly { readonly path: string; readonly lines: readonly DiffLine[] }[] {
+  const isRaw = block.rawArgs !== undefined && Object.keys(block.args).length === 0;
+  return changesOf(isRaw ? block.rawArgs : block.args).flatMap(({ path, lines }) =>
+    path === null || path === "" || lines.length === 0 ? [] : [{ path, lines }],
+  );
+}
+
+const COMMIT = /\bgit\b[^\n;&|]*\bcommit\b/u;
+/** The output of git: `[main 1a2b3c4] Subject`. */
+const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})/gmu;
+
+function commitsOf({ args, rawArgs }: ToolCallBlock, { content }: ToolResultBlock): string[] {
+  const command = (rawArgs ?? JSON.stringify(args)).slice(0, HISTORY_LIMITS.lookedChars);
+  if (!COMMIT.test(command)) return [];
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  const found = [...text.slice(0, HISTORY_LIMITS.lookedChars).matchAll(COMMITTED)];
+  return found.map(([, hash = "", subject = ""]) => visibleLine(`${hash.slice(0, 12)} ${subject}`));
+}
+
+function firstLine(content: readonly Block[]): string {
+  for (const block of content) {
+    const text = block.type === "text" ? block.text.slice(0, 2_000).trim() : "";
+    if (text !== "") return visibleLine((text.split("\n", 1)[0] ?? "").slice(0, HISTORY_LIMITS.markChars));
+  }
+  return "";
+}
+
+function mark(turn: TurnFacts, one: Mark): void {
+  if (turn.marks.length < HISTORY_LIMITS.turnMarks) turn.marks.push(one);
+}
+
+function fileOf(turn: TurnFacts, path: string): { calls: number; readonly changes: Change[] } | null {
+  let file = turn.files.get(path);
+  if (file === undefined && turn.files.size < HISTORY_LIMITS.turnFiles) {
+    file = { calls: 0, changes: [] };
+    turn.files.set(path, file);
+  }
+  return file ?? null;
+}
+
+export function toOutlineTurn(turn: TurnFacts, number: number): OutlineTurn {
+  const { id, index, title, at, endedAt, messages, toolCalls, errors, tokens, costUsd, models } = turn;
+  const counts = { messages, toolCalls, errors, tokens, costUsd };
+  return { number, id, index, title, at, endedAt, ...counts, models: [...models].slice(0, 10) };
+}

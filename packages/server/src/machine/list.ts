@@ -1,0 +1,95 @@
+/** Pages of the list: filters, and a cursor that names the row before a page. Pure. */
+
+import { ContinuoError } from "@continuo/core/model";
+import type { ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
+import { MACHINE_LIMITS } from "./limits.ts";
+
+type Filter = (session: MachineSession) => boolean;
+
+export function toFilter(query: ListQuery): Filter {
+  const { agent, project, since, until, title, archived = "exclude" } = query;
+  const words = wordsOf(title);
+  const folder = project?.toLowerCase();
+  return (session) => {
+    const [at, name] = [session.updatedAt ?? "", (session.title ?? "").toLowerCase()];
+    return (
+      (agent === undefined || agent.length === 0 || agent.includes(session.agent)) &&
+      (folder === undefined || session.cwd?.toLowerCase().includes(folder) === true) &&
+      (since === undefined || at >= since) &&
+      (until === undefined || (at !== "" && at < until)) &&
+      words.every((word) => name.includes(word)) &&
+      (archived === "include" || session.archived === (archived === "only"))
+    );
+  };
+}
+
+/** `sessions` are ordered and filtered already. Errors: `invalid` for a cursor that no page returned. */
+export function pageOf(
+  sessions: readonly MachineSession[],
+  { limit = MACHINE_LIMITS.pageSessions, cursor }: ListQuery,
+  notices: readonly string[],
+): SessionsPage {
+  const start = cursor === undefined ? 0 : startAfter(sessions, parseCursor(cursor));
+  const shown = sessions.slice(start, start + limit);
+  const last = shown.at(-1);
+  const isFirst = cursor === undefined;
+  return {
+    sessions: shown,
+    total: sessions.length,
+    nextCursor: last === undefined || start + limit >= sessions.length ? null : cursorOf(last, start + limit),
+    projects: isFirst ? countBy(sessions, "cwd").map(([cwd, count]) => ({ cwd, sessions: count })) : [],
+    agents: isFirst ? countBy(sessions, "agent").map(([agent, count]) => ({ agent, sessions: count })) : [],
+    unsearched: 0,
+    notices,
+  };
+}
+
+interface Cursor {
+  readonly key: string;
+  readonly place: number;
+}
+
+/** The key of the last row of a page, and its place in case the row disappears. */
+function cursorOf({ key }: MachineSession, place: number): string {
+  return Buffer.from(JSON.stringify([key, place])).toString("base64url");
+}
+
+function parseCursor(text: string): Cursor {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(text, "base64url").toString());
+  } catch (cause) {
+    throw badCursor(cause);
+  }
+  if (!Array.isArray(value)) throw badCursor();
+  const [key, place] = value;
+  if (typeof key !== "string" || !Number.isSafeInteger(place) || place < 0) throw badCursor();
+  return { key, place };
+}
+
+function startAfter(sessions: readonly MachineSession[], { key, place }: Cursor): number {
+  const at = sessions.findIndex((session) => session.key === key);
+  return at === -1 ? Math.min(place, sessions.length) : at + 1;
+}
+
+function badCursor(cause?: unknown): ContinuoError {
+  return new ContinuoError("invalid", "the cursor is not one that a page gave out", {
+    hint: "Begin again without a cursor.",
+    cause,
+  });
+}
+
+function countBy(sessions: readonly MachineSession[], field: "cwd" | "agent"): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { [field]: value } of sessions) {
+    if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, MACHINE_LIMITS.projects);
+}
+
+function wordsOf(text = ""): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+}

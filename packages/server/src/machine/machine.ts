@@ -1,0 +1,104 @@
+/** The machine: its parts as one service. */
+
+import type { Prices } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import type { ListQuery, MachineService } from "@continuo/core/wire/machine";
+import { createActions } from "./actions.ts";
+import { changesOf } from "./changed-files.ts";
+import { createChat } from "./chat/index.ts";
+import { growthOf } from "./growth-events.ts";
+import { healthOf } from "./health.ts";
+import { tipWindow } from "./history/index.ts";
+import { pageOf, toFilter } from "./list.ts";
+import type { Machine } from "./machine-parts.ts";
+import type { MachineOptions } from "./options.ts";
+import { createHistoryReader } from "./reading.ts";
+import { createRowUsages, withUsage } from "./row-usage.ts";
+import { createRowSource, type RowSource } from "./rows.ts";
+import { ownKey, resolveSession } from "./session-lookup.ts";
+import { createTextSearches } from "./text-searches.ts";
+
+export function createMachine(options: MachineOptions): MachineService {
+  const machine = createParts(options);
+  const { source, reading } = machine;
+  const usages = createRowUsages(options);
+  const searches = createTextSearches(options);
+  const chat = createChat({
+    places: options.places,
+    openStore: options.openStore,
+    named: machine.named,
+    keyOfOwn: (sessionId) => ownKey(sessionId, source),
+  });
+  return {
+    async sessions(query) {
+      const { rows, isWhole } = await rowsFor(query, source);
+      const filter = toFilter(query);
+      if (query.deleted === "only") return pageOf(rows.trashed.filter(filter), query, rows.notices);
+      const found =
+        query.text === undefined
+          ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), unsearched: 0, notices: [] }
+          : await searches.find(query.text, rows);
+      const notices = [...rows.notices, ...found.notices];
+      const page = { ...pageOf(found.sessions.filter(filter), query, notices), unsearched: found.unsearched };
+      if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], partial: true };
+      return { ...page, sessions: withUsage(page.sessions, rows, usages) };
+    },
+    changed: (signal) => changesOf(source, usages, signal),
+    async session(key, signal) {
+      const named = await machine.named(key, signal);
+      const prices = await options.prices();
+      return await machine.ask("head", { key }, { named, prices }, signal);
+    },
+    branches: (key, signal) => machine.ask("branches", { key }, null, signal),
+    async history(query, signal) {
+      const asked = await machine.asked(query, signal);
+      const tip = await reading.tip(asked);
+      const window = tip === null ? null : tipWindow(tip, asked, query);
+      return window ?? (await reading.ask("window", asked, query, signal));
+    },
+    text: (query, signal) => machine.ask("text", query, query, signal),
+    image: (query, signal) => machine.ask("image", query, query, signal),
+    growth: (query, signal) => growthOf(machine, query, signal),
+    outline: (query, signal) => machine.ask("outline", query, query, signal),
+    find: (query, signal) => machine.ask("find", query, query, signal),
+    changes: (query, signal) => machine.ask("changes", query, null, signal),
+    fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
+    health: () => healthOf(machine, chat),
+    actions: createActions(machine),
+    chat,
+    close: async () => {
+      searches.close();
+      await chat.close();
+      usages.close();
+      await reading.close();
+    },
+  };
+}
+
+/** All rows, or only the newest where a first answer may have those. */
+async function rowsFor(
+  { partial, cursor, text, deleted }: ListQuery,
+  source: RowSource,
+): ReturnType<RowSource["soon"]> {
+  const isFirst = partial === "allow" && cursor === undefined && text === undefined && deleted !== "only";
+  if (isFirst) return await source.soon();
+  return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
+}
+
+function createParts(options: MachineOptions): Machine {
+  const source = createRowSource(options.places);
+  const reading = createHistoryReader();
+  const machine: Machine = {
+    ...{ options, source, reading },
+    named: (key, signal) =>
+      resolveSession(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
+    async asked({ key, view = "history", branch }, signal) {
+      const named = await machine.named(key, signal);
+      const prices: Prices = await options.prices();
+      return { key, row: named.row, view, places: options.places, prices, ...present({ branch }) };
+    },
+    ask: async (question, name, args, signal) =>
+      await reading.ask(question, await machine.asked(name, signal), args, signal),
+  };
+  return machine;
+}

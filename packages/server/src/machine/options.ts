@@ -1,0 +1,35 @@
+/** The options of the machine: where sessions are, and what the configuration says about them. */
+
+import type { LookUpHit, Prices } from "@continuo/agents/catalog";
+import type { ExportRequest, ResumeAnswer } from "@continuo/core/wire/machine";
+import type { PlacesAt } from "@continuo/files";
+import type { OpenedStore } from "@continuo/store";
+
+/** New windows of a terminal on the screen of this machine. */
+export interface TerminalWindows {
+  /** The name of the terminal that would open; `null` where none can. */
+  terminal(): string | null;
+  /**
+   * Starts the command in a new window, with the environment of this process. Gives the name of the terminal.
+   *
+   * Errors: `unsupported`, `agent_missing`, `agent_failed`, `busy`.
+   */
+  open(command: Pick<ResumeAnswer, "argv" | "cwd">): Promise<string>;
+}
+
+export interface MachineOptions {
+  readonly places: PlacesAt;
+  /** Patterns of sessions that are kept out of the index, as `excludes` takes them; read for each search. */
+  exclude(): Promise<readonly string[]>;
+  /** Called where a search read many sessions in their files. */
+  onUnindexed(): void;
+  /** Turns the text after `since:` into a time. Errors: `usage`. */
+  toTime(text: string): string;
+  /** The store of Continuo's own sessions, created if necessary. Errors: those of opening it; `unsupported`. */
+  openStore(): Promise<OpenedStore>;
+  /** Prices that precede the built-in table; read with each session. */
+  prices(): Promise<Prices>;
+  readonly windows: TerminalWindows;
+  /** Writes a session as a file, as the command `session export` does. */
+  exportTo(located: LookUpHit, wish: ExportRequest, write: (text: string) => Promise<void>): Promise<void>;
+}

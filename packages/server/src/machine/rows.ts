@@ -1,0 +1,134 @@
+/** All sessions as rows with their keys, made again on request after a while. */
+
+import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
+import type { MachineSession } from "@continuo/core/wire/machine";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { listTrashedSessions } from "@continuo/native/editing";
+import { keysOf } from "./keys.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
+
+export interface KeyedRow {
+  readonly row: ListedSession;
+  readonly shown: MachineSession;
+}
+
+export interface Rows {
+  /** Newest first. */
+  readonly byKey: ReadonlyMap<string, KeyedRow>;
+  /** Newest deletion first. */
+  readonly trashed: readonly MachineSession[];
+  readonly notices: readonly string[];
+}
+
+export interface RowSource {
+  /** The rows, at most a moment old. */
+  rows(): Promise<Rows>;
+  /** The last rows of any age, so that a reader of the next page does not wait for a new list. */
+  same(): Promise<Rows>;
+  /** All rows if they were made before, otherwise the newest ones. */
+  soon(): Promise<{ readonly rows: Rows; readonly isWhole: boolean }>;
+  /** Forgets the rows after a change. */
+  forget(): void;
+}
+
+export function createRowSource(places: PlacesAt): RowSource {
+  const whole = createKept(() => readRows(places), keptForMs);
+  // A page that gets these asks for all rows next, so the others are not read now: that would delay it.
+  const newest = createKept(
+    () => readRows(places, { limit: MACHINE_LIMITS.firstSessions, newestBy: "file times" }),
+    () => MACHINE_LIMITS.newestMs,
+  );
+  return {
+    rows: whole.get,
+    same: whole.getOld,
+    async soon() {
+      const isWhole = whole.isMade();
+      return { rows: await (isWhole ? whole : newest).get(), isWhole };
+    },
+    forget() {
+      whole.forget();
+      newest.forget();
+    },
+  };
+}
+
+/**
+ * Returns the time for which a list is kept that took this long. The time of the first list says nothing about
+ * the next, because the first one reads what no index has yet.
+ */
+export function keptForMs(tookMs: number, isFirst: boolean): number {
+  const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
+  return Math.min(Math.max(listMs, 10 * tookMs), isFirst ? mostFirstListMs : mostListMs);
+}
+
+interface CachedValue<T> {
+  get(): Promise<T>;
+  /** The last value, however old. */
+  getOld(): Promise<T>;
+  /** Returns true if the value was ever made. */
+  isMade(): boolean;
+  forget(): void;
+}
+
+/** A value that is made on request and kept for a while; a failure is not kept. */
+function createKept<T>(
+  make: () => Promise<T>,
+  keptMs: (tookMs: number, isFirst: boolean) => number,
+): CachedValue<T> {
+  let kept: { readonly value: Promise<T>; until: number } | null = null;
+  let old: T | null = null;
+  let isMade = false;
+  const renew = (): Promise<T> => {
+    const began = performance.now();
+    const entry = { value: make(), until: Number.POSITIVE_INFINITY };
+    const end = (value: T): void => {
+      if (kept === entry) old = value;
+      const now = performance.now();
+      entry.until = now + keptMs(now - began, !isMade);
+      isMade = true;
+    };
+    entry.value.then(end, () => {
+      if (kept === entry) kept = null;
+    });
+    kept = entry;
+    return entry.value;
+  };
+  return {
+    get: async () => await (kept === null || performance.now() > kept.until ? renew() : kept.value),
+    getOld: async () => await (old ?? kept?.value ?? renew()),
+    isMade: () => isMade,
+    forget: () => {
+      kept = null;
+      old = null;
+    },
+  };
+}
+
+async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newestBy"> = {}): Promise<Rows> {
+  const wanted: ListQuery = { archived: "include", empty: "exclude", ...part };
+  const { sessions, error } = await listCatalog(wanted, { places });
+  const byKey = new Map<string, KeyedRow>();
+  for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toShown(key, row) });
+  const trashed = [...keysOf(listTrashedSessions({ places: placesOf(places) }).map(toTrashedRow))];
+  return {
+    byKey,
+    trashed: trashed.map(([key, { trashId, ...row }]) => ({ ...toShown(key, row), trashId })),
+    notices: error === null ? [] : [`Continuo's own sessions are missing: ${error.message}`],
+  };
+}
+
+type Trashed = ReturnType<typeof listTrashedSessions>[number];
+
+function toTrashedRow({ info, trashId }: Trashed): ListedSession & { readonly trashId: string } {
+  return { ...info, trashId, gitBranch: null, createdAt: null, archived: false, live: null, problems: [] };
+}
+
+function toShown(key: string, row: ListedSession): MachineSession {
+  const { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, live, archived } = row;
+  return {
+    ...{ key, agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, live, archived },
+    trashId: null,
+    problems: [...new Set(row.problems.map(({ code }) => code))],
+    ...{ model: null, turns: null, tokens: null, costUsd: null },
+  };
+}

@@ -1,0 +1,82 @@
+/** From a key to the session that it names: a row of the list, or a sub-agent below one. */
+
+import { isOwn, type ListedSession, type LookUpHit, locateRow, OWN } from "@continuo/agents/catalog";
+import { ContinuoError, type SubagentInfo } from "@continuo/core/model";
+import type { MachineSession } from "@continuo/core/wire/machine";
+import type { PlacesAt } from "@continuo/files";
+import { keyOf } from "./keys.ts";
+import type { RowSource } from "./rows.ts";
+
+export interface KeyedSession {
+  readonly key: string;
+  readonly row: ListedSession;
+  readonly shown: MachineSession;
+  /** The key of the session that started it, for a sub-agent. */
+  readonly parentKey: string | null;
+}
+
+/** Finds the sub-agents of a session by a full read. */
+export type SubagentsOf = (key: string) => Promise<readonly SubagentInfo[]>;
+
+/** Stands between the key of a session and the encoded id of a sub-agent; no key of a list contains it. */
+const BELOW = ">";
+
+export function subagentKey(parentKey: string, id: string): string {
+  return `${parentKey}${BELOW}${encodeURIComponent(id)}`;
+}
+
+/** Errors: `not_found`. */
+export async function resolveSession(
+  key: string,
+  source: RowSource,
+  subagentsOf: SubagentsOf,
+): Promise<KeyedSession> {
+  const at = key.lastIndexOf(BELOW);
+  if (at === -1) return await findListed(key, source);
+  const parentKey = key.slice(0, at);
+  const parent = await resolveSession(parentKey, source, subagentsOf);
+  const info = (await subagentsOf(parentKey)).find(({ id }) => subagentKey(parentKey, id) === key);
+  if (info === undefined) throw noSuchSession(key);
+  const { id, location, description, type, sizeBytes } = info;
+  const row = { ...parent.row, sessionId: id, location, title: description ?? type, sizeBytes, problems: [] };
+  const shown = { ...parent.shown, key, sessionId: id, title: row.title, sizeBytes, problems: [] };
+  return { key, row, shown: { ...shown, turns: null, tokens: null, costUsd: null }, parentKey };
+}
+
+async function findListed(key: string, source: RowSource): Promise<KeyedSession> {
+  const known = (await source.rows()).byKey.get(key);
+  if (known !== undefined) return { key, ...known, parentKey: null };
+  // The session may have begun a moment ago.
+  source.forget();
+  const found = (await source.rows()).byKey.get(key);
+  if (found === undefined) throw noSuchSession(key);
+  return { key, ...found, parentKey: null };
+}
+
+/** Errors: `not_found` if it disappeared since. */
+export async function locateNamed({ row }: KeyedSession, places: PlacesAt): Promise<LookUpHit> {
+  return await locateRow(row, places);
+}
+
+/** The key of a session that was just created; `null` if the list does not have it. */
+export async function findMade(
+  made: { readonly agent: string; readonly sessionId: string; readonly location: string },
+  source: RowSource,
+): Promise<MachineSession | null> {
+  source.forget();
+  return (await source.rows()).byKey.get(keyOf(made))?.shown ?? null;
+}
+
+/** The key of one of Continuo's own sessions that was just created. */
+export async function ownKey(sessionId: string, source: RowSource): Promise<string> {
+  source.forget();
+  const { byKey } = await source.rows();
+  const [key] = [...byKey].find(([, { row }]) => isOwn(row) && row.sessionId === sessionId) ?? [];
+  return key ?? keyOf({ agent: OWN, sessionId, location: "" });
+}
+
+function noSuchSession(key: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(key.slice(0, 200))}`, {
+    hint: "Read the list again: the session may have been moved or deleted.",
+  });
+}

@@ -1,0 +1,102 @@
+import type { SessionTurn } from "@continuo/agents/catalog";
+import type { Message } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { createDigest, type Digest } from "./digest.ts";
+import { isDecision, isOpen, sentencesOf } from "./sentences.ts";
+
+function digestOf(turns: readonly (readonly Message[])[]): Digest {
+  const fold = createDigest((text) => text.replaceAll("secret", "***"));
+  for (const [at, messages] of turns.entries())
+    fold.add({ number: at + 1, messages } as unknown as SessionTurn);
+  return fold.finish();
+}
+
+function said(role: Message["role"], text: string): Message {
+  return { id: "m", role, content: [{ type: "text", text }], metadata: {} };
+}
+
+function called(name: string, args: object, id = "c"): Message {
+  const content = [{ type: "tool_call", id, name, args }] as unknown as Message["content"];
+  return { id: "m", role: "assistant", content, metadata: {} };
+}
+
+function result(isError: boolean, toolCallId = "c"): Message {
+  const content = [
+    { type: "tool_result", toolCallId, content: [], isError },
+  ] as unknown as Message["content"];
+  return { id: "r", role: "tool", content, metadata: {} };
+}
+
+const todos = (...tasks: readonly (readonly [string, string])[]): Message =>
+  called("TodoWrite", { todos: tasks.map(([content, status]) => ({ content, status })) });
+
+test("requests stand in their order without repetition, and nothing secret is in them", () => {
+  const { requests, turns } = digestOf([
+    [said("user", "keep the secret")],
+    [said("user", "more")],
+    [said("user", "more")],
+  ]);
+  expect(requests).toEqual([
+    { turn: 1, text: "keep the ***" },
+    { turn: 2, text: "more" },
+  ]);
+  expect(turns).toBe(3);
+});
+
+test("the last answer is the last one that the agent gave", () => {
+  const { lastAnswer } = digestOf([
+    [said("assistant", "one")],
+    [said("assistant", "two"), said("assistant", "three")],
+  ]);
+  expect(lastAnswer).toEqual({ turn: 2, text: "three" });
+});
+
+test("a decision is a statement, and what is open is a question or something that is not done", () => {
+  expect(isDecision("We decided to use SQLite for it.")).toBe(true);
+  expect(isDecision("Have we decided to use SQLite?")).toBe(false);
+  expect([
+    isOpen("Shall I go on?"),
+    isOpen("The tests are not yet green."),
+    isOpen("All is done now."),
+  ]).toEqual([true, true, false]);
+  expect(
+    sentencesOf("One sentence here. Another one there.\n```\ncode that is left out\n```\nshort"),
+  ).toEqual(["One sentence here.", "Another one there."]);
+});
+
+test("the newest list of tasks counts, without those that are done or were given up", () => {
+  const first = [todos(["write it", "pending"]), result(false), said("assistant", "begun with the work")];
+  const done = [
+    ["write it", "completed"],
+    ["leave it", "cancelled"],
+    ["test it", "in_progress"],
+  ] as const;
+  const { openEnds } = digestOf([
+    first,
+    [todos(...done), result(false), said("assistant", "nearly finished now")],
+  ]);
+  expect(openEnds.map(({ text }) => text)).toEqual(["test it"]);
+});
+
+test("a digest says how the last turn ended: a call without a result, a failure, or no answer", () => {
+  const ends = (...messages: readonly Message[]) => digestOf([messages]).openEnds.map(({ text }) => text);
+  expect(ends(said("user", "go"), called("Bash", {}))).toEqual(["no result yet: Bash"]);
+  expect(
+    ends(said("user", "go"), called("Bash", {}), result(true), said("assistant", "it failed there")),
+  ).toEqual(["the last call failed: Bash"]);
+  expect(ends(said("user", "go"), called("Bash", {}), result(false))).toEqual([
+    "the person has no answer yet",
+  ]);
+  expect(
+    ends(said("user", "go"), called("Bash", {}), result(false), said("assistant", "it is finished")),
+  ).toEqual([]);
+});
+
+test("files that were changed come before those that were only read", () => {
+  const read = { file_path: "/read" };
+  const uses = [called("Read", read), called("Read", read), called("Edit", { file_path: "/changed" })];
+  expect(digestOf([uses]).files).toEqual([
+    { path: "/changed", changes: 1, looks: 0 },
+    { path: "/read", changes: 0, looks: 2 },
+  ]);
+});

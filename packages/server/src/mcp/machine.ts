@@ -1,0 +1,23 @@
+/** The context of the tools: the places of sessions, and which of them the caller may see. */
+
+import type { PlacesAt } from "@continuo/files";
+
+export interface Machine {
+  readonly places: PlacesAt;
+  /** Patterns of sessions that no tool may show, as `excludes` takes them; read for each call. */
+  exclude(): Promise<readonly string[]>;
+  /** Called where a search read many sessions in their files. */
+  onUnindexed(): void;
+  /** Turns the text after `since:` into a time. Errors: `usage`. */
+  toTime(text: string): string;
+  /** Returns the text without its secrets. */
+  mask(text: string): string;
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+  /** `shown` if the caller may see Continuo's own sessions. */
+  readonly ownSessions: "shown" | "hidden";
+  /** Milliseconds after which a regular expression is stopped: nothing else is answered meanwhile. */
+  readonly regexMs: number;
+  /** The process of the agent that asks, or one below it; `null` where the caller is somewhere else. */
+  readonly callerPid: number | null;
+}

@@ -1,0 +1,84 @@
+import type { SearchResult, SearchResults } from "@continuo/agents/search";
+import { expect, test } from "vitest";
+import { largestWithin, tokensOf } from "./answer.ts";
+import { bestOf, type HitData, hitToData } from "./hits.ts";
+import type { Machine } from "./machine.ts";
+import { hitsAnswer, visibleResults } from "./results.ts";
+
+function result(sessionId: string, session: object = {}, more: object = {}): SearchResult {
+  const about = { agent: "pi", sessionId, location: `/${sessionId}`, cwd: null, title: null, trashId: null };
+  const turn = { number: 2, messageId: "m", at: null };
+  const turns = [{ ...turn, number: 1 }, turn, { ...turn, number: 3 }];
+  return {
+    session: { ...about, parentId: null, ...session },
+    turn,
+    turns,
+    excerpt: null,
+    ...more,
+  } as unknown as SearchResult;
+}
+
+const SHOWN = { ownSessions: "shown" } as Machine;
+const HIDDEN = { ownSessions: "hidden" } as Machine;
+const mask = (text: string): string => text.replaceAll("secret", "***");
+
+test("deleted sessions and own ones of others are neither shown nor counted", () => {
+  const own = result("own", { agent: "continuo" });
+  const results = [result("a"), result("deleted", { trashId: "t" }), own];
+  const found: SearchResults = { results, total: 10 };
+  const shown = (machine: Machine): unknown => {
+    const visible = visibleResults(found, machine);
+    return [visible.results.map(({ session }) => session.sessionId), visible.total];
+  };
+  expect(shown(SHOWN)).toEqual([["a", "own"], 9]);
+  expect(shown(HIDDEN)).toEqual([["a"], 8]);
+});
+
+test("a result names its session, its best turn and the others, and holds no secret", () => {
+  const excerpt = { voice: "result", pieces: [{ text: "one " }, { text: "two" }] };
+  const hit = hitToData(bestOf(result("a", { title: "my secret" }, { excerpt })), mask);
+  expect(hit).toMatchObject({ session: "pi:a", turn: 2, otherTurns: [1, 3], title: "my ***" });
+  expect([hit.role, hit.excerpt]).toEqual(["result", "one two"]);
+  expect(hitToData(bestOf(result("no id; rm")), mask).session).toBe("/no id; rm");
+  expect(hitToData(bestOf(result("a", { parentId: "p" })), mask).session).toBe("/a");
+});
+
+function hits(count: number): HitData[] {
+  return Array.from({ length: count }, (_, at) => hitToData(bestOf(result(`s${at}`)), mask));
+}
+
+function answered(more: Partial<Parameters<typeof hitsAnswer>[1]>, count = 3) {
+  const given = {
+    total: 3,
+    offset: 0,
+    notSearched: 0,
+    maxTokens: 1_000,
+    nothing: "Nothing.",
+    head: () => "Found.",
+  };
+  return hitsAnswer(hits(count), { ...given, ...more });
+}
+
+test("an answer says what is left, numbers its results from the offset on, and what was not searched", () => {
+  expect(answered({}).data).toMatchObject({ total: 3, next: null, notSearched: 0 });
+  const part = answered({ total: 9, offset: 4 });
+  expect(part.data).toMatchObject({ next: 7 });
+  expect(part.text).toContain("Results 5 to 7; offset: 7 shows more.");
+  expect(part.text).toMatch(/^5\. pi:s0, turn 2/mu);
+  expect(answered({ notSearched: 2 }).text).toContain("2 sessions are not searched: time was over.");
+  expect(answered({ total: 0 }, 0).text).toBe("Nothing.");
+  expect(answered({ total: 0, notSearched: 1 }, 0).text).toContain("Nothing found yet.");
+});
+
+test("an answer is within its tokens as text and as data, and shows as much as there is room for", () => {
+  const long = answered({ total: 90, maxTokens: 500 }, 90);
+  expect(tokensOf(long)).toBeLessThanOrEqual(500);
+  const { results, next } = long.data as { readonly results: readonly unknown[]; readonly next: number };
+  expect(results.length).toBeGreaterThan(0);
+  expect(next).toBe(results.length);
+  expect(tokensOf(answered({ total: results.length + 1 }, results.length + 1))).toBeGreaterThan(500);
+  const build = (count: number) => ({ text: "word ".repeat(count), data: { text: "x".repeat(30 * count) } });
+  const best = largestWithin(100, 50, build);
+  expect(tokensOf(best)).toBeLessThanOrEqual(50);
+  expect(tokensOf(build(best.text.length / 5 + 1))).toBeGreaterThan(50);
+});

@@ -1,0 +1,25 @@
+/** A search of every session of the machine, for the tools. */
+
+import { type SearchQuery, type SessionSearchResults, searchSessions } from "@continuo/agents/search";
+import { present } from "@continuo/core/model";
+import { MCP_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine.ts";
+
+interface SearchMachineOptions {
+  readonly signal: AbortSignal;
+  /** Only turns with a text that this matches. */
+  readonly regex?: RegExp;
+}
+
+/** All results: which of them the caller may see is decided afterwards. Errors: as `searchSessions`. */
+export async function searchMachine(
+  query: SearchQuery,
+  { places, exclude, onUnindexed, nowMs, regexMs }: Machine,
+  { signal, regex }: SearchMachineOptions,
+): Promise<SessionSearchResults> {
+  return await searchSessions(query, {
+    ...{ places, regexMs, signal, onUnindexed, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
+    timeMs: MCP_LIMITS.searchMs,
+    ...present({ regex }),
+  });
+}

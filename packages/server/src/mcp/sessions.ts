@@ -1,0 +1,120 @@
+/** From the name that a caller gives to an opened session. */
+
+import { devNull } from "node:os";
+import {
+  type CatalogSession,
+  excludes,
+  isSubagentPlace,
+  type ListedSession,
+  type LookUpHit,
+  type LookUpOptions,
+  listCatalog,
+  locateRow,
+  lookUp,
+  OWN,
+  openCatalogSession,
+} from "@continuo/agents/catalog";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import type { Machine } from "./machine.ts";
+
+export interface OpenedSession {
+  /** The name by which the caller can open it again. */
+  readonly name: string;
+  readonly located: LookUpHit;
+  readonly shown: CatalogSession & Disposable;
+}
+
+/** Short, and free of anything that reads as an instruction: other names stay inside quotes. */
+const TAME_ID = /^[\w.-]{1,100}$/u;
+
+/** `AGENT:ID`; the location of a sub-agent, which no list has, and of a session with a strange id. */
+export function nameFor({
+  agent,
+  sessionId,
+  location,
+  parentId = null,
+}: Match & { readonly parentId?: string | null }): string {
+  return TAME_ID.test(sessionId) && parentId === null ? `${agent}:${sessionId}` : location;
+}
+
+export function isTameName(name: string): boolean {
+  return /^[a-z][\w-]{0,40}:[\w.-]{1,100}$/u.test(name);
+}
+
+/**
+ * Errors: `not_found`, also for what is kept out of the index; `ambiguous`; those of opening it. A path is only a name
+ * of a session that is in the list: no other file is looked at.
+ */
+export async function openNamed(name: string, machine: Machine): Promise<OpenedSession> {
+  const located = await locate(name, machine);
+  const session = await openCatalogSession(located, machine.places);
+  const { details } = session;
+  const isExcluded = excludes(await machine.exclude(), machine.places.home);
+  if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {
+    session[Symbol.dispose]();
+    throw notFound(name);
+  }
+  return { name: isPath(name) ? name : nameFor(details), located, shown: session };
+}
+
+async function locate(name: string, machine: Machine): Promise<LookUpHit> {
+  const looking = sourcesOf(machine);
+  if (!isPath(name)) return await lookUpById(name, looking);
+  const { sessions } = await listCatalog({ archived: "include" }, looking);
+  const row = sessions.find(({ location }) => location === name);
+  if (row !== undefined) return await locateRow(row, machine.places);
+  // No list has a sub-agent.
+  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);
+  return await lookUp(name, { ...looking, examples: "without examples" });
+}
+
+function isPath(name: string): boolean {
+  return /[/\\#]/u.test(name);
+}
+
+async function lookUpById(name: string, looking: LookUpOptions): Promise<LookUpHit> {
+  try {
+    // No file of the caller's folder may pass for a session by its name.
+    const places = { ...looking.places, cwd: devNull };
+    return await lookUp(name, { ...looking, places, examples: "without examples" });
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) throw notFound(name);
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    const matches = error.details.matches as readonly Match[];
+    throw new ContinuoError("ambiguous", error.message, {
+      hint: `Name one of them: ${matches.map((match) => JSON.stringify(matchName(match, matches))).join(", ")}.`,
+    });
+  }
+}
+
+type Match = Pick<ListedSession, "agent" | "sessionId" | "location">;
+
+/** Two files can have one id: then the file is the name. */
+function matchName(match: Match, matches: readonly Match[]): string {
+  const name = nameFor(match);
+  return matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name;
+}
+
+/** Returns the places in which a caller's sessions are searched. */
+export function sourcesOf({ places, ownSessions }: Machine): {
+  readonly places: Machine["places"];
+  readonly store?: null;
+} {
+  return ownSessions === "hidden" ? { places, store: null } : { places };
+}
+
+/** Deleted sessions are visible only to the person. */
+export function isVisible({ agent, trashId }: SeenSession, { ownSessions }: Machine): boolean {
+  return trashId === null && (ownSessions === "shown" || agent !== OWN);
+}
+
+interface SeenSession {
+  readonly agent: string;
+  readonly trashId: string | null;
+}
+
+function notFound(name: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, {
+    hint: "Use `search` to find sessions: its answer names each of them.",
+  });
+}

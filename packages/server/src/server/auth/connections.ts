@@ -1,0 +1,75 @@
+/** The connections that a token has open, and the channels in which it has them. */
+
+import { ContinuoError } from "@continuo/core/model";
+import type { Quotas, ServerLimits } from "../context/index.ts";
+import type { TokenWatch } from "./token-watch.ts";
+
+interface Use {
+  connections: number;
+  readonly channels: Map<string, number>;
+}
+
+export function createConnections(
+  limits: ServerLimits,
+  tokens: TokenWatch,
+): Pick<Quotas, "connect" | "openConnections"> {
+  const uses = new Map<string, Use>();
+  let openCount = 0;
+  return {
+    openConnections: () => openCount,
+    connect: (grant, onLost, channel) => {
+      const { tokenId } = grant;
+      if (tokenId === null) {
+        openCount++;
+        return onceDisposed(() => {
+          openCount--;
+        });
+      }
+      const use = uses.get(tokenId) ?? { connections: 0, channels: new Map() };
+      const inChannel = channel === undefined ? 0 : (use.channels.get(channel) ?? 0);
+      if (use.connections >= limits.connections) throw tooMany("connections", limits.connections);
+      if (channel !== undefined && inChannel === 0 && use.channels.size >= limits.channels) {
+        throw tooMany("channels", limits.channels);
+      }
+      uses.set(tokenId, use);
+      use.connections++;
+      if (channel !== undefined) use.channels.set(channel, inChannel + 1);
+      openCount++;
+      const watched = tokens.watch(grant, onLost);
+      return onceDisposed(() => {
+        openCount--;
+        watched[Symbol.dispose]();
+        leave(uses, tokenId, channel);
+      });
+    },
+  };
+}
+
+function onceDisposed(end: () => void): Disposable {
+  let isOpen = true;
+  return {
+    [Symbol.dispose]: () => {
+      if (isOpen) end();
+      isOpen = false;
+    },
+  };
+}
+
+function leave(uses: Map<string, Use>, tokenId: string, channel: string | undefined): void {
+  const use = uses.get(tokenId);
+  if (use === undefined) return;
+  use.connections--;
+  if (channel !== undefined) {
+    const left = (use.channels.get(channel) ?? 1) - 1;
+    if (left === 0) use.channels.delete(channel);
+    else use.channels.set(channel, left);
+  }
+  if (use.connections === 0) uses.delete(tokenId);
+}
+
+function tooMany(what: string, limit: number): ContinuoError {
+  return new ContinuoError("rate_limited", `the token already has ${limit} open ${what}`, {
+    hint: "Close one, or use another token.",
+    details: { what, limit },
+  });
+}

@@ -1,0 +1,9 @@
+/** In whose name a request acts, as the audit log records it. */
+
+import type { Principal } from "@continuo/core/model";
+import type { Grant } from "../context/index.ts";
+
+/** A page acts in the name of the token that it was opened with. */
+export function principalOf({ tokenId, page, peer }: Pick<Grant, "tokenId" | "page" | "peer">): Principal {
+  return { who: tokenId === null ? "anyone" : `token:${page?.parentId ?? tokenId}`, from: peer.address };
+}

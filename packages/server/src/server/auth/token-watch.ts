@@ -1,0 +1,111 @@
+/**
+ * Whether the tokens of open connections still count: they stay open for days, and end within a second of a revocation.
+ * While nobody can tell, because the store does not answer, they stay open for a moment only; clients come back.
+ */
+
+import { setImmediate } from "node:timers/promises";
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { type Grant, LIMITS, type OnLost } from "../context/index.ts";
+
+export interface TokenWatch {
+  /**
+   * Calls `onLost` once: with `unauthorized` when the token or the token of its page was revoked or has expired, with
+   * `unavailable` when that could not be looked up for `tokenUnseenMs`.
+   */
+  watch(grant: Grant, onLost: OnLost): Disposable;
+}
+
+interface Watcher {
+  readonly workspaceId: string;
+  readonly tokenIds: readonly string[];
+  readonly onLost: OnLost;
+  /** The round in which its tokens were active. */
+  seenIn: number;
+}
+
+/** How many rounds a connection stays open without an answer of the store. */
+const UNSEEN_ROUNDS = LIMITS.tokenUnseenMs / LIMITS.tokenLookMs;
+
+/** @param ending aborts when nothing is to be watched any more */
+export function createTokenWatch(tokens: (workspaceId: string) => Store, ending: AbortSignal): TokenWatch {
+  const watchers = new Set<Watcher>();
+  /** The round in which the running look began; 0 if none runs. */
+  let looking = 0;
+  // Rounds, not the time of a clock: while this process stood still, the store was not asked.
+  let round = 0;
+  const timer = setInterval(async () => {
+    round++;
+    const before = round - UNSEEN_ROUNDS;
+    await endAll(watchers, ({ seenIn }) => (seenIn < before ? unseen() : null));
+    // A look without an answer for so long is given up, and another one begins.
+    if (watchers.size === 0 || (looking > 0 && looking >= before)) return;
+    const own = round;
+    looking = own;
+    // A store that is unavailable for a moment is asked again.
+    await look(watchers, { tokens, round }).catch(() => undefined);
+    if (looking === own) looking = 0;
+  }, LIMITS.tokenLookMs).unref();
+  ending.addEventListener("abort", () => clearInterval(timer), { once: true });
+  return {
+    watch: ({ workspaceId, tokenId, page }, onLost) => {
+      const tokenIds = [tokenId, page?.parentId ?? null].filter((id) => id !== null);
+      const watcher = { workspaceId, tokenIds, onLost, seenIn: round };
+      if (tokenIds.length > 0) watchers.add(watcher);
+      return { [Symbol.dispose]: () => void watchers.delete(watcher) };
+    },
+  };
+}
+
+interface Look {
+  readonly tokens: (workspaceId: string) => Store;
+  readonly round: number;
+}
+
+async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<void> {
+  const ids = Map.groupBy(
+    [...watchers].flatMap(({ workspaceId, tokenIds }) => tokenIds.map((id) => ({ workspaceId, id }))),
+    ({ workspaceId }) => workspaceId,
+  );
+  const active = new Set<string>();
+  const looked = new Set<string>();
+  for (const [workspaceId, found] of ids) {
+    const all = [...new Set(found.map(({ id }) => id))];
+    for (let from = 0; from < all.length; from += LIMITS.tokensPerLook) {
+      const tokenIds = all.slice(from, from + LIMITS.tokensPerLook);
+      const { items } = await tokens(workspaceId).listTokens({ tokenIds, limit: LIMITS.tokensPerLook });
+      for (const id of tokenIds) looked.add(id);
+      for (const { tokenId, state } of items) if (state === "active") active.add(tokenId);
+    }
+  }
+  await endAll(watchers, (watcher) => {
+    // Connections that came meanwhile are for the next round.
+    if (!watcher.tokenIds.every((id) => active.has(id) || !looked.has(id))) return lost();
+    watcher.seenIn = Math.max(watcher.seenIn, round);
+    return null;
+  });
+}
+
+/** A few at once, so that the others do not wait. */
+async function endAll(
+  watchers: Set<Watcher>,
+  reasonOf: (watcher: Watcher) => ContinuoError | null,
+): Promise<void> {
+  let ended = 0;
+  for (const watcher of watchers) {
+    const reason = reasonOf(watcher);
+    if (reason === null) continue;
+    watchers.delete(watcher);
+    watcher.onLost(reason);
+    if (++ended % LIMITS.endedAtOnce === 0) await setImmediate();
+  }
+}
+
+function lost(): ContinuoError {
+  return new ContinuoError("unauthorized", "the token has expired or was revoked");
+}
+
+function unseen(): ContinuoError {
+  return new ContinuoError("unavailable", "the token cannot be looked up now", {
+    hint: "Connect again: the server lets the token in when its store answers.",
+  });
+}

@@ -1,0 +1,151 @@
+/** Requests of a participant: executes each frame on the store. */
+
+import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
+import type { ParticipantSession, PostFrame, RequestFrame, SessionFrame } from "@continuo/core/wire";
+import {
+  type ConnectionRef,
+  claimInput,
+  clearHistory,
+  commitProcessed,
+  endRun,
+  type Fence,
+  hasEnded,
+  isShared,
+  isSnapshotDue,
+  moveReceived,
+  type OpenMessages,
+  openAfter,
+  openParticipantSession,
+  post,
+  readHistory,
+  readParticipantSession,
+  readState,
+  setSdkSession,
+  storeMessage,
+} from "@continuo/store/channels";
+
+export interface Participation {
+  readonly store: Store;
+  readonly place: ConnectionRef;
+  readonly fence: Fence;
+  readonly instance: string;
+  readonly type: string;
+  readonly device: string | undefined;
+  /** `degraded` until the session that was asked for can be opened. */
+  session: "kept" | "degraded" | "none";
+  /** Errors: `not_found` for a blob that the participant may not refer to. */
+  readonly requireBlobs: (id: string, blobs: readonly string[]) => Promise<void>;
+  /** Messages that one request for the history returns. */
+  readonly historyItems: number;
+  open: OpenMessages;
+}
+
+const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
+  "received",
+  "commit",
+  "sdk_session",
+  "store",
+  "history",
+  "clear_history",
+  "claim",
+  "end_run",
+]);
+
+/** Whether other connections of the same person should see the session after the frame. */
+export function changesSession({ type }: RequestFrame): boolean {
+  return type === "commit" || type === "sdk_session";
+}
+
+/** Returns the fields of the answer. Errors: those of the frame; `session_disabled`. */
+export async function perform(participation: Participation, frame: RequestFrame): Promise<unknown> {
+  if (!isSessionFrame(frame)) return performPost(participation, frame);
+  if (participation.session === "kept") return performSession(participation, frame);
+  throw new ContinuoError("session_disabled", "this participant has no session", {
+    hint: "Connect with a workspaceId.",
+  });
+}
+
+function isSessionFrame(frame: RequestFrame): frame is RequestFrame & SessionFrame {
+  return SESSION_FRAMES.has(frame.type);
+}
+
+async function performPost(participation: Participation, frame: PostFrame): Promise<unknown> {
+  const { store, place, fence, instance, type, open } = participation;
+  if (frame.type === "send" && frame.attachments !== undefined) {
+    await participation.requireBlobs(
+      frame.id,
+      frame.attachments.map(({ blob }) => blob),
+    );
+  }
+  const event = await post(store, { ...place, type, instance, fence }, { frame, open });
+  const begins = frame.type === "send" && frame.state === "open";
+  // A first event that is sent again after the end of its message opens nothing.
+  if (!begins || !(await hasEnded(store, place.channel, event))) {
+    participation.open = openAfter(open, frame, event);
+  }
+  keepStateWhenDue(store, place.channel, event);
+  return { sequence: event.sequence };
+}
+
+/** Nothing waits for the snapshot: without it, the next participant reads a little more. */
+export function keepStateWhenDue(store: Store, channel: string, { sequence }: StoredEvent): void {
+  if (isSnapshotDue(sequence)) readState(store, channel).catch(() => undefined);
+}
+
+async function performSession(participation: Participation, frame: SessionFrame): Promise<unknown> {
+  const { store, place, fence, instance, device } = participation;
+  const held = { place, fence, device };
+  switch (frame.type) {
+    case "received":
+      return await moveReceived(store, held, frame.sequence);
+    case "commit":
+      return commitProcessed(store, held, frame.sequence);
+    case "sdk_session":
+      await setSdkSession(store, held, frame.sdkSessionId);
+      return readParticipantSession(store, place, device);
+    case "store":
+      return storeMessage(store, held, frame);
+    case "history":
+      assertHistory(frame.limit, participation.historyItems);
+      return readHistory(store, place, frame.limit);
+    case "clear_history":
+      return await clearHistory(store, held, frame.id);
+    case "claim":
+      await assertOnlyConnection(participation);
+      return claimInput(store, { ...held, ...frame, instance });
+    case "end_run":
+      await endRun(store, { ...held, ...frame });
+      return readParticipantSession(store, place, device);
+  }
+}
+
+/** Two connections would answer the same inputs. Errors: `conflict`. */
+async function assertOnlyConnection({ store, place, fence }: Participation): Promise<void> {
+  if (!(await isShared(store, place, fence))) return;
+  throw new ContinuoError("conflict", `cannot claim an input: ${place.handle} has several connections`, {
+    hint: "Connect as an agent, whose handle has one connection.",
+    details: { handle: place.handle },
+  });
+}
+
+/** Tries again to open a session that could not be opened; `null` while that fails. */
+export async function recoverSession(participation: Participation): Promise<ParticipantSession | null> {
+  const { store, place, device } = participation;
+  try {
+    const session = await openParticipantSession(store, place, device);
+    participation.session = "kept";
+    return session;
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return null;
+  }
+}
+
+/** Errors: `invalid`. */
+function assertHistory(limit: number, most: number): void {
+  if (limit <= most) return;
+  throw new ContinuoError("invalid", `this server returns at most ${most} messages of a history at once`, {
+    hint: "Ask for fewer.",
+    details: { limit: most },
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * Channels over HTTP: lists, whole messages, anchors, stored events, and messages of senders that are not connected.
+ */
+
+import { randomUUID } from "node:crypto";
+import { ContinuoError, type Log, present, type Store } from "@continuo/core/model";
+import {
+  type Access,
+  type AnchorAnswer,
+  allows,
+  assertName,
+  type ChannelHead,
+  type ChannelRow,
+  type ChannelsPage,
+  channelLogId,
+  type MessageAnswer,
+  type PostFrame,
+  parseClientFrame,
+} from "@continuo/core/wire";
+import { lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
+import type { Hono } from "hono";
+import { handlesOf, requireHandle } from "../auth/index.ts";
+import { requireOwner } from "../blobs/index.ts";
+import { type Grant, LIMITS as SERVER_LIMITS, type ServerContext, type ServerEnv } from "../context/index.ts";
+import { readJsonObject } from "../http/index.ts";
+import { openForGrant } from "./admit.ts";
+import type { Hub } from "./hub.ts";
+import { LIMITS } from "./limits.ts";
+import { keepStateWhenDue } from "./requests.ts";
+
+interface ChannelCall {
+  readonly context: ServerContext;
+  readonly grant: Grant;
+  readonly channel: string;
+  readonly access: Access;
+}
+
+function storeFor({ context, grant, channel, access }: ChannelCall): Store {
+  assertName("channel", channel);
+  context.require(grant, { kind: "channel", name: channel, access });
+  return context.store(grant.workspaceId);
+}
+
+export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub: Hub): void {
+  const asked = (grant: Grant, channel: string): ChannelCall => ({ context, grant, channel, access: "read" });
+  app.get("/v1/channels", async (c) => {
+    const store = context.store(c.var.grant.workspaceId);
+    const limit = numberIn(c.req.query("limit"), { otherwise: LIMITS.channels, most: LIMITS.channels });
+    const cursor = c.req.query("cursor");
+    const page = await listChannels(store, c.var.grant, present({ limit: Math.max(1, limit), cursor }));
+    if (c.req.query("summary") !== "true") return Response.json(page);
+    return Response.json({ ...page, channels: await withSummaries(store, page.channels) });
+  });
+  app.get("/v1/channels/:channel", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    hub.serves(store);
+    const latestSequence = await store.latestSequence(channelLogId(channel));
+    const { grant } = c.var;
+    const handles = handlesOf(grant);
+    const head: ChannelHead = {
+      channel,
+      workspaceId: grant.workspaceId,
+      latestSequence,
+      roster: await hub.roster(store, channel),
+      access: (["read", "write"] as const).filter(
+        (access) =>
+          allows(grant.scopes, { kind: "channel", name: channel, access }) &&
+          (access === "read" || handles !== "none"),
+      ),
+      handle: typeof handles === "string" ? null : handles.only,
+    };
+    return Response.json(head);
+  });
+  app.get("/v1/channels/:channel/messages", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    const limit = numberIn(c.req.query("limit"), { otherwise: 100, most: LIMITS.messages });
+    const before = c.req.query("before");
+    const window = await readMessages(store, channel, {
+      limit: Math.max(1, limit),
+      ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
+    });
+    return Response.json(window);
+  });
+  app.get("/v1/channels/:channel/anchor", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    const answer: AnchorAnswer = { sequence: await lastAnchor(store, channelLogId(channel)) };
+    return Response.json(answer);
+  });
+  app.get("/v1/channels/:channel/events", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    const after = numberIn(c.req.query("after"), { otherwise: 0, most: ANY });
+    return Response.json(
+      await store.read(channelLogId(channel), {
+        after,
+        limit: LIMITS.events,
+        maxBytes: SERVER_LIMITS.pageBytes,
+      }),
+    );
+  });
+  app.post("/v1/channels/:channel/messages", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor({ ...asked(c.var.grant, channel), access: "write" });
+    const saying = { context, channel, grant: c.var.grant };
+    return Response.json(await say(store, saying, await readJsonObject(c.req.raw)));
+  });
+}
+
+const ANY = Number.MAX_SAFE_INTEGER;
+
+/** A page may hold fewer channels than the limit, even none: those that the token may not read are left out. */
+async function listChannels(
+  store: Store,
+  grant: Grant,
+  page: { readonly limit: number; readonly cursor?: string },
+): Promise<ChannelsPage> {
+  const channels: ChannelRow[] = [];
+  let cursor: string | null | undefined = page.cursor;
+  // In stretches, between which other requests have their turn.
+  for (let left = page.limit; left > 0 && cursor !== null; left -= LIMITS.channelsAtOnce) {
+    const limit = Math.min(left, LIMITS.channelsAtOnce);
+    const stretch: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
+      present({ prefix: channelLogId(""), limit, cursor }),
+    );
+    channels.push(...stretch.items.map(toRow).filter(({ channel }) => mayRead(grant, channel)));
+    cursor = stretch.nextCursor;
+  }
+  return { channels, nextCursor: cursor ?? null };
+}
+
+function mayRead({ scopes }: Grant, channel: string): boolean {
+  return allows(scopes, { kind: "channel", name: channel, access: "read" });
+}
+
+function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow {
+  return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
+}
+
+async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
+  const newest = channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)).slice(0, LIMITS.summaries);
+  const told = new Set(newest.map(({ channel }) => channel));
+  return await Promise.all(
+    channels.map(async (row) => ({
+      ...row,
+      summary: told.has(row.channel) ? await summaryOf(store, row.channel) : null,
+    })),
+  );
+}
+
+/** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */
+async function say(
+  store: Store,
+  { context, channel, grant }: Omit<ChannelCall, "access">,
+  body: Readonly<Record<string, unknown>>,
+): Promise<MessageAnswer> {
+  const handles = handlesOf(grant);
+  const own = typeof handles === "string" ? undefined : handles.only;
+  const handle = assertName("handle", body.handle ?? own);
+  requireHandle(grant, handle);
+  const { id = randomUUID(), content, to, replyTo, attachments } = body;
+  const given = { type: "send", request: 0, id, content, to, replyTo, attachments };
+  // The same checks as of a frame.
+  const frame = parseClientFrame(JSON.stringify(given)) as PostFrame;
+  const blobs = frame.type === "send" ? frame.attachments?.map(({ blob }) => blob) : undefined;
+  await requireOwner(store, grant, present({ logId: channelLogId(channel), id: frame.id, blobs }));
+  await openForGrant({ context, channel, grant }, store);
+  const author = { channel, handle, type: "person", instance: "http" };
+  const event = await post(store, author, { frame, open: new Map() });
+  keepStateWhenDue(store, channel, event);
+  return { messageId: event.id, sequence: event.sequence };
+}
+
+/** Errors: `invalid`. */
+function numberIn(
+  text: string | undefined,
+  { otherwise, most }: { otherwise: number; most: number },
+): number {
+  if (text === undefined) return otherwise;
+  if (/^\d{1,15}$/u.test(text)) return Math.min(Number(text), most);
+  throw new ContinuoError("invalid", `this is not a number: ${JSON.stringify(text.slice(0, 40))}`);
+}

@@ -1,0 +1,114 @@
+/**
+ * The handle that a connection of this server has: its lease is renewed while the connection is alive, and nobody on
+ * this server takes it meanwhile.
+ */
+
+import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
+import {
+  awaitReturn,
+  type Card,
+  type ConnectionRef,
+  type Fence,
+  leaveChannel,
+  renewHandle,
+  rivalOf,
+} from "@continuo/store/channels";
+
+export interface SeatOptions {
+  readonly store: Store;
+  readonly place: ConnectionRef;
+  /** The `connect()` that has the handle. */
+  readonly card: Card;
+  readonly fence: Fence;
+  /** Whether the other side was heard of lately. */
+  readonly isAlive: () => boolean;
+  /** Called once when somebody else has the lease. */
+  readonly onLost: (lost: LostSeat) => void;
+}
+
+export interface LostSeat {
+  readonly cause: unknown;
+  /** Another participant has the handle; otherwise this one may come back. */
+  readonly isTaken: boolean;
+}
+
+/** What a connection does with its handle. */
+export interface Seating extends Pick<SeatOptions, "isAlive" | "onLost"> {
+  /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
+  readonly onTaken: (seat: Seat) => void;
+}
+
+export class Seat {
+  readonly #options: SeatOptions;
+  #renewing: Promise<void> | null = null;
+  #renewedAt: number = performance.now();
+  #isLost = false;
+
+  constructor(options: SeatOptions) {
+    this.#options = options;
+  }
+
+  get store(): Store {
+    return this.#options.store;
+  }
+
+  get fence(): Fence {
+    return this.#options.fence;
+  }
+
+  get card(): Card {
+    return this.#options.card;
+  }
+
+  get isAlive(): boolean {
+    return !this.#isLost && this.#options.isAlive();
+  }
+
+  /** Never rejects: if the store does not answer now, it may answer before the lease expires. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  /** A write or a renewal was refused as `fenced`. */
+  async lose(cause: unknown): Promise<void> {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    // While the store does not answer, nobody can be said to have the handle.
+    const isTaken = await this.#hasRival().catch(() => false);
+    this.#options.onLost({ cause, isTaken });
+  }
+
+  /** The connection was lost: the participant has a moment to come back. Errors: `fenced` after it did. */
+  async awaitReturn(): Promise<void> {
+    await this.#renewing;
+    await awaitReturn(this.store, this.fence);
+  }
+
+  async leave(): Promise<void> {
+    await this.#renewing;
+    await leaveChannel(this.store, this.fence);
+  }
+
+  async #renew(): Promise<void> {
+    const askedAt = performance.now();
+    try {
+      await renewHandle(this.store, this.fence);
+      // Meanwhile an agent may have taken the handle of a person, or a person that of an agent.
+      const wasOver = askedAt - this.#renewedAt > CHANNEL_LIMITS.silenceMs;
+      this.#renewedAt = askedAt;
+      if (wasOver && (await this.#hasRival()))
+        await this.lose(new ContinuoError("fenced", "the lease was over"));
+    } catch (error) {
+      if (isContinuoError(error, "fenced")) await this.lose(error);
+    }
+  }
+
+  async #hasRival(): Promise<boolean> {
+    const { store, place, card } = this.#options;
+    return (await rivalOf(store, place, card))?.state === "held";
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The handles on this server, and what it knows of the holder of an expired lease: that it is there, that it is gone,
+ * or nothing, because another server has it.
+ */
+
+import type { ListedLease, Store } from "@continuo/core/model";
+import { LIMITS } from "./limits.ts";
+import type { ListeningClock } from "./listening-clock.ts";
+import type { Seat } from "./seat.ts";
+
+/** An expired lease of another server, since when it lies there unchanged. */
+interface Observation {
+  readonly expiresAt: string;
+  readonly token: number;
+  readonly sinceMs: number;
+  seenMs: number;
+}
+
+export class Seats {
+  readonly #clock: ListeningClock;
+  /** By workspace and lease. */
+  readonly #seats = new Map<string, Seat>();
+  /** Seats whose connection ended: the token, and when that was. */
+  readonly #left = new Map<string, { readonly token: number; readonly atMs: number }>();
+  readonly #observed = new Map<string, Observation>();
+
+  constructor(clock: ListeningClock) {
+    this.#clock = clock;
+  }
+
+  /** From now on nobody on this server takes the handle while the seat is alive. */
+  hold(seat: Seat): void {
+    const key = keyOf(seat.store, seat.fence.name);
+    this.#seats.set(key, seat);
+    this.#left.delete(key);
+  }
+
+  /** Its connection ended, however that was. */
+  free(seat: Seat): void {
+    const key = keyOf(seat.store, seat.fence.name);
+    // After a lost connection the same handle may have a newer one.
+    if (this.#seats.get(key) !== seat) return;
+    this.#seats.delete(key);
+    this.#left.set(key, { token: seat.fence.token, atMs: this.#clock.now() });
+  }
+
+  /** Who has the handle of this lease on this server, and is alive. */
+  aliveOn(store: Store, name: string): Seat | undefined {
+    const seat = this.#seats.get(keyOf(store, name));
+    return seat?.isAlive === true ? seat : undefined;
+  }
+
+  /**
+   * Whether the holder of an expired lease is certainly gone; the lease of one that is there is renewed. A lease of
+   * another server must lie there for a while first: it may have expired because the database, or the machine of both
+   * servers, stood still, or because a clock was set, and its server is about to renew it.
+   */
+  async isGone(store: Store, lease: ListedLease): Promise<boolean> {
+    const { name, token } = lease;
+    const key = keyOf(store, name);
+    const seat = this.#seats.get(key);
+    if (seat?.fence.token === token) {
+      if (!seat.isAlive) return true;
+      await seat.renew();
+      return false;
+    }
+    return this.#left.get(key)?.token === token || this.#isSettled(key, lease);
+  }
+
+  #isSettled(key: string, { token, expiresAt }: ListedLease): boolean {
+    const nowMs = this.#clock.now();
+    let known = this.#observed.get(key);
+    if (known?.token !== token || known.expiresAt !== expiresAt) {
+      known = { token, expiresAt, sinceMs: nowMs, seenMs: nowMs };
+      this.#observed.set(key, known);
+    }
+    known.seenMs = nowMs;
+    return nowMs - known.sinceMs >= LIMITS.settleMs;
+  }
+
+  /** Forgets what no look has met for long. */
+  forget(): void {
+    const before = this.#clock.now() - LIMITS.forgetMs;
+    for (const [key, { seenMs }] of this.#observed) if (seenMs < before) this.#observed.delete(key);
+    for (const [key, { atMs }] of this.#left) if (atMs < before) this.#left.delete(key);
+  }
+}
+
+function keyOf({ workspaceId }: Store, name: string): string {
+  return `${workspaceId}:${name}`;
+}

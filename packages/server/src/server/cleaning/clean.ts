@@ -1,0 +1,71 @@
+/** What is removed, workspace by workspace. */
+
+import { isContinuoError, present, type Store } from "@continuo/core/model";
+import { USED_CODES } from "../auth/index.ts";
+import { STORED_BLOBS } from "../blobs/index.ts";
+import { LIMITS } from "../context/index.ts";
+
+/** How long expired tokens stay in lists. */
+const KEPT_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** After a day the tokens of used codes have expired long before. */
+const CODES_KEPT_MS = DAY_MS;
+/** For so long who stored an attachment may refer to it: without a reference it expires at that time. */
+const OWNERS_KEPT_MS = LIMITS.blobMs;
+/** How long a lease stays that was given back: who comes back so late is fenced. */
+const RELEASED_KEPT_MS = DAY_MS;
+/** What processes of runs left when they were killed. All other leases that expire are looked for, and given back then. */
+const LEFT_LEASES = ["session/", "run/"];
+const LEFT_KEPT_MS = 30 * DAY_MS;
+
+export interface CleaningCounts {
+  readonly logs: number;
+  readonly tokens: number;
+  readonly codes: number;
+  readonly leases: number;
+  /** Attachments that no event refers to. */
+  readonly blobs: number;
+}
+
+export async function cleanAll(store: Store, { now }: { readonly now: number }): Promise<CleaningCounts> {
+  const total = { logs: 0, tokens: 0, codes: 0, leases: 0, blobs: 0 };
+  for (const workspaceId of await store.listWorkspaces()) {
+    const own = store.forWorkspace(workspaceId);
+    total.logs += await own.removeExpired();
+    total.tokens += await own.removeTokens({ endedBefore: new Date(now - KEPT_MS).toISOString() });
+    total.codes += await forgetClaims(own, USED_CODES, now - CODES_KEPT_MS);
+    await forgetClaims(own, STORED_BLOBS, now - OWNERS_KEPT_MS);
+    total.blobs += (await own.collectBlobs({ only: "expired" })).removed;
+    total.leases += await removeLeases(own);
+  }
+  return total;
+}
+
+async function removeLeases(store: Store): Promise<number> {
+  let count = await store.removeLeases({ state: "released", endedForMs: RELEASED_KEPT_MS });
+  for (const prefix of LEFT_LEASES) {
+    count += await store.removeLeases({ state: "expired", endedForMs: LEFT_KEPT_MS, prefix });
+  }
+  return count;
+}
+
+async function forgetClaims(store: Store, prefix: string, before: number): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
+      present({ prefix: `${prefix}/`, limit: 1_000, cursor }),
+    );
+    for (const { name, generation, owner, updatedAt } of page.items) {
+      if (Date.parse(updatedAt) >= before) continue;
+      try {
+        await store.deleteClaim({ name, generation, owner });
+        count++;
+      } catch (error) {
+        // The claim has changed since, so it is no longer an old one.
+        if (!isContinuoError(error, "fenced")) throw error;
+      }
+    }
+    cursor = page.nextCursor;
+  }
+  return count;
+}

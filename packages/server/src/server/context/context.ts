@@ -1,0 +1,255 @@
+/** What the parts of the server share, and how a part is added to it. */
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ContinuoError, Principal, Store } from "@continuo/core/model";
+import type { Need, PageLabel, Scope } from "@continuo/core/wire";
+import type { MachineService } from "@continuo/core/wire/machine";
+import type { AcceptedConnection } from "@continuo/files";
+import type { LiveOptions } from "@continuo/live";
+import type { Hono } from "hono";
+
+/** The sender of a request, by its socket, or as a trusted proxy names it. */
+export interface Peer {
+  readonly address: string;
+  readonly isLoopback: boolean;
+  /** Its connection, for the question whose it is; a request that came without a socket has none. */
+  readonly connection?: AcceptedConnection;
+  /** Called when a token was accepted: the connection is no longer one of a stranger. */
+  readonly onToken?: () => void;
+}
+
+/** Who can reach a server: only its machine, or others too. */
+export type Reach = "machine" | "network";
+
+/** What a request is allowed to do, after its token was checked. */
+export interface Grant {
+  /** `null` with `--no-auth`. */
+  readonly tokenId: string | null;
+  readonly workspaceId: string;
+  /** The participant that the token is limited to; `*` allows any, and `null` none, except with `admin`. */
+  readonly handle: string | null;
+  /** The token that a page was opened with; `null` for a token that is no page's. */
+  readonly page: PageLabel | null;
+  readonly scopes: readonly Scope[];
+  readonly peer: Peer;
+}
+
+/** What a request proves itself with. */
+export interface Credentials {
+  readonly secret?: string;
+  readonly sentAs: "header" | "cookie" | "frame";
+}
+
+/** Errors: `unauthorized`, `rate_limited`. */
+export type Authenticate = (credentials: Credentials, peer: Peer) => Promise<Grant>;
+
+/** The limits that an operator can change; the others are fixed. */
+export interface ServerLimits {
+  /** Requests and frames of one token. */
+  readonly requestsPerSecond: number;
+  /** Long-polls, SSE streams and WebSockets that one token may have open at the same time. */
+  readonly connections: number;
+  /** How many different channels the connections of one token may be in. */
+  readonly channels: number;
+  /** The size of a request's body. */
+  readonly requestBytes: number;
+  /** The size of a frame from a client in a channel. */
+  readonly frameBytes: number;
+  readonly blobBytes: number;
+  /** Bytes of bodies and frames of one token. */
+  readonly bytesPerSecond: number;
+  /** The same over a day, for a token without `admin`; so are the next two. */
+  readonly bytesPerDay: number;
+  /** Bytes of attachments. */
+  readonly blobBytesPerDay: number;
+  /** Streams, channels and sessions that are created. */
+  readonly logsPerDay: number;
+  /** Messages that one request for a participant's history returns. */
+  readonly historyItems: number;
+}
+
+export type OnLost = (error: ContinuoError) => void;
+
+export interface Quotas {
+  /** Counts a request, or a frame and its bytes. Errors: `rate_limited`. */
+  request(grant: Grant, bytes?: number): void;
+  /** Counts the bytes of one body while it is received. */
+  receive(grant: Grant): Reception;
+  /** Counts the bytes of an attachment. Errors: `rate_limited`. */
+  blob(grant: Grant, bytes: number): void;
+  /**
+   * Counts the log if `create` creates it. Errors: `rate_limited` for a log that does not exist when the token has
+   * created as many as it may.
+   */
+  log<T extends { readonly created: boolean }>(grant: Grant, creation: LogCreation<T>): Promise<T>;
+  /**
+   * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires meanwhile. Errors:
+   * `rate_limited`.
+   */
+  connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
+  /** The open connections of all tokens. */
+  openConnections(): number;
+}
+
+/** The body that a request sends. Disposed when the request was answered. */
+export interface Reception extends Disposable {
+  /** Counts a body of this length before it is read. Errors: `rate_limited`. */
+  begin(bytes: number): void;
+  /** Counts a chunk; returns the time to wait before the next one is read. Errors: `rate_limited`. */
+  takeChunk(bytes: number): number;
+}
+
+export interface LogCreation<T> {
+  exists(): Promise<boolean>;
+  create(): Promise<T>;
+}
+
+/** What ties pages to one start of a server that only its machine reaches. */
+export interface PageKeys {
+  /** What the tab of a page sends: with the keys of this start, if there are some. */
+  secretOf(page: { readonly tokenId: string; readonly secret: string }): string;
+  /** The key of `proofFor`, which only this page is given; `null` without keys. */
+  proofKeyOf(tokenId: string): string | null;
+  /** The answer to a nonce of a page: that this is the server that let it in. `null` for any other request. */
+  proofFor(grant: Grant, nonce: string | undefined): string | null;
+}
+
+export type SecurityEventType =
+  | "token_accepted"
+  | "login_failed"
+  | "guesses_limited"
+  | "host_refused"
+  | "origin_refused"
+  | "token_in_url"
+  | "access_refused"
+  | "limit_reached"
+  | "connections_limited"
+  | "input_refused"
+  | "request_failed"
+  | "code_issued"
+  | "page_opened"
+  | "page_refused"
+  | "page_closed"
+  | "token_created"
+  | "token_revoked";
+
+/** It holds no secret: ids of tokens, names of hosts and origins. */
+export interface SecurityEvent {
+  readonly address: string;
+  /** In whose name it was done, as the audit log says it. */
+  readonly who?: string;
+  readonly tokenId?: string;
+  /** The token that a page was opened with. */
+  readonly parentId?: string;
+  readonly workspaceId?: string;
+  readonly reason?: string;
+}
+
+export interface SecurityLog {
+  record(type: SecurityEventType, event: SecurityEvent): void;
+}
+
+/** Counters for the operator, by name and labels. */
+export interface Metrics {
+  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  /** `read` is called when the metrics are requested. */
+  gauge(name: string, read: () => number): void;
+  /** Prometheus text. */
+  text(): string;
+}
+
+/** The settings of continuous sessions on this server. */
+export interface LiveSettings extends Omit<LiveOptions, "store" | "report"> {
+  /** In these workspaces, sessions of a server that is gone are taken over before a client asks for them. */
+  readonly workspaceIds: readonly string[];
+}
+
+/** A service that answers requests itself, after the token was checked. */
+export interface McpService {
+  fetch(request: Request): Promise<Response>;
+  /** Ends open requests. */
+  close(): Promise<void>;
+}
+
+/** The hosts that webhooks may be sent to. */
+export interface WebhookHosts {
+  /** Those that the operator named, which may be private. */
+  readonly named: ReadonlySet<string>;
+  readonly others: "public" | "none";
+}
+
+/** How the server treats a reader of a channel that does not read. */
+export interface SlowReaders {
+  /** How long the server waits for the reader before it tells it to catch up. */
+  readonly stalledMs: number;
+  /** How long the reader may take to read that message, before it is disconnected. */
+  readonly goodbyeMs: number;
+}
+
+export interface ServerContext {
+  /** The same engine, bound to a workspace. Acts are recorded in the name of `by`; by default in that of the server. */
+  store(workspaceId: string, by?: Principal): Store;
+  /** The store of tokens and pages. */
+  tokens(workspaceId: string, by?: Principal): Store;
+  /** Counts a wrong code or token that is not looked up by `authenticate`. Errors: `rate_limited`. */
+  guessed(peer: Peer): void;
+  /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
+  readonly authenticate: Authenticate;
+  readonly reach: Reach;
+  readonly pageKeys: PageKeys;
+  readonly limits: ServerLimits;
+  readonly quotas: Quotas;
+  readonly metrics: Metrics;
+  /** Errors: `forbidden`. */
+  require(grant: Grant, need: Need): void;
+  /** Continuous sessions; the defaults if it is left out. */
+  readonly live?: LiveSettings;
+  /** The service at `/mcp`; without it, the path does not exist. */
+  readonly mcp?: McpService;
+  /** Loads the service below `/v1/machine/`; without it, the paths do not exist. */
+  readonly machine?: () => Promise<MachineService>;
+  /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
+  readonly pageFolder?: string;
+  /** The only host name at which pages are let in; every name if it is left out. */
+  readonly pageName?: string;
+  /** The address at which clients reach the server; by default the host that the request names. */
+  readonly publicUrl?: string;
+  readonly webhookHosts: WebhookHosts;
+  /** How long a long-poll waits. */
+  readonly longPollMs: number;
+  readonly slowReaders: SlowReaders;
+  /** Answers a request for a WebSocket with an error, and ends the connection. */
+  refuseUpgrade(socket: Duplex, error: ContinuoError): void;
+  /** Whether pages of this origin may send requests; `null` is a request that no page sent. */
+  allowsOrigin(origin: string | null): boolean;
+  /** Aborts when the server begins to drain: live streams end with a retry hint. */
+  readonly draining: AbortSignal;
+  /** One line for the operator; never a token, never the content of a log. */
+  readonly report: (line: string) => void;
+  readonly security: SecurityLog;
+  /** Records the error that a request or a frame of the sender is answered with. */
+  refused(error: unknown, peer: Peer): void;
+}
+
+/** The variables of a handler, in `c.var`. */
+export interface ServerEnv {
+  Bindings: { readonly peer: Peer };
+  Variables: { readonly grant: Grant };
+}
+
+/**
+ * A part of the server. `routes` adds handlers below `/v1/`, behind the check of the token. `upgrade` takes the
+ * request for a WebSocket, or returns `false` and leaves it to the next part; query tokens and foreign origins were
+ * refused before, the token itself is the part's to check (it comes as a subprotocol or in the first frame).
+ */
+export interface Mount {
+  routes?(app: Hono<ServerEnv>): void;
+  /** Handlers without a check of the token: their answers are public, or they check other credentials. */
+  publicRoutes?(app: Hono<ServerEnv>): void;
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
+  /** Called after `draining` aborted; resolves when this part has nothing open. */
+  close?(): Promise<void>;
+}
+
+export type CreateMount = (context: ServerContext) => Mount;

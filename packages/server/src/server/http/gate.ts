@@ -1,0 +1,121 @@
+/** The first checks of every request: the host, the origin, and that the URL has no token. Pure. */
+
+import { ContinuoError } from "@continuo/core/model";
+
+export interface Gate {
+  /** The exact origins whose pages may send requests. */
+  readonly origins: ReadonlySet<string>;
+  /** The host names under which the server answers; every name if it is left out. */
+  readonly hosts?: ReadonlySet<string>;
+  /** Whether clients reach the server over `https:` only. */
+  readonly isHttps?: boolean;
+}
+
+/** Where a request says it comes from. */
+export interface Arrival {
+  readonly url: string;
+  readonly host: string | null;
+  readonly origin: string | null;
+}
+
+/** Errors (returned): `unauthorized` for a token in the URL, `forbidden` for a foreign host or origin. */
+export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undefined {
+  if (holdsToken(arrival.url)) {
+    return new ContinuoError("unauthorized", "a URL must not contain a token", {
+      hint: "Send it as `Authorization: Bearer TOKEN`; revoke this one, since URLs are logged.",
+    });
+  }
+  if (!isKnownHost(gate, arrival.host)) {
+    return new ContinuoError("forbidden", "the server does not have this host name", {
+      hint: "Use the address of the server; other host names are refused to protect it from web pages.",
+      details: { host: arrival.host },
+    });
+  }
+  if (isKnownOrigin(gate, arrival)) return undefined;
+  return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
+    hint: isPlain(arrival.origin)
+      ? `Start the server with \`--origin ${arrival.origin}\`.`
+      : "Start the server with --origin and this origin, exactly.",
+    details: { origin: arrival.origin },
+  });
+}
+
+function isPlain(origin: string | null): boolean {
+  return origin !== null && /^[a-z-]{1,30}:\/\/[\w.:[\]-]{1,300}$/u.test(origin);
+}
+
+/** Whether any part of the URL is a token or is named as one, however often it is escaped. */
+function holdsToken(url: string): boolean {
+  let text = url;
+  for (let times = 0; times < MAX_ESCAPES; times++) {
+    if (SECRET.test(text) || NAMED_AS_TOKEN.test(text)) return true;
+    const decoded = text.replace(/%([0-9a-f]{2})/giu, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return false;
+}
+
+const MAX_ESCAPES = 4;
+/** The beginning of each secret of this server, with the id of its token. */
+const SECRET = /continuo_[0-9a-f]{32}_/iu;
+const NAMED_AS_TOKEN = /[?&;](?:token|access_token|authorization|bearer)=/iu;
+
+/** Browsers resolve every name below `localhost` to this machine, without a name server. */
+function isKnownHost({ hosts }: Gate, host: string | null): boolean {
+  if (hosts === undefined || host === null) return hosts === undefined;
+  const name = host.replace(/:\d+$/u, "").toLowerCase();
+  return hosts.has(name) || (hosts.has("localhost") && name.endsWith(".localhost"));
+}
+
+/** A page of the server itself is known: its origin is the host of the request. */
+export function isKnownOrigin({ origins }: Gate, { origin, host }: Omit<Arrival, "url">): boolean {
+  if (origin === null || origins.has(origin)) return true;
+  return host !== null && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+export const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+const REQUEST_HEADERS =
+  "authorization, content-type, if-none-match, stream-seq, stream-ttl, stream-expires-at, stream-closed, " +
+  "stream-forked-from, stream-fork-offset, stream-fork-sub-offset, producer-id, producer-epoch, producer-seq";
+const RESPONSE_HEADERS =
+  "etag, location, retry-after, stream-next-offset, stream-cursor, stream-up-to-date, stream-closed, stream-ttl, " +
+  "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
+  "producer-received-seq";
+
+/** An answer without a policy of its own loads nothing, runs nothing and is framed by nobody, also if it is opened as a page. */
+export const POLICY_HEADER = "content-security-policy";
+const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The headers of every answer, also to bytes that are no request. */
+export function plainHeaders({ isHttps = false }: Pick<Gate, "isHttps">): Readonly<Record<string, string>> {
+  return {
+    [POLICY_HEADER]: POLICY,
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    // Browsers ignore it where there is no TLS.
+    ...(isHttps ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+  };
+}
+
+/** The headers of every response. A page may read the response only if its origin is known. */
+export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
+  const headers = plainHeaders(gate);
+  if (arrival.origin === null || !isKnownOrigin(gate, arrival)) return headers;
+  return {
+    ...headers,
+    vary: "origin",
+    "access-control-allow-origin": arrival.origin,
+    "access-control-expose-headers": RESPONSE_HEADERS,
+  };
+}
+
+/** The answer to a preflight lists what may be sent; requests of a foreign origin are still refused. */
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  "access-control-allow-methods": METHODS,
+  "access-control-allow-headers": REQUEST_HEADERS,
+  "access-control-max-age": "600",
+};

@@ -1,0 +1,63 @@
+/** Errors as responses. */
+
+import type { Duplex } from "node:stream";
+import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
+import { toWireError } from "@continuo/core/wire";
+import { LIMITS } from "../context/index.ts";
+
+export function failure(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(toWireError(error), {
+    status: httpStatusOf(error),
+    headers: { ...retryHeaders(error), ...headers },
+  });
+}
+
+/** The answer on a connection that has no response: to a request for a WebSocket, or to no request. It ends the connection. */
+export function refuseSocket(
+  socket: Duplex,
+  error: ContinuoError,
+  { headers, status = httpStatusOf(error) }: SocketAnswer,
+): void {
+  const body = JSON.stringify(toWireError(error));
+  const fields = Object.entries({
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+    ...headers,
+  });
+  socket.on("error", () => undefined);
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines}\r\n${body}`);
+  // The other side may leave its half open.
+  setTimeout(() => socket.destroy(), LIMITS.goodbyeMs).unref();
+}
+
+export function badHandshake(cause: Error): ContinuoError {
+  return new ContinuoError("invalid", `this is no handshake of a WebSocket: ${cause.message}`, { cause });
+}
+
+interface SocketAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** That of the error if it is left out. */
+  readonly status?: number;
+}
+
+/**
+ * A read that the store cannot serve now is `degraded`. A write stays `unavailable`, because it may have been stored.
+ */
+export function readFailure(error: unknown): unknown {
+  if (!isContinuoError(error, "unavailable")) return error;
+  return new ContinuoError("degraded", `the store cannot be read: ${error.message}`, {
+    hint: error.hint ?? "Try again in a moment.",
+    details: { ...error.details, reason: error.message },
+    cause: error,
+  });
+}
+
+function retryHeaders(error: unknown): Readonly<Record<string, string>> {
+  if (isContinuoError(error, "unauthorized")) return { "www-authenticate": "Bearer" };
+  if (!isContinuoError(error)) return {};
+  const { retryAfterMs } = error.details;
+  if (typeof retryAfterMs !== "number") return {};
+  return { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+}

@@ -1,0 +1,25 @@
+/** A session in windows, and where one of its notes comes from. */
+
+import { present } from "@continuo/core/model";
+import { parseHistoryQuery, readHistory, readNoteHistory } from "@continuo/live";
+import type { Hono } from "hono";
+import type { ServerEnv } from "../context/index.ts";
+import { type KeyAccess, sequenceOf } from "./asked.ts";
+
+export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
+  app.get("/v1/live/:key/history", async (c) => {
+    const { key, service } = await asked(c, "read");
+    const query = parseHistoryQuery(c.req.queries());
+    return Response.json(await readHistory(service.store, await service.sessionIdOf(key), query));
+  });
+  app.get("/v1/live/:key/notes/:note/history", async (c) => {
+    const { key, service } = await asked(c, "read");
+    const at = c.req.query("at");
+    const place = {
+      sessionId: await service.sessionIdOf(key),
+      noteId: c.req.param("note"),
+      at: at === undefined ? undefined : sequenceOf(at),
+    };
+    return Response.json(await readNoteHistory(service.store, present(place)));
+  });
+}

@@ -1,0 +1,182 @@
+/** Continuous sessions over HTTP. */
+
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { allows } from "@continuo/core/wire";
+import {
+  type LiveService,
+  parseAudio,
+  parseEvidenceBatch,
+  parseNoteOperation,
+  parseQuestion,
+  parseReplayMode,
+  parseSessionRequest,
+} from "@continuo/live";
+import type { Hono } from "hono";
+import { Buckets } from "../auth/index.ts";
+import { owns } from "../blobs/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { parseJson, readBody, readJsonObject } from "../http/index.ts";
+import type { KeyAccess } from "./asked.ts";
+import { exportRoutes } from "./export-routes.ts";
+import { historyRoutes } from "./history-routes.ts";
+import { LIMITS } from "./limits.ts";
+import type { LiveServices } from "./services.ts";
+
+export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {
+  const asked: KeyAccess = async (c, access) => {
+    const key = c.req.param("key") ?? "";
+    const { grant } = c.var;
+    context.require(grant, { kind: "live", name: key, access });
+    return { key, service: await services.of(grant.workspaceId).of(key) };
+  };
+  sessionRoutes(app, context, { services, asked });
+  noteRoutes(app, asked);
+  checkRoutes(app, asked);
+  exportRoutes(app, asked);
+  historyRoutes(app, asked);
+}
+
+interface Live {
+  readonly services: LiveServices;
+  readonly asked: KeyAccess;
+}
+
+function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: Live): void {
+  app.get("/v1/live", async (c) => {
+    const service = await services.of(c.var.grant.workspaceId).stored();
+    const cursor = c.req.query("cursor");
+    const { items, nextCursor } = await service.list(
+      present({ limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions), cursor }),
+    );
+    const sessions = items.filter(({ key }) =>
+      allows(c.var.grant.scopes, { kind: "live", name: key, access: "read" }),
+    );
+    return Response.json({ sessions, nextCursor });
+  });
+  app.put("/v1/live/:key", async (c) => {
+    const key = c.req.param("key");
+    const { grant } = c.var;
+    context.require(grant, { kind: "live", name: key, access: "write" });
+    const wanted = parseSessionRequest(await readJsonObject(c.req.raw));
+    const host = services.of(grant.workspaceId);
+    const opened = await context.quotas.log(grant, {
+      exists: async () => hasSession(await host.of(key), key),
+      create: () => host.open(key, wanted),
+    });
+    return Response.json(opened, { status: opened.created ? 201 : 200 });
+  });
+  app.get("/v1/live/:key", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json(await service.session(key));
+  });
+  app.delete("/v1/live/:key", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.close(key);
+    return Response.json(await service.session(key));
+  });
+  app.post("/v1/live/:key/ping", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.ping(key);
+    return new Response(null, { status: 204 });
+  });
+  app.post("/v1/live/:key/evidence", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const batch = parseEvidenceBatch(await readJson(c.req.raw));
+    const { grant } = c.var;
+    const store = context.store(grant.workspaceId);
+    const mayUse = (hash: string): Promise<boolean> => owns(store, grant, hash);
+    return Response.json(await service.accept(key, batch, mayUse));
+  });
+  app.post("/v1/live/:key/audio", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const upload = parseAudio({
+      bytes: await readBody(c.req.raw, LIMITS.audioBytes),
+      mediaType: c.req.header("content-type") ?? "",
+      startMs: c.req.query("startMs"),
+      endMs: c.req.query("endMs"),
+      lang: c.req.query("lang"),
+      id: c.req.query("id"),
+    });
+    return Response.json(await service.acceptAudio(key, upload));
+  });
+  app.post("/v1/live/:key/join", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const { key: other } = await readJsonObject(c.req.raw);
+    if (typeof other !== "string") throw new ContinuoError("invalid", "key must be a text");
+    context.require(c.var.grant, { kind: "live", name: other, access: "write" });
+    await service.join(key, other);
+    return Response.json(await service.session(other));
+  });
+  app.post("/v1/live/:key/blobs/:hash/keep", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.keepPicture(key, c.req.param("hash"));
+    return new Response(null, { status: 204 });
+  });
+  app.delete("/v1/videos/:video", async (c) => {
+    context.require(c.var.grant, { kind: "admin" });
+    const service = await services.of(c.var.grant.workspaceId).stored();
+    return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
+  });
+}
+
+async function hasSession(service: LiveService, key: string): Promise<boolean> {
+  try {
+    await service.sessionIdOf(key);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return false;
+    throw error;
+  }
+}
+
+function noteRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
+  const questions = new Buckets({
+    perSecond: LIMITS.asksPerSecond,
+    burst: LIMITS.askBurst,
+    message: "too many questions were asked about the session",
+  });
+  app.post("/v1/live/:key/notes/:note", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const operation = parseNoteOperation(await readJsonObject(c.req.raw));
+    return Response.json(await service.operate(key, c.req.param("note"), operation));
+  });
+  app.get("/v1/live/:key/notes", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json({ notes: await service.notes(key) });
+  });
+  app.post("/v1/live/:key/context/:request", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const { text, mediaTimeMs } = await readJsonObject(c.req.raw);
+    return Response.json(await service.answer(key, c.req.param("request"), { text, mediaTimeMs }));
+  });
+  app.post("/v1/live/:key/ask", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const question = parseQuestion(await readJsonObject(c.req.raw));
+    questions.take(await service.sessionIdOf(key), performance.now());
+    return Response.json(await service.ask(key, question, c.req.raw.signal));
+  });
+}
+
+function checkRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
+  app.post("/v1/live/:key/replay", async (c) => {
+    const { mode } = await readJsonObject(c.req.raw);
+    const known = parseReplayMode(mode);
+    // Asking the model again costs money.
+    const { key, service } = await asked(c, known === "model" ? "write" : "read");
+    return Response.json(await service.replay(key, known, c.req.raw.signal));
+  });
+  app.post("/v1/live/:key/verify", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json(await service.verify(key));
+  });
+  app.post("/v1/live/:key/repair", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.repair(key);
+    return Response.json(await service.session(key));
+  });
+}
+
+/** Errors: `invalid`, `too_large`. */
+async function readJson(request: Request): Promise<unknown> {
+  return await parseJson(await readBody(request, LIMITS.batchBytes));
+}

@@ -1,0 +1,80 @@
+/** What the routes of the machine share: the service after the check of the token, and checked parameters. */
+
+import { type AuditAct, ContinuoError } from "@continuo/core/model";
+import type { Access } from "@continuo/core/wire";
+import type { MachineService } from "@continuo/core/wire/machine";
+import type { Context } from "hono";
+import { z } from "zod";
+import { principalOf } from "../auth/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { readJsonObject } from "../http/index.ts";
+
+export type Call = Context<ServerEnv>;
+
+/** Errors: `forbidden`; `not_found` on a server without a machine. */
+export type MachineAccess = (c: Call, access: Access) => Promise<MachineService>;
+
+/**
+ * Each parameter at most once; those in `lists` are lists. Errors: `invalid` for parameters that the schema refuses.
+ */
+export function parseQuery<Schema extends z.ZodType>(
+  c: Call,
+  schema: Schema,
+  lists: readonly string[] = [],
+): z.output<Schema> {
+  const values: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(c.req.queries())) {
+    if (given.length > 1 && !lists.includes(name)) throw refused([{ path: [name], message: "given twice" }]);
+    values[name] = lists.includes(name) ? given : given[0];
+  }
+  return parseAsked(values, schema);
+}
+
+/** Errors: `invalid`. */
+export function parseAsked<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refused(parsed.error.issues);
+}
+
+/** Errors: `invalid`, `too_large`. */
+export async function bodyOf<Schema extends z.ZodType>(
+  c: Call,
+  schema: Schema,
+  maxBytes?: number,
+): Promise<z.output<Schema>> {
+  return parseAsked(await readJsonObject(c.req.raw, maxBytes), schema);
+}
+
+/** In the audit log, before it is done, because what happens outside of the store shares no transaction with it. */
+export async function recordAct(c: Call, context: ServerContext, what: AuditAct): Promise<void> {
+  const { grant } = c.var;
+  await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target: keyOf(c) });
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function refused(issues: readonly Issue[]): ContinuoError {
+  const [first] = issues;
+  const name = first?.path.join(".") ?? "";
+  return new ContinuoError("invalid", `the parameter ${JSON.stringify(name)} is refused: ${first?.message}`, {
+    hint: "See docs/viewer.md for the parameters of each path.",
+    details: { issues: issues.slice(0, 10).map(({ path, message }) => ({ path: path.join("."), message })) },
+  });
+}
+
+/** The session that the path names. */
+export function keyOf(c: Call): string {
+  return parseAsked(c.req.param("key"), NAME);
+}
+
+/** A name from a session may have any characters: its key, an id of a message, a path in a message. */
+export const NAME: z.ZodString = z.string().min(1).max(1_000);
+export const WORDS: z.ZodString = z.string().max(500);
+export const COUNT: z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> = z
+  .string()
+  .regex(/^\d{1,9}$/u, "is a whole number")
+  .transform(Number);

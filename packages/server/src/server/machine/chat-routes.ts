@@ -1,0 +1,81 @@
+/** Continuing a session from a page. Writes need `machine:write`; a page that may only read is sent that state. */
+
+import { isContinuoError, present } from "@continuo/core/model";
+import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "@continuo/core/wire/machine";
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { bodyOf, type Call, keyOf, type MachineAccess, NAME, parseQuery, recordAct } from "./asked.ts";
+import { eventStream, type PushedEvent } from "./event-stream.ts";
+
+const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
+const AGENT = z.string().regex(/^\w[\w.-]{0,63}$/u);
+const PROMPT = z.strictObject({
+  text: z.string().max(CHAT_LIMITS.promptChars).regex(/\S/u, "has no words"),
+  agent: AGENT.optional(),
+});
+/** A character is at most six bytes of JSON. */
+const PROMPT_BYTES = 6 * CHAT_LIMITS.promptChars + 1_000;
+const CANCEL = z.strictObject({ runId: NAME.max(200) });
+const PAGE = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,64}$/u),
+  name: z.string().min(1).max(CHAT_LIMITS.pageChars),
+});
+const ANSWER = z.strictObject({
+  approvalId: NAME,
+  outcome: z.enum(["granted", "denied"]),
+  optionId: NAME.optional(),
+  reason: z.string().max(CHAT_LIMITS.reasonChars).optional(),
+  page: PAGE,
+});
+
+export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
+  app.get(`${CHAT}/events`, async (c) => {
+    parseQuery(c, z.strictObject({}));
+    return eventStream(c, context, await chatEventsFor(c, asked));
+  });
+  app.post(`${CHAT}/prompt`, async (c) => {
+    const { chat } = await asked(c, "write");
+    const body = present(await bodyOf(c, PROMPT, PROMPT_BYTES));
+    await recordAct(c, context, "agent_started");
+    return Response.json(await chat.prompt(keyOf(c), body, c.req.raw.signal), { status: 202 });
+  });
+  app.post(`${CHAT}/cancel`, async (c) => {
+    const { chat } = await asked(c, "write");
+    await chat.cancel(keyOf(c), await bodyOf(c, CANCEL), c.req.raw.signal);
+    return Response.json({}, { status: 202 });
+  });
+  app.post(`${CHAT}/answer`, async (c) => {
+    const { chat } = await asked(c, "write");
+    await chat.answer(keyOf(c), present(await bodyOf(c, ANSWER)), c.req.raw.signal);
+    return Response.json({});
+  });
+}
+
+/** The events of the conversation in the path, with the state that the access of the caller allows. */
+export async function chatEventsFor(
+  c: Call,
+  asked: MachineAccess,
+): Promise<(signal: AbortSignal) => AsyncGenerator<PushedEvent, void, void>> {
+  const { chat } = await asked(c, "read");
+  const key = keyOf(c);
+  const mayWrite = await mayChange(c, asked);
+  return async function* (signal) {
+    for await (const event of chat.events(key, signal)) yield toPushed(event, mayWrite);
+  };
+}
+
+async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
+  try {
+    await asked(c, "write");
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "forbidden")) return false;
+    throw error;
+  }
+}
+
+function toPushed({ type, ...data }: ChatEvent, mayWrite: boolean): PushedEvent {
+  if (mayWrite || !("state" in data)) return { event: type, data };
+  return { event: type, data: { state: { ...data.state, readOnly: "This page may only read." } } };
+}

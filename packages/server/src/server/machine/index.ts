@@ -1,0 +1,61 @@
+/**
+ * The sessions of the machine below `/v1/machine/`, for pages and programs.
+ *
+ * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something; every
+ * parameter is checked before the machine is asked; a server that was given no machine has no such paths.
+ * Does not know: where sessions lie.
+ */
+
+import { ContinuoError } from "@continuo/core/model";
+import type { Access } from "@continuo/core/wire";
+import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
+import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
+import { actionRoutes } from "./action-routes.ts";
+import type { MachineAccess } from "./asked.ts";
+import { chatRoutes } from "./chat-routes.ts";
+import { listRoutes } from "./list-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
+
+export const machine: CreateMount = (context) => {
+  let loaded: Promise<MachineService> | null = null;
+  const asked: MachineAccess = async (c, access) => {
+    const load = machineFor(c.var.grant, access, context);
+    loaded ??= load();
+    return await loaded;
+  };
+  return {
+    routes: (app) => {
+      listRoutes(app, context, asked);
+      sessionRoutes(app, context, asked);
+      actionRoutes(app, context, asked);
+      chatRoutes(app, context, asked);
+      app.all(`${MACHINE_ROOT}/*`, (c) => {
+        machineFor(c.var.grant, "read", context);
+        throw noSuchPath();
+      });
+    },
+    close: async () => await (await loaded)?.close(),
+  };
+};
+
+/** Continuo's own sessions are in one workspace, which every command uses. Errors: `not_found`, `forbidden`. */
+function machineFor(
+  grant: Grant,
+  access: Access,
+  context: ServerContext,
+): NonNullable<ServerContext["machine"]> {
+  if (context.machine === undefined) throw noSuchPath();
+  context.require(grant, { kind: "machine", access });
+  if (grant.workspaceId === "default") return context.machine;
+  throw new ContinuoError(
+    "forbidden",
+    "the token is of another workspace than the sessions of this machine",
+    {
+      hint: "Use a token of the workspace `default`.",
+    },
+  );
+}
+
+function noSuchPath(): ContinuoError {
+  return new ContinuoError("not_found", "there is no resource at this path");
+}

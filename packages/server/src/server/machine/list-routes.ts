@@ -1,0 +1,46 @@
+/** The list of sessions, what changes in it, and the health of the machine. */
+
+import { present } from "@continuo/core/model";
+import { MACHINE_ROOT } from "@continuo/core/wire/machine";
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./asked.ts";
+import { eventStream } from "./event-stream.ts";
+
+const TIME = z.iso.datetime({ offset: false });
+
+const LIST = z.strictObject({
+  agent: z
+    .array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/u))
+    .max(50)
+    .optional(),
+  project: WORDS.optional(),
+  since: TIME.optional(),
+  until: TIME.optional(),
+  title: WORDS.optional(),
+  text: WORDS.optional(),
+  archived: z.enum(["include", "exclude", "only"]).optional(),
+  deleted: z.enum(["exclude", "only"]).optional(),
+  limit: COUNT.pipe(z.number().min(1).max(500)).optional(),
+  partial: z.literal("allow").optional(),
+  cursor: NAME.max(2_000).optional(),
+});
+
+export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
+  app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
+    const service = await asked(c, "read");
+    return Response.json(await service.sessions(present(parseQuery(c, LIST, ["agent"]))));
+  });
+  app.get(`${MACHINE_ROOT}/health`, async (c) => {
+    const service = await asked(c, "read");
+    parseQuery(c, z.strictObject({}));
+    return Response.json(await service.health());
+  });
+  app.get(`${MACHINE_ROOT}/sessions/events`, async (c) => {
+    const service = await asked(c, "read");
+    return eventStream(c, context, async function* (signal) {
+      for await (const data of service.changed(signal)) yield { event: "changed", data };
+    });
+  });
+}

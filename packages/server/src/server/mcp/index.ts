@@ -1,0 +1,28 @@
+/**
+ * The Model Context Protocol at `/mcp`: what agents ask about the sessions of this machine.
+ *
+ * Promises: only a token with `machine:read` is answered; a server that was given no such service has no such path.
+ * Does not know: the protocol and its tools.
+ */
+
+import { ContinuoError } from "@continuo/core/model";
+import { credentialsOf } from "../auth/index.ts";
+import type { CreateMount } from "../context/index.ts";
+import { received } from "../http/index.ts";
+
+export const mcp: CreateMount = (context) => ({
+  publicRoutes: (app) => {
+    app.all("/mcp", async (c) => {
+      if (context.mcp === undefined)
+        throw new ContinuoError("not_found", "there is no resource at this path");
+      const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
+      context.quotas.request(grant);
+      context.require(grant, { kind: "machine", access: "read" });
+      // An answer takes moments: it is sent even if the token is revoked meanwhile.
+      using _connection = context.quotas.connect(grant, () => undefined);
+      using reception = context.quotas.receive(grant);
+      return await context.mcp.fetch(received(c.req.raw, reception));
+    });
+  },
+  close: async () => await context.mcp?.close(),
+});

@@ -1,0 +1,69 @@
+/**
+ * The page at `/`: the built viewer and its files, which need no token; its requests need one.
+ *
+ * Promises: only the files of the build are served, by their names; the page runs no script but its own, and no other
+ * page frames it.
+ * Does not know: what is in the files.
+ */
+
+import { ContinuoError } from "@continuo/core/model";
+import type { CreateMount } from "../context/index.ts";
+import { createPageFiles, type PageFile } from "./files.ts";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types continuo",
+].join("; ");
+
+export const page: CreateMount = (context) => ({
+  publicRoutes: (app) => {
+    const { pageFolder } = context;
+    if (pageFolder === undefined) return;
+    const files = createPageFiles(pageFolder);
+    app.get("/", (c) => {
+      const file = files.page();
+      if (file === null) throw notBuilt();
+      return answer(file, c.req.header("if-none-match"), {
+        "content-security-policy": POLICY,
+        "x-frame-options": "DENY",
+        "cross-origin-opener-policy": "same-origin",
+        "cache-control": "no-cache",
+      });
+    });
+    // Browsers request it on their own.
+    app.get("/favicon.ico", () => new Response(null, { status: 204 }));
+    app.get("/assets/:name", (c) => {
+      const file = files.asset(c.req.param("name"));
+      if (file === null) throw new ContinuoError("not_found", "there is no resource at this path");
+      // The name changes with the content. The policy also applies to the worker, for which this file is the page.
+      return answer(file, c.req.header("if-none-match"), {
+        "content-security-policy": POLICY,
+        "cache-control": "public, max-age=31536000, immutable",
+      });
+    });
+  },
+});
+
+function answer(
+  { bytes, type, etag }: PageFile,
+  known: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  if (known === etag) return new Response(null, { status: 304, headers: { ...headers, etag } });
+  return new Response(bytes, { headers: { ...headers, etag, "content-type": type } });
+}
+
+function notBuilt(): ContinuoError {
+  return new ContinuoError("not_found", "the viewer is not built", {
+    hint: "Run `npm run prepare` in the folder of the package.",
+  });
+}

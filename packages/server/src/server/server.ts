@@ -1,0 +1,312 @@
+/** From requests to responses: the parts of the server behind one check of the token. */
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { ContinuoError, httpStatusOf, type Principal, present, type Store } from "@continuo/core/model";
+import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
+import type { MachineService } from "@continuo/core/wire/machine";
+import { Hono } from "hono";
+import {
+  createGuesses,
+  createPageKeys,
+  createQuotas,
+  createTokenWatch,
+  credentialsOf,
+  withPageKeys,
+} from "./auth/index.ts";
+import {
+  type Authenticate,
+  DEFAULT_LIMITS,
+  LIMITS,
+  type LiveSettings,
+  type McpService,
+  type Mount,
+  type Peer,
+  type Reach,
+  type SecurityLog,
+  type ServerContext,
+  type ServerEnv,
+  type ServerLimits,
+  type SlowReaders,
+} from "./context/index.ts";
+import {
+  failure,
+  type Gate,
+  gateRefusal,
+  guardHeaders,
+  isKnownOrigin,
+  METHODS,
+  POLICY_HEADER,
+  PREFLIGHT_HEADERS,
+  plainHeaders,
+  readFailure,
+  received,
+  refuseSocket,
+} from "./http/index.ts";
+import { MOUNTS } from "./mounts.ts";
+import { createMetrics } from "./operation/index.ts";
+import {
+  createFailureLog,
+  createSecurityLog,
+  type FollowAudit,
+  recordingLogins,
+  recordRefusal,
+  watchAudit,
+} from "./security-log/index.ts";
+
+export interface ServerOptions {
+  /** `by` is in whose name acts are recorded; without it, that of the server. */
+  readonly store: (workspaceId: string, by?: Principal) => Store;
+  /** The store of tokens and pages; `store` by default. */
+  readonly tokens?: (workspaceId: string, by?: Principal) => Store;
+  /** `createAuthenticate`, or `allowEverybody` on loopback. */
+  readonly authenticate: Authenticate;
+  /**
+   * `machine` for a server that only programs of its machine reach, without a proxy: a page is opened only by this user
+   * where the system tells, it ends with this server, and the server proves itself to it. `network` by default.
+   */
+  readonly reach?: Reach;
+  /** The defaults if they are left out. */
+  readonly limits?: Partial<ServerLimits>;
+  /** Exact origins of pages that may send requests. */
+  readonly origins?: readonly string[];
+  /** The host names under which the server answers; every name if it is left out. */
+  readonly hosts?: readonly string[];
+  /** The address at which clients reach the server; by default the host that the request names. */
+  readonly publicUrl?: string;
+  /** Private hosts that webhooks may be sent to. */
+  readonly webhookHosts?: readonly string[];
+  /** Whether webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
+  readonly otherWebhookHosts?: "public" | "none";
+  readonly longPollMs?: number;
+  /** The defaults if they are left out. */
+  readonly slowReaders?: Partial<SlowReaders>;
+  readonly live?: LiveSettings;
+  /** The service at `/mcp`, for tokens with `machine:read`. */
+  readonly mcp?: McpService;
+  /** Loads the service below `/v1/machine/`, for tokens with a scope of the machine. */
+  readonly machine?: () => Promise<MachineService>;
+  /** The folder of the built viewer: the page at `/`. */
+  readonly pageFolder?: string;
+  /**
+   * The only host name at which pages are let in: one below `localhost`, which nobody knew before this start. `listen` must
+   * hold both addresses of loopback then. Every name if it is left out.
+   */
+  readonly pageName?: string;
+  readonly report?: (line: string) => void;
+  /** Takes security events as lines of JSON, without a secret and bounded in number. */
+  readonly securityLog?: (line: string) => void;
+  /** For the security log: what the audit log recorded since the call before, also by commands and other servers. */
+  readonly followAudit?: FollowAudit;
+}
+
+export interface ContinuoServer {
+  /** What can be asked, by method (`ALL` for each) and pattern of the path. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  /** The headers of an answer to bytes that are no request. */
+  readonly headers: Readonly<Record<string, string>>;
+  fetch(request: Request, peer: Peer): Promise<Response>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
+  /** Records that a client of this address met the limit of connections without a token. */
+  crowded(address: string): void;
+  /** Accepts no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
+  close(): Promise<void>;
+}
+
+export function createServer(options: ServerOptions): ContinuoServer {
+  const draining = new AbortController();
+  const gate = gateOf(options);
+  const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
+  const context = contextOf(options, { gate, security, draining: draining.signal });
+  const audited =
+    options.securityLog === undefined || options.followAudit === undefined
+      ? null
+      : watchAudit(options.followAudit, { log: security, report: context.report });
+  const mounts = MOUNTS.map((create) => create(context));
+  const app = appOf(context, mounts);
+  return {
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+    headers: plainHeaders(gate),
+    fetch: (request, peer) =>
+      guarded(gate, context, { request, peer }, async () => app.fetch(request, { peer })),
+    upgrade: (request, socket, head, peer) => {
+      const refusal = upgradeRefusal({ request, peer }, gate, context);
+      if (refusal !== undefined) return context.refuseUpgrade(socket, refusal);
+      const taken = mounts.some((mount) => mount.upgrade?.(request, socket, head, peer) ?? false);
+      if (!taken) {
+        context.refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
+      }
+    },
+    crowded: (address) => security.record("connections_limited", { address }),
+    close: async () => {
+      draining.abort();
+      await audited?.close();
+      security.close();
+      await Promise.all(mounts.map((mount) => mount.close?.()));
+    },
+  };
+}
+
+/** Pages of the public address are the server's own, also if a proxy changes the host. */
+function gateOf({ origins = [], hosts, publicUrl }: ServerOptions): Gate {
+  const known = publicUrl === undefined ? [] : [new URL(publicUrl)];
+  return present({
+    origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
+    hosts: hosts === undefined ? undefined : new Set([...hosts, ...known.map(({ hostname }) => hostname)]),
+    isHttps: known.some(({ protocol }) => protocol === "https:"),
+  });
+}
+
+interface Surroundings {
+  readonly gate: Gate;
+  readonly security: SecurityLog;
+  readonly draining: AbortSignal;
+}
+
+function contextOf(options: ServerOptions, { gate, security, draining }: Surroundings): ServerContext {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { reach = "network" } = options;
+  const tokens = keepingStores(options.tokens ?? options.store);
+  const pageKeys = createPageKeys(reach);
+  const authenticate = recordingLogins(withPageKeys(options.authenticate, pageKeys), security);
+  const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
+  const failures = createFailureLog(security);
+  const metrics = createMetrics();
+  metrics.gauge("connections_open", () => quotas.openConnections());
+  return {
+    store: keepingStores(options.store),
+    tokens,
+    guessed: createGuesses(),
+    authenticate: async (credentials, peer) => {
+      const grant = await authenticate(credentials, peer);
+      peer.onToken?.();
+      failures.know(peer, grant);
+      return grant;
+    },
+    reach,
+    pageKeys,
+    limits,
+    quotas,
+    metrics,
+    require: (grant, need) => {
+      if (allows(grant.scopes, need)) return;
+      throw new ContinuoError("forbidden", "the token does not allow this", { details: { need } });
+    },
+    refuseUpgrade: (socket, error) =>
+      refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
+    allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
+    ...(options.live === undefined ? {} : { live: options.live }),
+    ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
+    ...(options.machine === undefined ? {} : { machine: options.machine }),
+    ...present({ pageFolder: options.pageFolder, pageName: options.pageName }),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
+    webhookHosts: {
+      named: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
+      others: options.otherWebhookHosts ?? "public",
+    },
+    longPollMs: options.longPollMs ?? LIMITS.longPollMs,
+    slowReaders: { stalledMs: LIMITS.stalledMs, goodbyeMs: LIMITS.goodbyeMs, ...options.slowReaders },
+    draining,
+    report: options.report ?? (() => undefined),
+    security,
+    refused: (error, peer) => failures.record(error, peer),
+  };
+}
+
+const STORES_KEPT = 1_000;
+const HEALTH_PATH = "/healthz";
+
+/** Creates the view of a workspace once, not for every request; acts that are recorded have views of their own. */
+function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
+  const stores = new Map<string, Store>();
+  return (workspaceId, by) => {
+    if (by !== undefined) return open(workspaceId, by);
+    let store = stores.get(workspaceId);
+    if (store === undefined) {
+      store = open(workspaceId);
+      if (stores.size >= STORES_KEPT) stores.clear();
+      stores.set(workspaceId, store);
+    }
+    return store;
+  };
+}
+
+function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>();
+  app.onError((error, c) => {
+    if (httpStatusOf(error) === 500 && !isClientGone(error))
+      context.report(`request failed: ${error.stack ?? error}`);
+    context.refused(error, c.env.peer);
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
+  });
+  app.notFound(() => failure(new ContinuoError("not_found", "there is no resource at this path")));
+  for (const mount of mounts) mount.publicRoutes?.(app);
+  app.use("/v1/*", async (c, next) => {
+    const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
+    context.quotas.request(grant);
+    c.set("grant", grant);
+    using reception = context.quotas.receive(grant);
+    c.req.raw = received(c.req.raw, reception);
+    await next();
+    const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));
+    if (proof === null) return;
+    c.res.headers.set(PROOF_HEADER, proof);
+    // A copy that a browser kept has the proof of an earlier request.
+    c.res.headers.set("cache-control", "no-store");
+  });
+  for (const mount of mounts) mount.routes?.(app);
+  return app;
+}
+
+/** The body ended before its time: a client that leaves is no mistake, and each one would write a line. */
+function isClientGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === "ECONNRESET" && error.message === "aborted";
+}
+
+interface Arrived<R> {
+  readonly request: R;
+  readonly peer: Peer;
+}
+
+/** The checks that every request passes, and the headers that every response has. */
+async function guarded(
+  gate: Gate,
+  context: ServerContext,
+  { request, peer }: Arrived<Request>,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const { headers, method, url } = request;
+  const arrival = { url, host: headers.get("host") ?? new URL(url).host, origin: headers.get("origin") };
+  const guard = guardHeaders(gate, arrival);
+  if (method === "OPTIONS") {
+    return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });
+  }
+  if (method === "TRACE") return new Response(null, { status: 405, headers: { allow: METHODS, ...guard } });
+  const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
+  const response = refusal === undefined ? await answer() : failure(refusal);
+  context.metrics.count("requests_total", { method, status: String(response.status) });
+  for (const [name, value] of Object.entries(guard)) {
+    if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
+  }
+  // A page that the server does not accept may learn that there is a server, so that it can say so.
+  if (url.endsWith(HEALTH_PATH)) response.headers.set("cross-origin-resource-policy", "cross-origin");
+  return response;
+}
+
+function closing({ draining }: ServerContext): ContinuoError | undefined {
+  if (!draining.aborted) return undefined;
+  return new ContinuoError("unavailable", "the server is closing", {
+    hint: "Try again in a moment.",
+    details: { retryAfterMs: LIMITS.retryMs },
+  });
+}
+
+function upgradeRefusal(
+  { request: { url = "", headers }, peer }: Arrived<IncomingMessage>,
+  gate: Gate,
+  context: ServerContext,
+): ContinuoError | undefined {
+  const arrival = { url, host: headers.host ?? null, origin: headers.origin ?? null };
+  return closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
+}

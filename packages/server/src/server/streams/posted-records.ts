@@ -1,0 +1,37 @@
+/** What a request appends, checked: who may write it, and for a channel by the rules of its frames. */
+
+import { type Actor, ContinuoError, type NewEvent } from "@continuo/core/model";
+import { ANY_HANDLE } from "@continuo/core/wire";
+import { checkPosted } from "@continuo/store/channels";
+import { handlesOf, noHandle } from "../auth/index.ts";
+import { requireOwner } from "../blobs/index.ts";
+import type { Grant } from "../context/index.ts";
+import type { Call } from "./call.ts";
+import type { Records } from "./records.ts";
+
+/** Errors: `invalid`, `too_large`, `forbidden`; `not_found` for a blob of others, and a message that a reply names. */
+export async function parseRecords(
+  { grant, store, address }: Call,
+  records: Records,
+  body: Uint8Array,
+): Promise<readonly NewEvent[]> {
+  const parsed = await records.parse(body, actorOf(grant));
+  if (parsed.length > 0 && address.kind === "channel") requireWriter(grant);
+  const events = address.kind === "channel" ? await checkPosted(store, address.name, parsed) : parsed;
+  for (const event of events) await requireOwner(store, grant, { ...event, logId: address.logId });
+  return events;
+}
+
+function actorOf(grant: Grant): Actor {
+  const handles = handlesOf(grant);
+  return typeof handles === "string" ? { kind: "system" } : { kind: "person", id: handles.only };
+}
+
+/** In a channel, only a token that administers the workspace writes as the server. Errors: `forbidden`. */
+function requireWriter(grant: Grant): void {
+  if (handlesOf(grant) === "none") throw noHandle();
+  if (grant.handle !== ANY_HANDLE) return;
+  throw new ContinuoError("forbidden", "the token is for any handle, and an event names none", {
+    hint: "Send messages to /v1/channels/NAME/messages with a `handle`.",
+  });
+}

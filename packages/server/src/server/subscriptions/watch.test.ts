@@ -1,0 +1,75 @@
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import type { ServerContext } from "../context/index.ts";
+import { insertSubscription, type Subscription } from "./documents.ts";
+import { Watch } from "./watch.ts";
+
+const AWAY = new ContinuoError("unavailable", "the store does not answer");
+
+const SUBSCRIPTION = {
+  id: "all",
+  config: { type: "pull-wake", pattern: "**", wakeStream: null },
+  explicit: [],
+  createdAt: "2026-01-01T00:00:00.000Z",
+  baseUrl: "http://127.0.0.1",
+  generation: 0,
+  wake: null,
+  status: "active",
+  retries: 0,
+  nextAttemptAt: null,
+} as unknown as Subscription;
+
+/** Two pages of one log each, and a second page that fails once when it is told to. */
+function flaky(store: Store): { readonly store: Store; fail: number } {
+  const state = { store, fail: 0 };
+  state.store = {
+    ...store,
+    listLogs: async (options = {}) => {
+      if (options.cursor !== undefined && options.cursor !== null && state.fail-- > 0) throw AWAY;
+      return await store.listLogs({ ...options, limit: 1 });
+    },
+  };
+  return state;
+}
+
+test.each(["when it is new to the server", "after changes"])(
+  "a look that the store did not answer to the end hides no log of a subscription %s",
+  async (when) => {
+    await using memory = await openStore("memory:");
+    const state = flaky(memory);
+    const context = { store: () => state.store, report: () => undefined } as unknown as ServerContext;
+    const watch = new Watch(context);
+    await insertSubscription(memory, SUBSCRIPTION);
+    if (when === "after changes") expect(await watch.pendingOf("default", "all")).toEqual([]);
+    for (const logId of ["one", "two", "three"]) {
+      await memory.createLog({
+        logId: `streams/${logId}`,
+        events: [{ type: "custom", data: { name: "e" } }],
+      });
+    }
+    state.fail = 1;
+    await expect(watch.pendingOf("default", "all")).rejects.toBe(AWAY);
+    const pending = await watch.pendingOf("default", "all");
+    expect(pending.map(({ path }) => path).sort()).toEqual(["one", "three", "two"]);
+  },
+);
+
+test("a log that the store did not answer for stays pending", async () => {
+  await using memory = await openStore("memory:");
+  let fail = 0;
+  const store: Store = {
+    ...memory,
+    getLog: async (logId, options) => {
+      if (fail-- > 0) throw AWAY;
+      return await memory.getLog(logId, options);
+    },
+  };
+  const watch = new Watch({ store: () => store, report: () => undefined } as unknown as ServerContext);
+  await insertSubscription(memory, SUBSCRIPTION);
+  expect(await watch.pendingOf("default", "all")).toEqual([]);
+  await memory.createLog({ logId: "streams/one", events: [{ type: "custom", data: { name: "e" } }] });
+  fail = 1;
+  await expect(watch.pendingOf("default", "all")).rejects.toBe(AWAY);
+  expect((await watch.pendingOf("default", "all")).map(({ path }) => path)).toEqual(["one"]);
+});

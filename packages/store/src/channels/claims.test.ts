@@ -1,0 +1,174 @@
+/** These tests cover the input that an agent claims, and the end of its runs. */
+
+import type { StoredEvent } from "@continuo/core/model";
+import type { ClaimedInput, PostFrame } from "@continuo/core/wire";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type OpenedStore, openStore } from "../store/index.ts";
+import { answerIdOf, type ClaimOptions, claimInput, endRun } from "./claims.ts";
+import { type Fence, takeHandle } from "./handles.ts";
+import { interruptMessages } from "./interrupt.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId } from "./names.ts";
+import { markInterrupted, readHistory, readParticipantSession } from "./participant-session.ts";
+import { openChannel } from "./participants.ts";
+import { post } from "./post.ts";
+
+const BOT = { channel: "team", handle: "bot" };
+let store: OpenedStore;
+let fence: Fence;
+
+beforeEach(async () => {
+  store = await openStore("memory:", { workspaceId: "w" });
+  await openChannel(store, "team");
+  fence = await fenceOf("bot");
+});
+afterEach(async () => await store.close());
+
+async function fenceOf(handle: string): Promise<Fence> {
+  const card = { instance: `of ${handle}`, handle, name: handle, type: "agent", capabilities: [] };
+  return await takeHandle(store, { channel: "team", handle }, { card });
+}
+
+async function say(
+  id: string,
+  content: string,
+  more: object = {},
+  type = "person",
+  handle = "ann",
+): Promise<StoredEvent> {
+  const frame = { request: 0, type: "send", id, content, ...more } as unknown as PostFrame;
+  return await post(store, { channel: "team", handle, type, instance: "x" }, { frame, open: new Map() });
+}
+
+async function complete(messageId: string, content: string, handle = "bot"): Promise<void> {
+  const frame = {
+    request: 0,
+    type: "complete",
+    id: `${messageId}/end`,
+    messageId,
+    content,
+  } as unknown as PostFrame;
+  const open = new Map([[messageId, { length: 0, head: {} }]]);
+  await post(store, { channel: "team", handle, type: "agent", instance: "x" }, { frame, open });
+}
+
+async function claim(
+  sequence: number,
+  instance = "one",
+  more: Partial<ClaimOptions> = {},
+): Promise<ClaimedInput> {
+  return await claimInput(store, { place: BOT, fence, sequence, instance, agent: "pi", ...more });
+}
+
+function runOf(claimed: ClaimedInput): string {
+  return claimed.runId ?? "";
+}
+
+async function failures(): Promise<readonly unknown[]> {
+  return (await store.read(channelLogId("team"), { types: ["error_raised"] })).events.map(({ data }) => data);
+}
+
+test("inputs are claimed in their order, once each, and a claim that is repeated is the same", async () => {
+  const first = await say("m1", "@bot one");
+  const second = await say("m2", "@bot two");
+  await expect(claim(second.sequence)).rejects.toMatchObject({
+    code: "conflict",
+    details: { sequence: first.sequence },
+  });
+  const claimed = await claim(first.sequence);
+  expect(claimed).toMatchObject({
+    state: "claimed",
+    attempt: 1,
+    content: "@bot one",
+    from: "ann",
+    messageId: "m1",
+  });
+  expect(await claim(first.sequence)).toEqual(claimed);
+  expect(await readParticipantSession(store, BOT)).toMatchObject({ received: first.sequence, processed: 0 });
+  await endRun(store, { place: BOT, fence, runId: runOf(claimed), status: "completed", answer: "1" });
+  expect(await readParticipantSession(store, BOT)).toMatchObject({ processed: first.sequence });
+  expect(await claim(first.sequence)).toEqual({ state: "done", runId: null });
+  expect(await claim(second.sequence)).toMatchObject({ state: "claimed", attempt: 1 });
+  expect((await readHistory(store, BOT, 9)).map(({ role, content }) => [role, content])).toEqual([
+    ["user", "@bot one"],
+    ["assistant", "1"],
+    ["user", "@bot two"],
+  ]);
+});
+
+test("a run of a process that is gone is interrupted, and the input stands in the history once", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const first = await claim(sequence);
+  const again = await claim(sequence, "two");
+  expect([again, (await store.getRun(runOf(first)))?.status]).toMatchObject([{ attempt: 2 }, "interrupted"]);
+  expect(await readHistory(store, BOT, 9)).toHaveLength(1);
+});
+
+test("a run whose whole answer is in the channel is completed when its process is gone, and not repeated", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const { runId } = await claim(sequence);
+  const answerId = answerIdOf(runId ?? "");
+  await say(answerId, "", { state: "open" }, "agent", "bot");
+  await complete(answerId, "all of it");
+  expect(await claim(sequence, "two")).toEqual({ state: "done", runId });
+  expect((await store.getRun(runId ?? ""))?.status).toBe("completed");
+  expect((await readHistory(store, BOT, 9)).at(-1)).toMatchObject({
+    role: "assistant",
+    content: "all of it",
+  });
+});
+
+test("an answer that the server interrupted is begun again, also by the same process", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const claimed = await claim(sequence);
+  await say(answerIdOf(runOf(claimed)), "half", { state: "open" }, "agent", "bot");
+  await interruptMessages(store, BOT, { fence, reason: "gone" });
+  expect(await claim(sequence)).toMatchObject({ state: "claimed", attempt: 2 });
+});
+
+test("an input is given up after exactly so many interruptions, which the channel tells, and the next one follows", async () => {
+  const first = await say("m1", "@bot one");
+  const second = await say("m2", "@bot two");
+  for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
+    expect(await claim(first.sequence, String(attempt))).toMatchObject({ state: "claimed", attempt });
+  }
+  expect(await claim(first.sequence, "last")).toEqual({ state: "done", runId: null });
+  expect(await failures()).toMatchObject([
+    { code: "interrupted", details: { messageId: "m1", handle: "bot" } },
+  ]);
+  expect(await claim(second.sequence)).toMatchObject({ state: "claimed" });
+});
+
+test("agents stop after exactly so many messages since a person's, each of which counts once", async () => {
+  await say("m", "hello");
+  const one = await say("a1", "@bot 1", {}, "agent", "other");
+  expect(await claim(one.sequence, "x", { maxTurns: 2 })).toMatchObject({ state: "claimed" });
+  await say("a2", "", { state: "open" }, "agent", "third");
+  await complete("a2", "whole", "third");
+  const three = await say("a3", "@bot 3", {}, "agent", "other");
+  await endRun(store, { place: BOT, fence, runId: `run:team:bot:${one.sequence}:1`, status: "completed" });
+  expect(await claim(three.sequence, "x", { maxTurns: 4 })).toMatchObject({ state: "claimed" });
+  expect(await claim(three.sequence, "x", { maxTurns: 3 })).toEqual({ state: "done", runId: null });
+  expect(await failures()).toMatchObject([{ code: "too_many_runs" }]);
+  const asked = await say("p", "@bot go on");
+  expect(await claim(asked.sequence, "x", { maxTurns: 1 })).toMatchObject({ state: "claimed" });
+});
+
+test("no participant ends the run of another one, and who answers is no longer interrupted", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const runId = runOf(await claim(sequence));
+  const other = { channel: "team", handle: "other" };
+  await expect(
+    endRun(store, { place: other, fence: await fenceOf("other"), runId, status: "failed" }),
+  ).rejects.toMatchObject({ code: "not_found" });
+  await markInterrupted(store, { place: BOT, fence });
+  await endRun(store, { place: BOT, fence, runId, status: "failed" });
+  await endRun(store, { place: BOT, fence, runId, status: "failed" });
+  expect(await readParticipantSession(store, BOT)).toMatchObject({ status: "active", processed: sequence });
+});
+
+test("what is not addressed to the handle is no input of it", async () => {
+  const { sequence } = await say("m", "hello");
+  await expect(claim(sequence)).rejects.toMatchObject({ code: "invalid" });
+  await expect(claim(99)).rejects.toMatchObject({ code: "not_found" });
+});

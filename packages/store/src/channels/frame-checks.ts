@@ -1,0 +1,110 @@
+/** Events that clients append to the log of a channel without a connection: the rules of frames hold for them too. */
+
+import { ContinuoError, isContinuoError, type NewEvent, present, type Store } from "@continuo/core/model";
+import { type Attachment, CHANNEL_LIMITS, isRecord, parseClientFrame } from "@continuo/core/wire";
+import { authorOfMessage } from "./post.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a frame that says the same; `null` for an event that no frame makes. */
+type ToFrame = (data: Fields) => Fields | null;
+
+const FRAMES: Readonly<Record<string, ToFrame>> = {
+  message_sent: ({ content, state, to, replyTo, attachments }) => ({
+    type: "send",
+    content: isBlocks(content) ? "" : content,
+    state,
+    to,
+    replyTo,
+    attachments,
+  }),
+  method_called: ({ to, method, args }) => ({ type: "call", to, method, args }),
+  method_answered: ({ callId, value, done }) => ({ type: "answer", callId, value, done }),
+  method_cancelled: ({ callId, reason }) => ({ type: "cancel", callId, reason }),
+};
+
+/** Who writes these must be connected, so that others learn when the writer is gone. */
+const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
+/** The server adds these to what a client says. */
+const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
+/** The key that repeats the id of the event. */
+const ID_KEYS: Fields = { message_sent: "messageId", method_called: "callId" };
+
+/**
+ * The events as they are stored. Errors: `invalid`, `too_large`; `forbidden` for a part of a message; `not_found` for
+ * the message that a reply names.
+ */
+export async function checkPosted(
+  store: Store,
+  channel: string,
+  events: readonly NewEvent[],
+): Promise<readonly NewEvent[]> {
+  const checked: NewEvent[] = [];
+  for (const [index, event] of events.entries()) {
+    try {
+      checked.push(await checkOne(store, channel, event));
+    } catch (error) {
+      if (!isContinuoError(error)) throw error;
+      const { code, message, hint, details } = error;
+      throw new ContinuoError(code, message, present({ hint, details: { ...details, index }, cause: error }));
+    }
+  }
+  return checked;
+}
+
+async function checkOne(store: Store, channel: string, event: NewEvent): Promise<NewEvent> {
+  const { type, data, id = "new" } = event;
+  const fields = isRecord(data) ? data : {};
+  if (PARTS.has(type) || (type === "message_sent" && fields.state !== undefined)) throw part(type);
+  const toFrame = Object.hasOwn(FRAMES, type) ? FRAMES[type] : undefined;
+  if (toFrame === undefined) return event;
+  if (!isRecord(data)) throw invalid(`the data of ${type} must be an object`);
+  const own = OF_THE_SERVER.find((key) => data[key] !== undefined);
+  if (own !== undefined) throw invalid(`only the server can write ${own}`);
+  const idKey = ID_KEYS[type];
+  if (typeof idKey === "string" && data[idKey] !== undefined && data[idKey] !== event.id) {
+    throw invalid(`${idKey} must be the id of the event`);
+  }
+  parseClientFrame(JSON.stringify({ ...toFrame(data), request: 0, id }));
+  if (type !== "message_sent") return event;
+  if (isBlocks(data.content)) assertBlocks(data.content);
+  return await withReply(store, channel, withAttachments(event, data));
+}
+
+function withAttachments(event: NewEvent, { attachments }: Fields): NewEvent {
+  if (attachments === undefined) return event;
+  const blobs = (attachments as readonly Attachment[]).map(({ blob }) => blob);
+  return { ...event, blobs: [...new Set([...(event.blobs ?? []), ...blobs])] };
+}
+
+async function withReply(store: Store, channel: string, event: NewEvent): Promise<NewEvent> {
+  const { replyTo } = event.data as Fields;
+  if (typeof replyTo !== "string") return event;
+  const replyToHandle = await authorOfMessage(store, channel, replyTo);
+  return { ...event, data: { ...(event.data as Fields), replyToHandle } };
+}
+
+function isBlocks(content: unknown): content is readonly unknown[] {
+  return Array.isArray(content);
+}
+
+function assertBlocks(blocks: readonly unknown[]): void {
+  if (!blocks.every((block) => isRecord(block) && typeof block.type === "string")) {
+    throw invalid("each block of the content must be an object with a type");
+  }
+  if (JSON.stringify(blocks).length <= CHANNEL_LIMITS.messageLength) return;
+  throw new ContinuoError("too_large", `content is larger than ${CHANNEL_LIMITS.messageLength}`, {
+    details: { what: "content", limit: CHANNEL_LIMITS.messageLength },
+  });
+}
+
+function part(type: string): ContinuoError {
+  return new ContinuoError("forbidden", "only a connected participant can write a message in parts", {
+    hint: "Send the message as one `message_sent`, or over the WebSocket of the channel.",
+    details: { type },
+  });
+}
+
+function invalid(message: string): ContinuoError {
+  return new ContinuoError("invalid", message, { hint: "Read PROTOCOL.md for the fields of each frame." });
+}

@@ -1,0 +1,123 @@
+/**
+ * Who has a handle. The handle of an agent has one connection, that of a person may have several. Each connection holds
+ * a lease, which fences its writes: an agent that of the handle, a person one of its own below it.
+ */
+
+import { ContinuoError, isContinuoError, type ListedLease, type Store } from "@continuo/core/model";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
+import { LIMITS } from "./limits.ts";
+import { type ConnectionRef, connectionLease, connectionPrefix, presenceLease } from "./names.ts";
+import { type Card, cardIn, isPerson, leasesBelow, ownerOf } from "./participants.ts";
+
+/** A write of a participant is refused after another one was given the handle. */
+export interface Fence {
+  readonly name: string;
+  readonly token: number;
+}
+
+/** The lease of a connection with this card. */
+export function leaseOf(place: ConnectionRef, card: Pick<Card, "type" | "instance">): string {
+  return isPerson(card) ? connectionLease(place, card.instance) : presenceLease(place);
+}
+
+/**
+ * Takes the handle. A participant whose connection was just lost keeps it for a moment, and a newcomer waits that long.
+ * It also waits while nobody knows whether the holder of an expired lease is there. Errors: `handle_taken`.
+ */
+export async function takeHandle(
+  store: Store,
+  place: ConnectionRef,
+  { card, signal }: { readonly card: Card; readonly signal?: AbortSignal },
+): Promise<Fence> {
+  const until = performance.now() + LIMITS.unknownHolderMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const rival = await rivalOf(store, place, card);
+    if (rival?.state === "held" && rival.name !== leaseOf(place, card)) throw handleTaken(place);
+    if (rival?.state === "expired" && performance.now() < until) {
+      await pause(LIMITS.handlePollMs);
+      continue;
+    }
+    const fence = await tryTake(store, place, card);
+    if (fence !== null) return fence;
+  }
+}
+
+/** `null` when it was not free. Errors: `handle_taken`. */
+async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<Fence | null> {
+  let fence: Fence;
+  try {
+    const asked = { owner: ownerOf(card), ttlMs: CHANNEL_LIMITS.silenceMs };
+    const { name, token } = await store.acquireLease(leaseOf(place, card), asked);
+    fence = { name, token };
+  } catch (error) {
+    if (!isContinuoError(error, "lease_held")) throw error;
+    const leftMs = Number(error.details.leftMs);
+    // A connected participant renews its lease long before it gets so short.
+    if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, error);
+    await pause(Math.min(Math.max(leftMs, 20), LIMITS.handlePollMs));
+    return null;
+  }
+  // An agent and a person that came at the same moment see each other now: each has its lease.
+  if ((await rivalOf(store, place, card))?.state !== "held") return fence;
+  await store.releaseLease(fence);
+  await pause(LIMITS.handlePollMs * Math.random());
+  return null;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
+/** The lease of another `connect()`, not given back, that keeps this one from the handle. */
+export async function rivalOf(store: Store, place: ConnectionRef, card: Card): Promise<ListedLease | null> {
+  const excludes = (lease: ListedLease): boolean => {
+    const holder = cardIn(lease);
+    if (holder === null || holder.instance === card.instance) return false;
+    return !(isPerson(holder) && isPerson(card));
+  };
+  const name = presenceLease(place);
+  const [first] = (await store.listLeases({ prefix: name, limit: 1 })).items;
+  if (first?.name === name && excludes(first)) return first;
+  if (isPerson(card)) return null;
+  for await (const lease of leasesBelow(store, connectionPrefix(place))) if (excludes(lease)) return lease;
+  return null;
+}
+
+/** Returns true if another connection has the handle too. */
+export async function isShared(store: Store, place: ConnectionRef, { name }: Fence): Promise<boolean> {
+  const { items } = await store.listLeases({ prefix: connectionPrefix(place), limit: 2 });
+  return items.some((lease) => lease.name !== name);
+}
+
+/**
+ * Returns true if an earlier holder of this lease may have left unfinished messages: the lease is released only
+ * after they have ended. Call it before the handle is taken.
+ */
+export async function mayHaveLeft(store: Store, name: string): Promise<boolean> {
+  const { items } = await store.listLeases({ prefix: name, limit: 1 });
+  return items[0]?.name === name;
+}
+
+/** The refusal of a handle that somebody else has. */
+export function handleTaken({ channel, handle }: ConnectionRef, cause?: ContinuoError): ContinuoError {
+  return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
+    hint: "Choose another handle, or end the other participant.",
+    details: { channel, handle },
+    cause,
+  });
+}
+
+/** Renews the lease. Errors: `fenced` when somebody else was given it. */
+export async function renewHandle(store: Store, fence: Fence): Promise<void> {
+  await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.silenceMs });
+}
+
+/** The connection was lost: the participant has a moment to come back. */
+export async function awaitReturn(store: Store, fence: Fence): Promise<void> {
+  await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.reconnectMs });
+}
+
+export async function leaveChannel(store: Store, fence: Fence): Promise<void> {
+  await store.releaseLease(fence);
+}

@@ -1,0 +1,150 @@
+/** A channel as those see it who come later: windows, anchors, summaries, and what a replay leaves out. */
+
+import type { StoredEvent } from "@continuo/core/model";
+import { ANCHOR_TYPES } from "@continuo/core/wire";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type OpenedStore, openStore } from "../store/index.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId, presenceLease } from "./names.ts";
+import { openChannel, ownerOf } from "./participants.ts";
+import { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
+import { ChannelStates, readState } from "./read-state.ts";
+import { addressedEvents, partsOfEnded, planReplay } from "./replay.ts";
+import { EMPTY_STATE, foldChannel, openMessagesOf } from "./state.ts";
+
+const LOG = channelLogId("team");
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:", { workspaceId: "w" });
+  await openChannel(store, "team");
+});
+afterEach(async () => await store.close());
+
+async function add(type: string, id: string, data: object = {}, from = "ann"): Promise<void> {
+  await store.append(LOG, [{ id, type, actor: { kind: "agent", id: from }, data }]);
+}
+
+async function say(id: string, more: object = {}, from = "ann"): Promise<void> {
+  await add("message_sent", id, { messageId: id, content: id, ...more }, from);
+}
+
+async function window(limit: number, before?: number): Promise<unknown> {
+  const { messages, hasOlder } = await readMessages(
+    store,
+    "team",
+    before === undefined ? { limit } : { limit, before },
+  );
+  return [messages.map(({ messageId, content, state }) => `${messageId} ${content} ${state}`), hasOlder];
+}
+
+async function writeInParts(): Promise<void> {
+  await say("m", { content: "a", state: "open" });
+  await add("message_streamed", "1", { messageId: "m", delta: "b" });
+  await add("message_streamed", "2", { messageId: "m", delta: "forged" }, "bob");
+  await add("message_streamed", "3", { messageId: "m", delta: "c" });
+}
+
+test("a window has each message once with its whole text, changed only by its writer, and tells of older ones", async () => {
+  await say("first");
+  await writeInParts();
+  expect(await window(9)).toEqual([["first first complete", "m abc open"], false]);
+  expect(await window(1)).toEqual([["m abc open"], true]);
+  await add("message_completed", "end", { messageId: "m", content: "whole" });
+  expect(await window(1)).toEqual([["m whole complete"], true]);
+  expect(await window(9, 2)).toEqual([["first first complete"], false]);
+});
+
+test("only the writer of a message changes it or ends it, and its text grows", async () => {
+  await writeInParts();
+  const { open, sequence } = await readState(store, "team");
+  expect([Object.keys(open), open.m?.text, sequence]).toEqual([["m"], "abc", 4]);
+  await add("message_completed", "forged", { messageId: "m", content: "x" }, "bob");
+  const after = await readState(store, "team");
+  expect(openMessagesOf(after, "ann").map(({ text }) => text)).toEqual(["abc"]);
+  expect(openMessagesOf(after, "bob")).toEqual([]);
+  const event = {
+    type: "message_completed",
+    sequence: 9,
+    actor: { kind: "agent", id: "ann" },
+    data: { messageId: "m" },
+  };
+  expect(foldChannel(after, event as unknown as StoredEvent)).toEqual({ sequence: 9, open: {} });
+});
+
+test("a caller during another reading gets every event that was stored before its call", async () => {
+  const states = new ChannelStates();
+  await say("m", { state: "open" });
+  const first = states.read(store, "team");
+  await say("n", { state: "open" });
+  const second = await states.read(store, "team");
+  expect([Object.keys(second.open), (await first).sequence <= second.sequence]).toEqual([["m", "n"], true]);
+});
+
+test("the newest anchor is found however far back it lies", async () => {
+  expect(await lastAnchor(store, LOG)).toBe(0);
+  const [type = ""] = ANCHOR_TYPES;
+  await store.append(LOG, [{ id: "anchor", type, data: {} }]);
+  const many = Array.from({ length: LIMITS.anchorStretchEvents + 5 }, (_, n) => n);
+  const data = { messageId: "none", delta: "x" };
+  const actor = { kind: "agent", id: "ann" } as const;
+  await store.append(
+    LOG,
+    many.map((n) => ({ id: `m${n}`, type: "message_streamed", actor, data })),
+  );
+  expect(await lastAnchor(store, LOG)).toBe(1);
+});
+
+test("a summary has the newest message, and counts people and agents apart", async () => {
+  await say("first");
+  await say("newest");
+  for (const [handle, type] of [
+    ["ann", "person"],
+    ["bob", "person"],
+    ["bot", "agent"],
+  ] as const) {
+    const owner = ownerOf({ instance: handle, handle, name: handle, type, capabilities: [] });
+    await store.acquireLease(presenceLease({ channel: "team", handle }), { owner, ttlMs: 10_000 });
+  }
+  expect(await summaryOf(store, "team")).toMatchObject({
+    newest: { messageId: "newest" },
+    people: 2,
+    agents: 1,
+  });
+});
+
+test("a reader that skips the past is sent none of it, and one that collects the newest and the number of others", async () => {
+  for (let n = 1; n <= LIMITS.collectedMessages + 3; n++) await say(`m${n}`);
+  const upTo = LIMITS.collectedMessages + 3;
+  const asked = { channel: "team", handle: "me", after: 0, upTo };
+  expect(await planReplay(store, { ...asked, mode: "skip" })).toMatchObject({ wholeAfter: upTo, omitted: 0 });
+  expect(await planReplay(store, { ...asked, mode: "stream" })).toMatchObject({ wholeAfter: 0, omitted: 0 });
+  expect(await planReplay(store, { ...asked, mode: "collect" })).toMatchObject({ wholeAfter: 3, omitted: 3 });
+});
+
+test("the part that is left out has only whole messages that speak to the reader", async () => {
+  await say("other");
+  await say("mine", { to: ["me"] });
+  await say("open", { to: ["me"], state: "open", content: "" });
+  await say("named", { content: "hello @me" });
+  await say("named alike", { content: "me" });
+  await add("message_completed", "end", { messageId: "open", content: "all", to: ["me"] });
+  const replay = { channel: "team", handle: "me", upTo: 6, wholeAfter: 6, omitted: 0 };
+  const ids = async (from: number): Promise<readonly string[]> =>
+    (await Array.fromAsync(addressedEvents(store, replay, from))).map(({ id }) => id);
+  expect(await ids(0)).toEqual(["mine", "named", "end"]);
+  expect(await ids(2)).toEqual(["named", "end"]);
+  expect(await Array.fromAsync(addressedEvents(store, { ...replay, handle: null }, 0))).toEqual([]);
+});
+
+test("parts of messages that ended in the replay are left out, and what comes after the replay is sent", () => {
+  const isLeftOut = partsOfEnded({ sequence: 5, open: new Set(["going on"]), knownAfter: 0 });
+  const part = (sequence: number, messageId: string): unknown =>
+    isLeftOut({
+      type: "message_streamed",
+      sequence,
+      id: `${sequence}`,
+      data: { messageId },
+    } as unknown as StoredEvent);
+  expect([part(2, "ended"), part(3, "going on"), part(6, "ended")]).toEqual([true, false, false]);
+  expect(EMPTY_STATE).toEqual({ sequence: 0, open: {} });
+});

@@ -1,0 +1,231 @@
+/** A channel in memory, on a clock that only the test moves: who has a handle, and what remains of a writer that left. */
+
+import type { StoredEvent } from "@continuo/core/model";
+import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type OpenedStore, openStore } from "../store/index.ts";
+import { awaitReturn, type Fence, isShared, mayHaveLeft, rivalOf, takeHandle } from "./handles.ts";
+import { endConnection, sweepChannels } from "./interrupt.ts";
+import { channelLogId, presenceLease } from "./names.ts";
+import {
+  clearHistory,
+  commitProcessed,
+  moveReceived,
+  openParticipantSession,
+  readHistory,
+  readParticipantSession,
+  storeMessage,
+} from "./participant-session.ts";
+import { type Card, openChannel, ownerOf, readRoster } from "./participants.ts";
+import { hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
+
+const ANN = { channel: "team", handle: "ann" };
+let nowMs = 0;
+let store: OpenedStore;
+
+beforeEach(async () => {
+  nowMs = Date.parse("2026-01-01T00:00:00Z");
+  store = await openStore("memory:", { workspaceId: "w", now: () => nowMs });
+  await openChannel(store, "team");
+});
+afterEach(async () => await store.close());
+
+function card(instance: string, type = "person", more: Partial<Card> = {}): Card {
+  return { instance, handle: "ann", name: "Ann", type, capabilities: [], ...more };
+}
+
+async function take(one: Card): Promise<Fence> {
+  return await takeHandle(store, ANN, { card: one, signal: AbortSignal.timeout(400) });
+}
+
+async function say(
+  instance: string,
+  fence: Fence | undefined,
+  more: object,
+  handle = "ann",
+): Promise<StoredEvent> {
+  const frame = { request: 0, type: "send", id: instance, content: "half", ...more } as unknown as PostFrame;
+  const author = { channel: "team", handle, type: "person", instance };
+  return await post(store, fence === undefined ? author : { ...author, fence }, { frame, open: new Map() });
+}
+
+async function events(type: string): Promise<readonly unknown[]> {
+  return (await store.read(channelLogId("team"), { types: [type] })).events.map(({ data }) => data);
+}
+
+const TAKEN = { code: "handle_taken" };
+
+test("a person may come with several devices, and an agent and a person never share a handle", async () => {
+  const first = await take(card("p1", "person", { capabilities: ["a"] }));
+  expect(await isShared(store, ANN, first)).toBe(false);
+  await take(card("p2", "person", { capabilities: ["b"] }));
+  expect(await isShared(store, ANN, first)).toBe(true);
+  const roster = await readRoster(store, "team");
+  expect(roster.map(({ handle }) => handle)).toEqual(["ann"]);
+  expect([...(roster[0]?.capabilities ?? [])].sort()).toEqual(["a", "b"]);
+  await expect(take(card("agent", "agent"))).rejects.toMatchObject(TAKEN);
+});
+
+test("the handle of an agent that is there is refused at once, and given back to its own connection", async () => {
+  expect(await mayHaveLeft(store, presenceLease(ANN))).toBe(false);
+  await take(card("one", "agent"));
+  expect(await mayHaveLeft(store, presenceLease(ANN))).toBe(true);
+  await expect(take(card("two", "agent"))).rejects.toMatchObject(TAKEN);
+  await expect(take(card("p1"))).rejects.toMatchObject(TAKEN);
+  expect(await rivalOf(store, ANN, card("one", "agent"))).toBe(null);
+  expect(await take(card("one", "agent"))).toMatchObject({ name: presenceLease(ANN) });
+});
+
+test("a connection that broke keeps its handle for a moment, and no longer", async () => {
+  const fence = await take(card("one", "agent"));
+  await awaitReturn(store, fence);
+  const [lease] = (await store.listLeases({ prefix: fence.name })).items;
+  expect(Date.parse(lease?.expiresAt ?? "") - nowMs).toBe(CHANNEL_LIMITS.reconnectMs);
+});
+
+test("a card that does not fit into a lease is refused", () => {
+  expect(() => ownerOf(card("p", "person", { name: "x".repeat(600) }))).toThrow(
+    expect.objectContaining({ code: "too_large" }),
+  );
+});
+
+test("a connection that ends interrupts only what it wrote, and its person only with the last connection", async () => {
+  await openParticipantSession(store, ANN);
+  const [one, two] = [await take(card("p1")), await take(card("p2"))];
+  const first = await say("p1", one, { state: "open", to: ["bob"] });
+  expect(await hasEnded(store, "team", first)).toBe(false);
+  await say("p2", two, { state: "open" });
+  await endConnection(store, ANN, { fence: one, reason: "left" });
+  const interrupted = { messageId: "p1", content: "half", reason: "left", handle: "ann", to: ["bob"] };
+  expect(await events("message_interrupted")).toEqual([interrupted]);
+  expect(await hasEnded(store, "team", first)).toBe(true);
+  expect((await readParticipantSession(store, ANN)).status).toBe("active");
+  await store.releaseLease(one);
+  await endConnection(store, ANN, { fence: two, reason: "left" });
+  expect(await events("message_interrupted")).toMatchObject([{}, { messageId: "p2" }]);
+  expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
+});
+
+test("a participant that leaves an input unanswered is interrupted, and is active again when it has processed it", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  const { sequence } = await say("m", undefined, { content: "@ann hello" }, "bob");
+  const status = async (): Promise<string> => {
+    await endConnection(store, ANN, { fence, reason: "left" });
+    return (await readParticipantSession(store, ANN)).status;
+  };
+  expect(await status()).toBe("active");
+  await moveReceived(store, { place: ANN, fence }, sequence);
+  expect(await status()).toBe("interrupted");
+  const committed = await commitProcessed(store, { place: ANN, fence }, sequence);
+  expect(committed).toMatchObject({ status: "active", processed: sequence, received: sequence });
+  expect(await status()).toBe("active");
+});
+
+test("what comes after the last event that was received is no unanswered input", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  const { sequence } = await say("m", undefined, { content: "hello" }, "bob");
+  await moveReceived(store, { place: ANN, fence }, sequence);
+  await say("n", undefined, { content: "@ann hello" }, "bob");
+  await endConnection(store, ANN, { fence, reason: "left" });
+  expect((await readParticipantSession(store, ANN)).status).toBe("active");
+});
+
+test("each device has received what it received, and processed is the person's", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("p1"));
+  await say("m", fence, {});
+  await say("n", fence, {});
+  await moveReceived(store, { place: ANN, fence, device: "phone" }, 2);
+  expect((await readParticipantSession(store, ANN, "desk")).received).toBe(0);
+  await commitProcessed(store, { place: ANN, fence, device: "desk" }, 1);
+  expect(await readParticipantSession(store, ANN, "desk")).toMatchObject({ received: 1, processed: 1 });
+  expect(await readParticipantSession(store, ANN, "phone")).toMatchObject({ received: 2, processed: 1 });
+});
+
+test("a sweep leaves who may be there, interrupts who is gone, and gives back their leases and its turn", async () => {
+  const fence = await take(card("one", "agent"));
+  await say("one", fence, { state: "open" });
+  nowMs += CHANNEL_LIMITS.silenceMs;
+  expect(await sweepChannels(store, { owner: "a", isGone: async () => false })).toEqual([]);
+  expect(await events("message_interrupted")).toEqual([]);
+  expect(await sweepChannels(store, { owner: "a" })).toEqual([ANN]);
+  expect(await events("message_interrupted")).toMatchObject([{ messageId: "one", content: "half" }]);
+  expect((await store.listLeases({ prefix: fence.name })).items).toEqual([]);
+  const owner = ownerOf(card("bob", "agent"));
+  for (const handle of ["bob", "cem"]) {
+    await store.acquireLease(presenceLease({ ...ANN, handle }), { owner, ttlMs: 1 });
+  }
+  nowMs += 1;
+  const isBob = async ({ name }: { readonly name: string }): Promise<boolean> => name.endsWith("/bob");
+  expect(await sweepChannels(store, { owner: "a", isGone: isBob })).toEqual([{ ...ANN, handle: "bob" }]);
+  expect(await sweepChannels(store, { owner: "b" })).toEqual([{ ...ANN, handle: "cem" }]);
+});
+
+test("a history begins after it was cleared, and has the newest messages, oldest first", async () => {
+  await openParticipantSession(store, ANN);
+  const place = { place: ANN, fence: await take(card("p1")) };
+  const keep = (id: string, role: string) => storeMessage(store, place, { id, role, content: id });
+  const shown = async (limit: number): Promise<readonly string[]> =>
+    (await readHistory(store, ANN, limit)).map(({ role, content }) => `${role} ${content}`);
+  await keep("a", "user");
+  await keep("b", "assistant");
+  expect(await shown(9)).toEqual(["user a", "assistant b"]);
+  expect(await shown(1)).toEqual(["assistant b"]);
+  await clearHistory(store, place, "clear");
+  expect(await shown(9)).toEqual([]);
+  await keep("c", "user");
+  expect([await shown(9), await shown(2)]).toEqual([["user c"], ["user c"]]);
+  await expect(keep("d", "nobody")).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("a message in progress grows, ends once, and takes nothing after its end", async () => {
+  const fence = await take(card("p1"));
+  const author = { ...ANN, type: "person", instance: "p1", fence };
+  let open: OpenMessages = new Map();
+  const write = async (frame: object): Promise<StoredEvent> => {
+    const whole = { request: 0, ...frame } as unknown as PostFrame;
+    const event = await post(store, author, { frame: whole, open });
+    open = openAfter(open, whole, event);
+    return event;
+  };
+  await write({ type: "send", id: "m", content: "", state: "open", to: ["bob"] });
+  await write({ type: "append", id: "1", messageId: "m", delta: "ab" });
+  await write({ type: "append", id: "2", messageId: "m", delta: "cd" });
+  expect(open.get("m")).toMatchObject({ length: 4 });
+  await write({
+    type: "replace",
+    id: "3",
+    messageId: "m",
+    content: "x".repeat(CHANNEL_LIMITS.messageLength - 1),
+  });
+  await write({ type: "append", id: "4", messageId: "m", delta: "y" });
+  await expect(write({ type: "append", id: "5", messageId: "m", delta: "z" })).rejects.toMatchObject({
+    code: "too_large",
+  });
+  const end = { type: "complete", id: "end", messageId: "m", content: "abcd" };
+  const stored = await write(end);
+  expect([stored.data, open.size]).toEqual([{ messageId: "m", content: "abcd", to: ["bob"] }, 0]);
+  expect((await write(end)).sequence).toBe(stored.sequence);
+  await expect(write({ type: "append", id: "6", messageId: "m", delta: "z" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  await write({ type: "send", id: "r", content: "yes", replyTo: "m" });
+  expect((await store.read(channelLogId("team"), { id: "r" })).events[0]?.data).toMatchObject({
+    replyToHandle: "ann",
+  });
+});
+
+test("a participant has at most so many messages in progress, and may begin one again", async () => {
+  const author = { ...ANN, type: "person", instance: "p1", fence: await take(card("p1")) };
+  const open = new Map(
+    Array.from({ length: CHANNEL_LIMITS.openMessages }, (_, n) => [`m${n}`, { length: 0, head: {} }]),
+  );
+  const begin = async (id: string): Promise<StoredEvent> => {
+    const frame = { request: 0, type: "send", id, content: "", state: "open" } as unknown as PostFrame;
+    return await post(store, author, { frame, open });
+  };
+  await expect(begin("more")).rejects.toMatchObject({ code: "too_large" });
+  expect(await begin("m0")).toMatchObject({ id: "m0" });
+});

@@ -1,0 +1,213 @@
+/** Writes of a participant: frames become events of the channel's log, fenced with the participant's lease. */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  present,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import {
+  authorOf,
+  CHANNEL_LIMITS,
+  headOf,
+  type MessageHead,
+  type PostFrame,
+  recordOf,
+} from "@continuo/core/wire";
+import type { Fence } from "./handles.ts";
+import { LIMITS } from "./limits.ts";
+import { type ConnectionRef, channelLogId } from "./names.ts";
+
+export interface Author extends ConnectionRef {
+  /** `person` and `agent`; a participant of any other type writes as an agent. */
+  readonly type: string;
+  readonly instance: string;
+  /** Left out for messages of senders that are not connected. */
+  readonly fence?: Fence;
+}
+
+/** The unfinished messages of this participant, by id. */
+export type OpenMessages = ReadonlyMap<string, { readonly length: number; readonly head: MessageHead }>;
+
+export interface Post {
+  readonly frame: PostFrame;
+  /** All unfinished messages of this author: nobody else can write under its lease. */
+  readonly open: OpenMessages;
+}
+
+/**
+ * Stores one event and returns it; an event with the same id is returned as it was stored. Errors: `not_found` for the
+ * message that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
+ */
+export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
+  const event = await toEvent(store, author, { frame, open });
+  const { fence } = author;
+  const logId = channelLogId(author.channel);
+  const lease = fence === undefined ? {} : { lease: fence };
+  const isOver = "messageId" in frame && !open.has(frame.messageId);
+  // A message that ended accepts no new event: the append has a sequence that no log can have, so it can only return a
+  // stored one.
+  const stored = await store
+    .append(logId, [event], isOver ? { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER } : lease)
+    .catch((error: unknown) => {
+      throw isOver && isContinuoError(error, "conflict") ? notInProgress(author, frame.messageId) : error;
+    });
+  const [first] = stored;
+  if (first === undefined) throw new ContinuoError("unavailable", "the store returned no event");
+  return first;
+}
+
+/** Returns true if a message has ended. A client may send its first event again. */
+export async function hasEnded(
+  store: Store,
+  channel: string,
+  { id, sequence }: StoredEvent,
+): Promise<boolean> {
+  const types = ["message_completed", "message_interrupted"];
+  for (let after: number | null = sequence; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
+      after,
+      types,
+      limit: LIMITS.pageEvents,
+    });
+    if (page.events.some(({ data }) => recordOf(data).messageId === id)) return true;
+    after = page.nextAfter;
+  }
+  return false;
+}
+
+/** The messages in progress after a frame was stored as an event. */
+export function openAfter(open: OpenMessages, frame: PostFrame, { data }: StoredEvent): OpenMessages {
+  const next = new Map(open);
+  if (frame.type === "send" && frame.state === "open") {
+    next.set(frame.id, { length: frame.content.length, head: headOf(recordOf(data)) });
+  }
+  const message = "messageId" in frame ? open.get(frame.messageId) : undefined;
+  if (message === undefined || !("messageId" in frame)) return next;
+  const { messageId } = frame;
+  if (frame.type === "append")
+    next.set(messageId, { ...message, length: message.length + frame.delta.length });
+  if (frame.type === "replace") next.set(messageId, { ...message, length: frame.content.length });
+  if (frame.type === "complete") next.delete(messageId);
+  return next;
+}
+
+async function toEvent(store: Store, author: Author, { frame, open }: Post): Promise<NewEvent> {
+  const { id } = frame;
+  const actor = { kind: author.type === "person" ? "person" : "agent", id: author.handle } as const;
+  switch (frame.type) {
+    case "send":
+      return { id, type: "message_sent", actor, ...(await sent(store, author, { frame, open })) };
+    case "append": {
+      const { messageId, delta } = frame;
+      assertLength((open.get(messageId)?.length ?? 0) + delta.length);
+      return { id, type: "message_streamed", actor, data: { messageId, delta } };
+    }
+    case "replace": {
+      const { messageId, content } = frame;
+      return { id, type: "message_updated", actor, data: { messageId, content } };
+    }
+    case "complete": {
+      const { messageId, content } = frame;
+      return {
+        id,
+        type: "message_completed",
+        actor,
+        // A client that did not receive the answer sends the event again, when the message may have ended: it must be
+        // the same event.
+        data: {
+          messageId,
+          content,
+          ...(open.get(messageId)?.head ?? (await headOfSent(store, author, messageId))),
+        },
+      };
+    }
+    case "call": {
+      const { to, method, args } = frame;
+      return { id, type: "method_called", actor, data: { callId: id, to, method, args } };
+    }
+    case "answer": {
+      const { callId, value, done } = frame;
+      return { id, type: "method_answered", actor, data: { callId, value, done } };
+    }
+    case "cancel": {
+      const { callId, reason } = frame;
+      return { id, type: "method_cancelled", actor, data: { callId, reason } };
+    }
+  }
+}
+
+type SendFrame = Extract<PostFrame, { readonly type: "send" }>;
+
+async function sent(
+  store: Store,
+  author: Author,
+  { frame, open }: { readonly frame: SendFrame; readonly open: OpenMessages },
+): Promise<Pick<NewEvent, "data" | "blobs">> {
+  const { id, content, to, replyTo, attachments = [] } = frame;
+  if (frame.state === "open") assertRoom(open, author, id);
+  const replyToHandle =
+    replyTo === undefined ? undefined : await authorOfMessage(store, author.channel, replyTo);
+  const data = {
+    messageId: id,
+    content,
+    ...present({ to }),
+    ...(replyTo === undefined ? {} : { replyTo, replyToHandle }),
+    ...(frame.state === undefined ? {} : { state: frame.state, writer: author.instance }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+  const blobs = attachments.map(({ blob }) => blob);
+  return { data, ...(blobs.length === 0 ? {} : { blobs }) };
+}
+
+/** The handle that wrote the message; empty for one of the server. Errors: `not_found`. */
+export async function authorOfMessage(store: Store, channel: string, messageId: string): Promise<string> {
+  const found = await findSent(store, channel, messageId);
+  if (found !== undefined) return authorOf(found) ?? "";
+  throw new ContinuoError("not_found", `there is no message ${messageId} in the channel ${channel}`, {
+    hint: "Reply to the id of a message.",
+    details: { channel, messageId },
+  });
+}
+
+async function headOfSent(store: Store, author: ConnectionRef, messageId: string): Promise<MessageHead> {
+  const found = await findSent(store, author.channel, messageId);
+  return found === undefined ? {} : headOf(recordOf(found.data));
+}
+
+async function findSent(store: Store, channel: string, messageId: string): Promise<StoredEvent | undefined> {
+  const { events } = await store.read(channelLogId(channel), { id: messageId, types: ["message_sent"] });
+  return events[0];
+}
+
+function notInProgress({ channel }: ConnectionRef, messageId: string): ContinuoError {
+  return new ContinuoError("conflict", `the message ${messageId} is not in progress`, {
+    hint: "Send a new message; this one was completed or interrupted.",
+    details: { channel, messageId },
+  });
+}
+
+function assertRoom(open: OpenMessages, { handle }: ConnectionRef, id: string): void {
+  if (open.size < CHANNEL_LIMITS.openMessages || open.has(id)) return;
+  throw new ContinuoError(
+    "too_large",
+    `cannot begin another message: ${handle} already has ${open.size} in progress`,
+    {
+      hint: "Complete some of them first.",
+      details: { limit: CHANNEL_LIMITS.openMessages },
+    },
+  );
+}
+
+function assertLength(length: number): void {
+  if (length <= CHANNEL_LIMITS.messageLength) return;
+  throw new ContinuoError(
+    "too_large",
+    `the message is longer than ${CHANNEL_LIMITS.messageLength} characters`,
+    {
+      details: { limit: CHANNEL_LIMITS.messageLength, length },
+    },
+  );
+}

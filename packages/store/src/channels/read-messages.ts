@@ -1,0 +1,138 @@
+/** A channel for late readers: a summary, whole messages, and anchors. */
+
+import { present, type Store, type StoredEvent } from "@continuo/core/model";
+import {
+  ANCHOR_TYPES,
+  authorOf,
+  type ChannelMessage,
+  type ChannelSummary,
+  type MessagesWindow,
+  recordOf,
+  textOfContent,
+} from "@continuo/core/wire";
+import { LIMITS } from "./limits.ts";
+import { channelLogId } from "./names.ts";
+import { readRoster } from "./participants.ts";
+
+const MESSAGE_TYPES = [
+  "message_sent",
+  "message_streamed",
+  "message_updated",
+  "message_completed",
+  "message_interrupted",
+];
+
+export interface ReadMessagesOptions {
+  /** Number of the newest messages to return. */
+  readonly limit: number;
+  /** Only messages that began before this sequence. */
+  readonly before?: number;
+}
+
+/** Returns each message once, however it was written, and fewer messages where they are very long. */
+export async function readMessages(
+  store: Store,
+  channel: string,
+  { limit, before }: ReadMessagesOptions,
+): Promise<MessagesWindow> {
+  const logId = channelLogId(channel);
+  const maxBytes = LIMITS.windowBytes;
+  const { events, nextAfter } = await store.read(
+    logId,
+    present({ types: ["message_sent"], order: "newest", limit, before, maxBytes }),
+  );
+  const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
+  let sequence = events.at(-1)?.sequence ?? 0;
+  // An older window is read on only to finish its open messages; the newest window is read to the end.
+  const isDone = (): boolean =>
+    before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
+  for (let after: number | null = events[0]?.sequence ?? null; after !== null && !isDone(); ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
+      after,
+      types: MESSAGE_TYPES,
+      maxBytes,
+    });
+    for (const event of page.events) change(messages, event);
+    sequence = Math.max(sequence, page.events.at(-1)?.sequence ?? 0);
+    after = page.nextAfter;
+  }
+  const kept = newestThatFit([...messages.values()]);
+  return { messages: kept, sequence, hasOlder: nextAfter !== null || kept.length < messages.size };
+}
+
+function newestThatFit(messages: readonly ChannelMessage[]): readonly ChannelMessage[] {
+  let length = 0;
+  let first = messages.length;
+  while (first > 0) {
+    length += messages[first - 1]?.content.length ?? 0;
+    if (length > LIMITS.windowLength && first < messages.length) break;
+    first--;
+  }
+  return messages.slice(first);
+}
+
+function toMessage(event: StoredEvent): ChannelMessage {
+  const { content, state, to, replyTo } = recordOf(event.data);
+  return {
+    messageId: event.id,
+    sequence: event.sequence,
+    handle: authorOf(event),
+    kind: event.actor.kind,
+    content: textOfContent(content),
+    timestamp: event.occurredAt,
+    state: state === "open" ? "open" : "complete",
+    ...(Array.isArray(to) ? { to } : {}),
+    ...(typeof replyTo === "string" ? { replyTo } : {}),
+  };
+}
+
+function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
+  const { messageId, delta, content } = recordOf(event.data);
+  const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
+  if (message?.state !== "open") return;
+  const isServer = event.type === "message_interrupted" && event.actor.kind === "system";
+  if (!isServer && authorOf(event) !== message.handle) return;
+  const text = content === undefined ? message.content : textOfContent(content);
+  const changed: Partial<ChannelMessage> =
+    event.type === "message_streamed"
+      ? { content: message.content + (typeof delta === "string" ? delta : "") }
+      : event.type === "message_updated"
+        ? { content: text }
+        : event.type === "message_completed"
+          ? { content: text, state: "complete" }
+          : event.type === "message_interrupted"
+            ? { content: text, state: "interrupted" }
+            : {};
+  messages.set(message.messageId, { ...message, ...changed });
+}
+
+/** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */
+export async function lastAnchor(store: Store, logId: string): Promise<number> {
+  const types = [...ANCHOR_TYPES];
+  let before = (await store.latestSequence(logId)) + 1;
+  // In stretches: a read looks for one event more than its limit, so a single read would search the log to its
+  // beginning.
+  for (let stretch = LIMITS.anchorStretchEvents; before > 1; stretch *= 4) {
+    const after = Math.max(0, before - 1 - stretch);
+    const { events } = await store.read(logId, { types, order: "newest", limit: 1, after, before });
+    if (events[0] !== undefined) return events[0].sequence;
+    before = after + 1;
+  }
+  return 0;
+}
+
+/** The newest message, and how many people and agents are in the channel. Errors: those of the store. */
+export async function summaryOf(store: Store, channel: string): Promise<ChannelSummary> {
+  const [{ messages }, roster] = await Promise.all([
+    readMessages(store, channel, { limit: 1 }),
+    readRoster(store, channel),
+  ]);
+  const [newest] = messages;
+  const agents = roster.filter(({ type }) => type !== "person").length;
+  return {
+    newest:
+      newest === undefined ? null : { ...newest, content: newest.content.slice(0, LIMITS.summaryLength) },
+    people: roster.length - agents,
+    agents,
+  };
+}

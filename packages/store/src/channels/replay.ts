@@ -1,0 +1,138 @@
+/**
+ * The replay of a channel: what a reader is sent of the events before it came, and what is left out. What is read for
+ * it depends on what is sent, not on the length of the log.
+ */
+
+import type { Store, StoredEvent } from "@continuo/core/model";
+import { isAddressedTo, type ReplayMode, recordOf } from "@continuo/core/wire";
+import { LIMITS } from "./limits.ts";
+import { channelLogId, textsNaming } from "./names.ts";
+import { type ChannelStates, readState, snapshotSequence } from "./read-state.ts";
+import { EMPTY_STATE } from "./state.ts";
+
+export interface Replay {
+  readonly channel: string;
+  /** `null` for a reader without a handle. */
+  readonly handle: string | null;
+  /** The newest event when the reader came. */
+  readonly upTo: number;
+  /** Up to this sequence only whole messages and calls that are addressed to the handle are sent; after it, everything. */
+  readonly wholeAfter: number;
+  /** The number of messages that begin in the part of which not everything is sent. */
+  readonly omitted: number;
+}
+
+export interface ReplayRequest {
+  readonly channel: string;
+  readonly handle: string | null;
+  readonly mode: ReplayMode;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** `skip` reads no event; `collect` the newest messages, and the number of the others; `stream` none of them yet. */
+export async function planReplay(
+  store: Store,
+  { channel, handle, mode, after, upTo }: ReplayRequest,
+): Promise<Replay> {
+  const plan = { channel, handle, upTo };
+  if (mode === "skip") return { ...plan, wholeAfter: upTo, omitted: 0 };
+  const wholeAfter = mode === "stream" ? after : await collectedAfter(store, { channel, after, upTo });
+  if (wholeAfter <= after) return { ...plan, wholeAfter: after, omitted: 0 };
+  const older = { after, before: wholeAfter + 1, types: ["message_sent"] };
+  return { ...plan, wholeAfter, omitted: await store.countEvents(channelLogId(channel), older) };
+}
+
+/** The sequence before the newest messages that a reader collects. */
+async function collectedAfter(
+  store: Store,
+  { channel, after, upTo }: Pick<ReplayRequest, "channel" | "after" | "upTo">,
+): Promise<number> {
+  const { events, nextAfter } = await store.read(channelLogId(channel), {
+    after: Math.max(after, upTo - LIMITS.collectedEvents),
+    before: upTo + 1,
+    types: ["message_sent"],
+    order: "newest",
+    limit: LIMITS.collectedMessages,
+    maxBytes: LIMITS.collectedBytes,
+  });
+  const first = events[0];
+  if (first !== undefined && nextAfter !== null) return first.sequence - 1;
+  return Math.max(after, upTo - LIMITS.collectedEvents);
+}
+
+/** The end of a replay, read when it begins, and the messages that are in progress there. */
+export interface ReplayEnd {
+  /** Everything up to it is part of the replay. */
+  readonly sequence: number;
+  /** The messages in progress then that are known. */
+  readonly open: ReadonlySet<string>;
+  /** Messages that began up to this sequence and are not in `open` may be in progress all the same. */
+  readonly knownAfter: number;
+}
+
+/** May take long where the log has no snapshot. Errors: `not_found`. */
+export async function readReplayEnd(store: Store, states: ChannelStates, replay: Replay): Promise<ReplayEnd> {
+  const { channel, upTo, wholeAfter } = replay;
+  if (wholeAfter >= upTo) return { sequence: upTo, open: new Set(), knownAfter: upTo };
+  // Much that is not sent is not folded only to leave parts out.
+  const isFolded = wholeAfter - (await snapshotSequence(store, channel)) <= upTo - wholeAfter;
+  const state = isFolded
+    ? await states.read(store, channel)
+    : await readState(store, channel, { ...EMPTY_STATE, sequence: wholeAfter });
+  const open = new Set(Object.keys(state.open));
+  return { sequence: state.sequence, open, knownAfter: isFolded ? 0 : wholeAfter };
+}
+
+/** Yields the events after a sequence that speak to the participant, from the part of a replay that leaves out the others. */
+export async function* addressedEvents(
+  store: Store,
+  { channel, handle, wholeAfter }: Replay,
+  from: number,
+): AsyncGenerator<StoredEvent, void, void> {
+  if (handle === null) return;
+  const range = { texts: textsNaming(handle), types: ADDRESSED_TYPES, before: wholeAfter + 1, ...PAGE };
+  for (let after: number | null = from; after !== null && after < wholeAfter; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
+      ...range,
+      after,
+    });
+    yield* page.events.filter((event) => isWhole(event) && isAddressedTo(event, handle));
+    after = page.nextAfter;
+  }
+}
+
+const PAGE = { limit: LIMITS.replayPageEvents, maxBytes: LIMITS.replayPageBytes };
+
+/** The types of events that can speak to a handle. */
+const ADDRESSED_TYPES = ["message_sent", "message_completed", "method_called"];
+
+/** The end of a message that was written in parts has its whole text. */
+function isWhole({ type, data }: StoredEvent): boolean {
+  return type !== "message_sent" || recordOf(data).state !== "open";
+}
+
+const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
+const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interrupted"]);
+
+/**
+ * Tells which events are left out: the parts of a message that had ended when the replay began, because its last event
+ * has the whole text. Asked of one event after the other.
+ */
+export function partsOfEnded({ sequence, open, knownAfter }: ReplayEnd): (event: StoredEvent) => boolean {
+  /** Messages that began in the replay and ended in it. */
+  const ended = new Set<string>();
+  return (event) => {
+    if (event.sequence > sequence) return false;
+    const { state, messageId } = recordOf(event.data);
+    if (event.type === "message_sent") {
+      const isLeftOut = state === "open" && !open.has(event.id);
+      if (isLeftOut) ended.add(event.id);
+      return isLeftOut;
+    }
+    if (ENDS.has(event.type) && typeof messageId === "string") ended.delete(messageId);
+    if (!PARTS.has(event.type)) return false;
+    if (typeof messageId !== "string") return true;
+    return !open.has(messageId) && (knownAfter === 0 || ended.has(messageId));
+  };
+}

@@ -1,0 +1,43 @@
+/** The budget of a run. */
+
+import { ContinuoError } from "@continuo/core/model";
+import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
+import type { ExceededLimit } from "./stops.ts";
+
+/**
+ * A limit that is left out does not apply. A run that uses more is cancelled, with `budget_exceeded` in its
+ * events.
+ */
+export interface RunBudget {
+  /** Input, output and cache together, or the agent's own total. */
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+  readonly maxDurationMs?: number;
+}
+
+const NAMES = ["maxTokens", "maxCostUsd", "maxToolCalls", "maxDurationMs"] as const;
+
+/** Errors: `usage`. */
+export function assertBudget(budget: RunBudget): void {
+  for (const name of NAMES) {
+    const value = budget[name];
+    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
+    throw new ContinuoError("usage", `${name} must be a number of at least 0`);
+  }
+}
+
+/** Returns the limit that the turn exceeded, as far as its usage was reported. */
+export function exceededBy(turn: TurnJournal, budget: RunBudget): ExceededLimit | null {
+  const usage = usageOf(turn.usage);
+  const used = {
+    maxTokens: usage === undefined ? 0 : tokensOf(usage),
+    maxCostUsd: usage?.costUsd ?? 0,
+    maxToolCalls: turn.toolCalls,
+  };
+  for (const limit of ["maxTokens", "maxCostUsd", "maxToolCalls"] as const) {
+    const allowed = budget[limit];
+    if (allowed !== undefined && used[limit] > allowed) return { limit, value: used[limit], allowed };
+  }
+  return null;
+}

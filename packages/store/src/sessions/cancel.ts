@@ -1,0 +1,90 @@
+/** Cancelling a run, from whichever process. */
+
+import { ContinuoError, isContinuoError, present, type Run, type Store } from "@continuo/core/model";
+import { runEnd } from "./ends.ts";
+import { newId } from "./ids.ts";
+import { cancelLeft } from "./interrupt.ts";
+import { holdLease, sessionLease } from "./lease.ts";
+import { LIMITS } from "./limits.ts";
+import { patientStore } from "./patient-store.ts";
+
+export interface CancelOptions {
+  readonly reason?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A run that waits is cancelled at once. Of one that runs, the request is written into the session's log, and its
+ * owner, who reads it there, ends it: the run that is returned still runs. One whose owner is gone is cancelled
+ * at once too. Errors: `not_found`, `invalid_transition` when it has ended.
+ */
+export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
+  const { reason, signal } = options;
+  const store = patientStore(given, { storeMs: LIMITS.storeMs, ...present({ signal }) });
+  for (;;) {
+    signal?.throwIfAborted();
+    const run = await store.getRun(runId, signal === undefined ? {} : { signal });
+    if (run === null) {
+      throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
+    }
+    if (run.status === "pending") {
+      const cancelled = await cancelPending(store, runId, reason);
+      if (cancelled !== null) return cancelled;
+      continue;
+    }
+    if (run.status === "running") return cancelRunning(store, run, reason);
+    throw new ContinuoError("invalid_transition", `the run ${runId} has already ended (${run.status})`, {
+      details: { runId, from: run.status, to: "cancelled" },
+    });
+  }
+}
+
+/** `null` when it does not wait any more. */
+export async function cancelPending(
+  store: Store,
+  runId: string,
+  reason: string | undefined,
+): Promise<Run | null> {
+  const { entry, write } = runEnd(runId, "cancelled", present({ reason }));
+  // An id of its own: the append may be repeated when nobody heard whether it was stored.
+  const event = { id: newId(), type: entry.type, data: entry.data, runId };
+  for (;;) {
+    const before = await store.getRun(runId);
+    if (before === null) return null;
+    // Between these two it may begin: then its event is in the log, and the sequence is another one.
+    const expectedSequence = await store.latestSequence(before.sessionId);
+    const run = await store.getRun(runId);
+    if (run?.status !== "pending") return null;
+    try {
+      await store.append(run.sessionId, [event], {
+        expectedSequence,
+        also: [write],
+      });
+      return await store.getRun(runId);
+    } catch (error) {
+      if (!isContinuoError(error, "conflict")) throw error;
+    }
+  }
+}
+
+async function cancelRunning(store: Store, run: Run, reason: string | undefined): Promise<Run> {
+  const { runId, sessionId } = run;
+  const data = present({ runId, reason });
+  const lease = await holdLease(store, sessionLease(sessionId), {
+    owner: newId(),
+    leaseMs: LIMITS.leaseMs,
+  });
+  if (lease === null) {
+    await store.append(sessionId, [{ id: newId(), type: "run_cancel_requested", data, runId }]);
+    return run;
+  }
+  try {
+    const now = await store.getRun(runId);
+    // It ended while we looked: that is what was wanted.
+    if (now?.status !== "running") return now ?? run;
+    await cancelLeft(store, now, { lease, reason });
+    return (await store.getRun(runId)) ?? now;
+  } finally {
+    await lease.release();
+  }
+}

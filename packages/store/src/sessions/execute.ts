@@ -1,0 +1,97 @@
+/** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
+
+import { type Agent, ContinuoError, type Run, type Session, type Store } from "@continuo/core/model";
+import { cancelPending } from "./cancel.ts";
+import { newId } from "./ids.ts";
+import { toBlocks } from "./input.ts";
+import { GONE, interruptRun } from "./interrupt.ts";
+import { LIMITS } from "./limits.ts";
+import { trackRun } from "./live-runs.ts";
+import { assertOptions, type ExecuteRunOptions } from "./options.ts";
+import { patientStore } from "./patient-store.ts";
+import { type QueuePosition, takeTurn } from "./queue.ts";
+import { type RunResult, resultOfEnded } from "./result.ts";
+import { runTurn } from "./run-turn.ts";
+
+/**
+ * Resolves when the run has ended, however it did: `result.status`.
+ * Errors: `not_found`; `invalid_transition` when it ended or began before; `conflict` for another agent's run;
+ * `native_unavailable` (the run has failed then); `fenced` when the session was lost to somebody else, who has
+ * ended the run; `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
+ */
+export async function executeRun(
+  given: Store,
+  agent: Agent,
+  runId: string,
+  options: ExecuteRunOptions = {},
+): Promise<RunResult> {
+  const { leaseMs = LIMITS.leaseMs, maxParallel = LIMITS.parallelRuns } = options;
+  const { signal, storeMs = LIMITS.storeMs } = options;
+  assertOptions(options);
+  const call = signal === undefined ? {} : { signal };
+  const store = patientStore(given, { storeMs, ...call });
+  const leave = trackRun(runId);
+  try {
+    const run = await pendingRun(store, agent, runId);
+    const input = toBlocks(run.input);
+    const owner = newId();
+    const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, caller: given, ...call });
+    if (own === null) {
+      if (signal?.aborted === true) await cancelPending(store, runId, "the caller's signal");
+      return resultOfEnded(await knownRun(store, runId));
+    }
+    try {
+      await interruptOthers(store, own);
+      const session = await knownSession(store, run.sessionId);
+      return await runTurn({ store, agent, run, session, input, owner, lease: own.lease, options });
+    } finally {
+      await own.release();
+    }
+  } finally {
+    leave();
+  }
+}
+
+async function pendingRun(store: Store, agent: Agent, runId: string): Promise<Run> {
+  const run = await knownRun(store, runId);
+  if (run.status !== "pending") {
+    throw new ContinuoError(
+      "invalid_transition",
+      `cannot execute run ${runId}: it is ${run.status}, not pending`,
+      {
+        hint: "Start a new run: a run is executed only once.",
+        details: { runId, from: run.status, to: "running" },
+      },
+    );
+  }
+  if (run.agent !== null && run.agent !== agent.name) {
+    throw new ContinuoError(
+      "conflict",
+      `cannot execute run ${runId}: it is for ${run.agent}, not for ${agent.name}`,
+      {
+        details: { runId, agent: run.agent },
+      },
+    );
+  }
+  return run;
+}
+
+export async function knownRun(store: Store, runId: string): Promise<Run> {
+  const run = await store.getRun(runId);
+  if (run !== null) return run;
+  throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
+}
+
+async function knownSession(store: Store, sessionId: string): Promise<Session> {
+  const session = await store.getSession(sessionId);
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+    hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+    details: { sessionId },
+  });
+}
+
+/** This process has the lease, so a run that is marked as running no longer runs. */
+async function interruptOthers(store: Store, { lease, others }: QueuePosition): Promise<void> {
+  for (const other of others) await interruptRun(store, other, { lease, reason: GONE });
+}

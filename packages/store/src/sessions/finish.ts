@@ -1,0 +1,257 @@
+/** The end of a run: one append with what is left to say, the reference, the sums, and the one end. */
+
+import {
+  type AgentResult,
+  ContinuoError,
+  isContinuoError,
+  type NativeRef,
+  present,
+  textOf,
+  type Usage,
+  type Write,
+} from "@continuo/core/model";
+import { fitError, type Omission, omissionEntries } from "./agent-result.ts";
+import { isLive } from "./attempt.ts";
+import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
+import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
+import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
+import { type RunResult, toRunError } from "./result.ts";
+import { cancelReason, type Stop } from "./stops.ts";
+import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
+
+interface End {
+  readonly status: Exclude<EndStatus, "interrupted">;
+  readonly result?: AgentResult;
+  /** The parts of the result that could not be stored. */
+  readonly omissions: readonly Omission[];
+  readonly error?: unknown;
+  readonly stop?: Stop;
+}
+
+/** Errors: `native_unavailable` and `fenced` as `executeRun`; the store's, when the end cannot be kept. */
+export async function finish(state: TurnState): Promise<RunResult> {
+  const { store, run, journal, lease, stops, outcome } = state;
+  const checked = outcome.type === "done" ? outcome : null;
+  if (checked?.result.nativeRef !== undefined) moved(state, checked.result.nativeRef);
+  if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
+  let end = endOf(state);
+  const said = [...lastInput(state), ...endTurn(state.turn)];
+  try {
+    await journal.end({
+      said,
+      last: async (lostEvents) => {
+        end = endOf(state, lostEvents);
+        const { entries, also } = closing(state, end);
+        return { entries, also: [...also, await lease.lastWrite()] };
+      },
+      bare: (refusal, lostEvents) => {
+        end = { status: "failed", omissions: [], error: storageError(refusal, lostEvents) };
+        const { entry, write } = runEnd(run.runId, end.status, { error: toRunError(end.error) });
+        return { entries: [entry], also: [write, lease.releaseWrite] };
+      },
+    });
+    lease.givenBack();
+  } catch (error) {
+    throw isContinuoError(error, "fenced") ? lost(run.runId, error) : unkept(error);
+  }
+  if (isContinuoError(end.error, "native_unavailable")) throw end.error;
+  return toResult(state, end, await store.getRun(run.runId));
+}
+
+/** Whatever ended the turn, it was asked; unless the agent refused to begin it. */
+function lastInput(state: TurnState): readonly JournalEntry[] {
+  return isRefused(state) ? [] : inputEntries(state);
+}
+
+/** Nothing of it reached the agent: it is as if it had not been asked. */
+function isRefused({ plan, outcome, turn }: TurnState): boolean {
+  return plan === null || (outcome.type === "unavailable" && turn.heard === "nothing");
+}
+
+/** The agent may say only now that it answered from elsewhere. */
+function moved(state: TurnState, nativeRef: NativeRef): void {
+  const known = state.where?.ref;
+  if (known?.sessionId === nativeRef.sessionId) return;
+  onWhere(state, {
+    ref: nativeRef,
+    verifiedBy: "none",
+    happened: known === undefined ? "created" : "forked",
+  });
+}
+
+function lost(runId: string, cause: unknown): ContinuoError {
+  return new ContinuoError("fenced", `the run ${runId} was stopped: another process took its session`, {
+    hint: "Read the end of the run in the session: the other process has written it.",
+    details: { runId },
+    cause,
+  });
+}
+
+/** Somebody heard the agent to its end, and has to know that the session does not have it. */
+function unkept(error: unknown): unknown {
+  if (!isContinuoError(error)) return error;
+  const { code, message, hint, details } = error;
+  return new ContinuoError(
+    code,
+    `cannot store the last output of the agent: ${message}`,
+    present({ hint, details, cause: error }),
+  );
+}
+
+function endOf({ stops, outcome, journal }: TurnState, lostEvents = 0): End {
+  const { stop } = stops;
+  if (journal.failure !== undefined)
+    return { status: "failed", omissions: [], error: storageError(journal.failure, lostEvents) };
+  if (stop !== null && stop.status !== "lost") {
+    const error = stop.status === "failed" ? { error: stop.error } : {};
+    return { status: stop.status, omissions: [], stop, ...error };
+  }
+  if (outcome.type === "left") return { status: "cancelled", omissions: [] };
+  if (outcome.type === "done") {
+    const { result, omissions } = outcome;
+    return { status: "completed", result, omissions };
+  }
+  return { status: "failed", omissions: [], error: outcome.error };
+}
+
+/** The journal stores as much of the output as the store takes, and counts the missing events. */
+function storageError(cause: unknown, lostEvents: number): ContinuoError {
+  const { code, message } = toRunError(cause);
+  // Only a store that did not answer may be tried again.
+  const own = isContinuoError(cause) ? cause : null;
+  return new ContinuoError(
+    own?.code ?? "unavailable",
+    `cannot store the output of the agent: ${message}`,
+    present({ hint: own?.hint, details: { code, lostEvents }, cause }),
+  );
+}
+
+/** Everything that is written at the end, in a form that the store takes. */
+function closing(state: TurnState, end: End): LastAppend {
+  const { run, turn, processed } = state;
+  const entries: JournalEntry[] = [...turnEnd(state, end)];
+  const also: Write[] = [];
+  const { stop } = end;
+  if (stop?.status === "cancelled" && stop.exceeded !== undefined) {
+    entries.push({ type: "budget_exceeded", data: { ...stop.exceeded }, by: "system" });
+  }
+  const usage = totalUsage(state, end);
+  const metadata = metadataOf(state, end);
+  if (Object.keys(metadata.session).length > 0) {
+    entries.push({ type: "session_updated", data: { metadata: metadata.session }, by: "system" });
+    also.push({ type: "session", patch: { metadata: metadata.session } });
+  }
+  const failure = end.error === undefined ? null : fitError(toRunError(end.error));
+  entries.push(...omissionEntries([...end.omissions, ...(failure?.omissions ?? [])]));
+  const facts: EndFacts = present({
+    result: end.result === undefined ? undefined : resultOf(state, end.result),
+    error: failure?.error,
+    reason: stop?.status === "cancelled" ? cancelReason(stop) : undefined,
+    timeoutMs: stop?.status === "timeout" ? stop.timeoutMs : undefined,
+    usage,
+  });
+  const { entry, write } = runEnd(run.runId, end.status, facts, {
+    native: metadata.native,
+    ...present({ usage }),
+  });
+  entries.push(entry);
+  also.push(write);
+  if (processed !== null) also.push({ type: "cursor", name: "processed", sequence: processed });
+  turn.calls.clear();
+  return { entries, also };
+}
+
+/** Agents that do not say that their turn is over are helped. */
+function turnEnd({ turn }: TurnState, { status, result }: End): readonly JournalEntry[] {
+  if (status !== "completed" || turn.completed !== null) return [];
+  const isCounted = usageOf(turn.usage) !== undefined;
+  const usage = isCounted ? undefined : result?.usage;
+  return [{ type: "turn_completed", data: present({ stopReason: result?.stopReason, usage }) }];
+}
+
+function totalUsage({ turn }: TurnState, { result }: End): Usage | undefined {
+  const counted = usageOf(turn.usage) ?? result?.usage;
+  const costUsd = result?.costUsd ?? counted?.costUsd ?? result?.usage?.costUsd;
+  if (costUsd === undefined) return counted;
+  return { ...(counted ?? { inputTokens: 0, outputTokens: 0 }), costUsd };
+}
+
+/** Plain JSON: it was checked. */
+function resultOf(
+  { turn }: TurnState,
+  { stopReason, value }: AgentResult,
+): Readonly<Record<string, unknown>> {
+  return present({ stopReason: stopReason ?? turn.completed?.stopReason, value });
+}
+
+interface MetadataPatches {
+  readonly session: Readonly<Record<string, unknown>>;
+  /** The native session that the run used; `null` if none has the turn. */
+  readonly native: { readonly agent: string; readonly sessionId: string } | null;
+}
+
+function metadataOf(state: TurnState, end: End): MetadataPatches {
+  const { session, agent, turn, plan, where } = state;
+  const usage = totalUsage(state, end);
+  const sums =
+    usage === undefined ? {} : { usage: addUsage(session.metadata.usage as Usage | undefined, usage) };
+  const model = turn.model === undefined ? {} : { model: turn.model };
+  const ref = where?.ref ?? null;
+  // The native session still knows everything that it heard before.
+  if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
+  if (ref === null || plan === null) {
+    // It should have continued natively, and it is unknown whether it did.
+    const asked = plan?.nativeRef;
+    const isUnsure = asked !== undefined && state.outcome.type !== "unavailable";
+    const patch = isUnsure ? unsurePatch(session, agent.name, asked.sessionId) : null;
+    return { session: { ...sums, ...model, ...patch }, native: null };
+  }
+  const reference = toReference(newReference(state, end, ref));
+  const native = { agent: agent.name, sessionId: ref.sessionId };
+  return { session: { ...sums, ...model, ...referencePatch(session, agent.name, reference) }, native };
+}
+
+function newReference(state: TurnState, end: End, ref: NewReference["ref"]): NewReference {
+  const { session, agent, turn, journal, plan, where, outcome } = state;
+  const kept = referenceOf(session, agent.name);
+  const isHeard = (outcome.type !== "left" && turn.heard === "something") || isRecorded(outcome);
+  const isShared = outcome.type === "failed" && isLive(outcome.error);
+  const isSure = isTrusted(end.status, { isHeard: isHeard && !isShared });
+  return {
+    ref,
+    model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),
+    // Without what was said before it knows nothing but its own turns.
+    baseSequence: plan?.kind === "new" ? plan.knownUpTo : journal.knownUpTo,
+    verifiedBy: where?.verifiedBy ?? "none",
+    state: isSure ? "live" : "unsure",
+    now: new Date().toISOString(),
+  };
+}
+
+/** The agent says that its own session has the prompt of the turn that failed. */
+function isRecorded(outcome: TurnState["outcome"]): boolean {
+  return (
+    outcome.type === "failed" && isContinuoError(outcome.error) && outcome.error.details.recorded === true
+  );
+}
+
+function toResult(state: TurnState, end: End, run: RunResult["run"] | null): RunResult {
+  const { turn, told, plan } = state;
+  const error = end.error === undefined ? undefined : fitError(toRunError(end.error)).error;
+  const usage = totalUsage(state, end);
+  const { runId, sessionId } = state.run;
+  return {
+    runId,
+    sessionId,
+    status: end.status,
+    run: run ?? state.run,
+    resumption: told ?? plan?.resumption ?? null,
+    text: textOf(turn.said),
+    ...present({
+      usage,
+      stopReason: end.result?.stopReason ?? turn.completed?.stopReason,
+      value: end.result?.value,
+      error,
+    }),
+  } as RunResult;
+}

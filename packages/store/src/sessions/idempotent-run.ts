@@ -1,0 +1,48 @@
+/** One input, one answer: a run that is started and executed. */
+
+import { type Agent, type NewSession, present, type Store } from "@continuo/core/model";
+import { executeRun } from "./execute.ts";
+import { newId } from "./ids.ts";
+import { type RunInput, toBlocks } from "./input.ts";
+import { LIMITS } from "./limits.ts";
+import { trackRun } from "./live-runs.ts";
+import { assertOptions, type ExecuteRunOptions } from "./options.ts";
+import { patientStore } from "./patient-store.ts";
+import type { RunResult } from "./result.ts";
+import { beginRun, beginSession, type StartRunOptions } from "./start.ts";
+
+export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
+  /** The session to continue (then `continuation` is `auto`); a new one by default. */
+  readonly sessionId?: string;
+  /** The options of the session, if the call creates it. */
+  readonly session?: Omit<NewSession, "signal" | "sessionId">;
+}
+
+/** Errors: as `startSession`, `startRun`, `executeRun`. */
+export async function runOnce(
+  store: Store,
+  agent: Agent,
+  input: RunInput,
+  options: RunOnceOptions = {},
+): Promise<RunResult> {
+  const { sessionId, session, runId, metadata, maxQueued, retryOf, ...execution } = options;
+  // Before anything is written.
+  assertOptions(execution);
+  toBlocks(input);
+  const ownId = runId ?? newId();
+  const leave = trackRun(ownId);
+  try {
+    const { signal, storeMs = LIMITS.storeMs } = options;
+    const patient = patientStore(store, { storeMs, ...present({ signal }) });
+    const id = sessionId ?? (await beginSession(patient, { ...session })).sessionId;
+    const run = await beginRun(patient, {
+      sessionId: id,
+      input,
+      options: present({ agent: agent.name, runId: ownId, metadata, maxQueued, retryOf, signal }),
+    });
+    const continuation = sessionId === undefined ? false : "auto";
+    return await executeRun(store, agent, run.runId, { continuation, ...execution });
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,117 @@
+/** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
+
+import { isEvent, type NewEvent, present, type Run, type Store, type Write } from "@continuo/core/model";
+import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
+import { newId } from "./ids.ts";
+import { unsurePatch, usedNative } from "./references.ts";
+
+interface Lease {
+  readonly name: string;
+  readonly token: number;
+}
+
+export const GONE = "the process that ran it ended";
+export const LEFT = "nobody waits with it any more";
+
+/** Why a message ends that was being said when its process ended. */
+export const CUT_OFF = "interrupted";
+
+export interface InterruptOptions {
+  readonly lease: Lease;
+  readonly reason: string;
+}
+
+/** Under the lease of their session. Errors: `fenced`, `invalid_transition`. */
+export async function interruptRun(
+  store: Store,
+  run: Run,
+  { lease, reason }: InterruptOptions,
+): Promise<void> {
+  const error = { code: "interrupted", message: reason };
+  await endLeft(store, run, { lease, end: runEnd(run.runId, "interrupted", { reason, error }) });
+}
+
+export interface CancelLeftOptions {
+  readonly lease: Lease;
+  readonly reason: string | undefined;
+}
+
+/** The same for a run that somebody cancels after its process ended: nobody knows more of it. */
+export async function cancelLeft(
+  store: Store,
+  run: Run,
+  { lease, reason }: CancelLeftOptions,
+): Promise<void> {
+  const end = runEnd(run.runId, "cancelled", present({ reason }));
+  await endLeft(store, run, { lease, end });
+}
+
+interface LeftEnd {
+  readonly lease: Lease;
+  readonly end: RunEnd;
+}
+
+async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise<void> {
+  const { status, entry, write } = end;
+  const { runId, sessionId } = run;
+  const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
+  const events: NewEvent[] = [...whole, { type: entry.type, data: entry.data, runId }];
+  const also: Write[] = [write];
+  const metadata = isTrusted(status, { isHeard: false }) ? null : await unsure(store, run);
+  if (metadata !== null) {
+    events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
+    also.push({ type: "session", patch: { metadata } });
+  }
+  // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+  const repeatable = events.map((event) => ({ id: newId(), ...event }));
+  await store.append(sessionId, repeatable, { lease, also });
+}
+
+/** Nobody knows what the native session heard of a turn that was cut off. */
+async function unsure(store: Store, run: Run): Promise<Readonly<Record<string, unknown>> | null> {
+  const native = usedNative(run.metadata);
+  const session = native === null ? null : await store.getSession(run.sessionId);
+  return native === null || session === null ? null : unsurePatch(session, native.agent, native.sessionId);
+}
+
+interface Part {
+  readonly type: "text" | "thinking";
+  text: string;
+}
+
+/** Messages that were stored only in parts, stored as a whole. Parts may be pruned one day. */
+async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
+  const open = new Map<string, Part[]>();
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+      after,
+      runId,
+      types: ["message_streamed", "message_received"],
+    });
+    for (const event of page.events) {
+      if (isEvent(event, "message_received")) open.delete(event.data.messageId ?? "");
+      if (isEvent(event, "message_streamed")) addPart(open, event.data);
+    }
+    after = page.nextAfter;
+  }
+  const by = agent ?? metadata.agent;
+  const actor = { kind: "agent", ...(typeof by === "string" ? { agent: by } : {}) } as const;
+  return [...open].map(([messageId, content]) => ({
+    type: "message_received",
+    data: { content, messageId, stopReason: CUT_OFF },
+    runId,
+    actor,
+  }));
+}
+
+function addPart(
+  open: Map<string, Part[]>,
+  { delta, messageId, kind }: { readonly delta: string; readonly messageId: string; readonly kind?: string },
+): void {
+  const type = kind === "thinking" ? "thinking" : "text";
+  const parts = open.get(messageId) ?? [];
+  open.set(messageId, parts);
+  const last = parts.at(-1);
+  if (last?.type === type) last.text += delta;
+  else parts.push({ type, text: delta });
+}

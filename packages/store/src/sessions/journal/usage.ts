@@ -1,0 +1,64 @@
+/** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
+
+import { type AgentEvent, present, type Usage } from "@continuo/core/model";
+import { toUsage } from "@continuo/core/transcript";
+
+export interface UsageSums {
+  readonly calls?: Usage;
+  readonly total?: Usage;
+  readonly messages?: Usage;
+  readonly turn?: Usage;
+  readonly costUsd?: number;
+}
+
+export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
+  if (event.type === "message" || event.type === "turn_completed") {
+    const usage = toUsage(event.usage);
+    if (usage === undefined) return sums;
+    return event.type === "turn_completed"
+      ? { ...sums, turn: usage }
+      : { ...sums, messages: addUsage(sums.messages, usage) };
+  }
+  if (event.type !== "usage") return sums;
+  const [usage, total] = [toUsage(event.usage), toUsage(event.total)];
+  const costUsd = Number.isFinite(event.costUsd) ? event.costUsd : undefined;
+  const cost = total === undefined ? (sums.costUsd ?? 0) + (costUsd ?? 0) : costUsd;
+  return {
+    ...sums,
+    ...present({ calls: usage === undefined ? undefined : addUsage(sums.calls, usage), total }),
+    ...(costUsd === undefined || cost === undefined ? {} : { costUsd: cost }),
+  };
+}
+
+/** With the cost, if it was reported. */
+export function usageOf(sums: UsageSums): Usage | undefined {
+  const usage = sums.total ?? sums.calls ?? sums.messages ?? sums.turn;
+  const costUsd = sums.costUsd ?? usage?.costUsd;
+  if (costUsd === undefined) return usage;
+  return { ...(usage ?? { inputTokens: 0, outputTokens: 0 }), costUsd };
+}
+
+export function tokensOf(usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  return usage.totalTokens ?? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+const KEYS = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "totalTokens",
+  "costUsd",
+] as const satisfies readonly (keyof Usage)[];
+
+export function addUsage(a: Usage | undefined, b: Usage): Usage {
+  if (a === undefined) return b;
+  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
+  for (const key of KEYS) {
+    const value = b[key];
+    if (typeof value === "number") sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
+}

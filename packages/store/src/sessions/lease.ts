@@ -1,0 +1,184 @@
+/** The lease of a session: who holds it runs the session. It is renewed until it is let go. */
+
+import {
+  type CallOptions,
+  ContinuoError,
+  isContinuoError,
+  type Lease,
+  present,
+  type Store,
+  type Write,
+} from "@continuo/core/model";
+import { LIMITS } from "./limits.ts";
+import { idOf, isGone, ownerOf } from "./owner.ts";
+
+export interface HeldLease {
+  readonly name: string;
+  readonly token: number;
+  /** When it was given, by the store's clock, in milliseconds since 1970. */
+  readonly givenAt: number;
+  /** Called once when it is lost; at once when it was lost before. */
+  onLost(tell: (error: unknown) => void): void;
+  /** The write that releases the lease together with the holder's last append. */
+  readonly releaseWrite: Write;
+  /** The same. From now on it is not renewed. */
+  lastWrite(): Promise<Write>;
+  /** That append was stored. */
+  givenBack(): void;
+  release(): Promise<void>;
+}
+
+export function sessionLease(sessionId: string): string {
+  return `session/${sessionId}`;
+}
+
+/** Held while a run waits, so that no process takes the run for abandoned. */
+export function runLease(runId: string): string {
+  return `run/${runId}`;
+}
+
+export interface HoldOptions {
+  /** An id: which process that is, is added to it. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** `null` when somebody else holds it. It is taken from a process that certainly ended. */
+export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
+  const { leaseMs, signal } = options;
+  const owner = ownerOf(options.owner);
+  const asked = present({ owner, ttlMs: leaseMs, signal });
+  for (let gone: number | undefined; ; ) {
+    try {
+      const takeFrom = gone === undefined ? {} : { takeFrom: gone };
+      return renewed(store, await store.acquireLease(name, { ...asked, ...takeFrom }), { owner, leaseMs });
+    } catch (error) {
+      if (!isContinuoError(error, "lease_held")) throw error;
+      const { token, owner: holder } = error.details;
+      // A store that takes it from nobody says the same again.
+      if (typeof token !== "number" || token === gone || !isLetGo({ name, token, owner: String(holder) }))
+        return null;
+      gone = token;
+    }
+  }
+}
+
+/** Who holds it now, and is not certainly gone; `owner` is only the id. */
+export async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
+  const lease = await store.getLease(name, call);
+  return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOf(lease.owner) };
+}
+
+/** Who runs the session now; `null` when nobody does. */
+export function runnerOf(store: Store, sessionId: string, call: CallOptions = {}): Promise<Lease | null> {
+  return holderOf(store, sessionLease(sessionId), call);
+}
+
+type LeaseHolder = Pick<Lease, "name" | "token" | "owner">;
+
+/** Leases that this process released while the store did not answer: a caller in this process takes them. */
+const LET_GO = new Set<string>();
+
+function keyOf({ name, token, owner }: LeaseHolder): string {
+  return JSON.stringify([name, token, owner]);
+}
+
+/** Its process has ended, or it is of this process, which does not use it any more. */
+export function isLetGo(lease: LeaseHolder): boolean {
+  return LET_GO.has(keyOf(lease)) || isGone(lease.owner);
+}
+
+interface Renewal {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, leaseMs }: Renewal): HeldLease {
+  let lost: { readonly error: unknown } | undefined;
+  let tell: ((error: unknown) => void) | undefined;
+  let renewedAt = performance.now();
+  let renewing: Promise<void> | undefined;
+  let state: "held" | "given back" = "held";
+  const releaseWrite: Write = { type: "lease_release", name, token };
+  const lose = (error: unknown): void => {
+    clearInterval(timer);
+    lost = { error };
+    tell?.(error);
+  };
+  const renew = async (): Promise<void> => {
+    const asked = performance.now();
+    try {
+      await store.renewLease({ name, token, ttlMs: leaseMs });
+      renewedAt = asked;
+    } catch (error) {
+      // A store that does not answer may answer again before the time is over.
+      const isOver = performance.now() - renewedAt > leaseMs;
+      if (isContinuoError(error, "fenced") || isOver) lose(isOver ? expired(name, error) : error);
+    } finally {
+      renewing = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    renewing ??= renew();
+  }, leaseMs / 3);
+  return {
+    name,
+    token,
+    givenAt: Date.parse(expiresAt) - leaseMs,
+    onLost: (listener) => {
+      tell = listener;
+      if (lost !== undefined) listener(lost.error);
+    },
+    releaseWrite,
+    lastWrite: async () => {
+      clearInterval(timer);
+      // A renewal that came after it would take the lease again.
+      await renewing;
+      return releaseWrite;
+    },
+    givenBack: () => {
+      state = "given back";
+    },
+    release: async () => {
+      clearInterval(timer);
+      tell = undefined;
+      await renewing;
+      if (state === "given back") return;
+      await letGo(store, { name, token, owner }, leaseMs);
+    },
+  };
+}
+
+/** Gives it back: now, or as soon as the store answers. That does nothing when somebody else has it by then. */
+async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promise<void> {
+  const { name, token } = holder;
+  const giveBack = (): Promise<boolean> =>
+    store.releaseLease({ name, token }).then(
+      () => true,
+      () => false,
+    );
+  if (await giveBack()) return;
+  LET_GO.add(keyOf(holder));
+  void (async () => {
+    // After that time it has expired by itself.
+    for (const until = performance.now() + leaseMs; performance.now() < until; ) {
+      await pauseAside(Math.min(LIMITS.pollMs, leaseMs));
+      if (await giveBack()) break;
+    }
+    LET_GO.delete(keyOf(holder));
+  })();
+}
+
+/** Keeps no process alive. */
+function pauseAside(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
+
+function expired(name: string, cause: unknown): ContinuoError {
+  return new ContinuoError("fenced", `cannot renew the lease ${name} in time`, {
+    hint: "Stop writing: another process may hold the lease now.",
+    details: { name },
+    cause,
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * Runs that this process started or executes, so that none of its runs is taken for abandoned before its turn. Other
+ * processes see from the event of a run which process started it.
+ */
+
+import type { Store } from "@continuo/core/model";
+import { LIMITS } from "./limits.ts";
+import { isGone, isOwn, ownerOf } from "./owner.ts";
+
+/** The number of callers in this process that execute a run, or are about to. */
+const attended = new Map<string, number>();
+
+/** This process counts as executing the run until the returned function is called. */
+export function trackRun(runId: string): () => void {
+  attended.set(runId, (attended.get(runId) ?? 0) + 1);
+  return () => {
+    const count = (attended.get(runId) ?? 1) - 1;
+    if (count > 0) attended.set(runId, count);
+    else attended.delete(runId);
+  };
+}
+
+/** The newest runs that were started here. */
+const started = new Set<string>();
+
+export function rememberStart(runId: string): void {
+  started.add(runId);
+  if (started.size <= LIMITS.rememberedStarts) return;
+  for (const oldest of started) {
+    started.delete(oldest);
+    return;
+  }
+}
+
+/**
+ * Returns true if other processes see for `leaseMs` that a living process started it. Clocks may differ a
+ * little.
+ */
+export function isFreshHere(
+  run: { readonly runId: string; readonly createdAt: string },
+  leaseMs: number,
+): boolean {
+  return started.has(run.runId) && Math.abs(Date.now() - Date.parse(run.createdAt)) < leaseMs / 3;
+}
+
+/** The name of a process that cannot be told from others. */
+const SOME_PROCESS = "@process";
+
+/** Returns the name of this process, as the event of a run records it. */
+export function starterOf(): string {
+  const own = ownerOf("");
+  return own === "" ? SOME_PROCESS : own;
+}
+
+export interface PendingRun {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly createdAt: string;
+}
+
+export interface Judgement {
+  /** The store's clock, in milliseconds since 1970. */
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
+/**
+ * Returns true if nobody executes a pending run for which no caller waits: the process that started it has
+ * ended, or is this one, which does not execute it. For any other process this is known only after `leaseMs`.
+ */
+export async function isLeftBehind(
+  store: Store,
+  run: PendingRun,
+  { now, leaseMs }: Judgement,
+): Promise<boolean> {
+  const { sessionId, runId, createdAt } = run;
+  if (attended.has(runId)) return false;
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  const starter = events[0]?.actor.id;
+  // Made without the session manager: nobody says that somebody is about to execute it.
+  if (starter === undefined || started.has(runId) || isOwn(starter) || isGone(starter)) return true;
+  return now - Date.parse(createdAt) > leaseMs;
+}

@@ -1,0 +1,63 @@
+/** Options of executing a run, and the checks that refuse them before anything is written. */
+
+import { ContinuoError, type StoredEvent } from "@continuo/core/model";
+import { assertBudget, type RunBudget } from "./budget.ts";
+import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
+
+export interface ExecuteRunOptions {
+  /** `false` where none is given. */
+  readonly continuation?: Continuation;
+  readonly continuationOpts?: ContinuationOptions;
+  /** Given to the agent as they are. */
+  readonly adapterOpts?: Readonly<Record<string, unknown>>;
+  /** Since the run began; then it ends as `timeout`. */
+  readonly timeoutMs?: number;
+  /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
+  readonly graceMs?: number;
+  readonly budget?: RunBudget;
+  /** The session is held for this time without a sign of life; 30,000 by default. */
+  readonly leaseMs?: number;
+  /** The longest wait of the run for a store that does not answer; 20,000 by default. */
+  readonly storeMs?: number;
+  /** Sessions of this store that run at the same time in this process; 16 where none is given. */
+  readonly maxParallel?: number;
+  /** Called with each batch of events that the run stored. */
+  readonly onStored?: (events: readonly StoredEvent[]) => void;
+  /** Ends the run as `cancelled`, also while it waits. */
+  readonly signal?: AbortSignal;
+}
+
+/** The least that each may be. */
+const LEAST = { timeoutMs: 0, graceMs: 0, leaseMs: 1, storeMs: 0, maxParallel: 1 } as const;
+const LEAST_CONTEXT = { limit: 1, maxMessages: 1, maxChars: 1, maxTokensApprox: 1 } as const;
+
+/** Errors: `usage`. */
+export function assertOptions(options: ExecuteRunOptions): void {
+  const { continuation = false, continuationOpts = {}, adapterOpts = {}, budget = {} } = options;
+  askedOf(continuation);
+  assertNumbers(options, LEAST);
+  if (!isRecord(continuationOpts)) throw usage("continuationOpts must be an object");
+  assertNumbers(continuationOpts, LEAST_CONTEXT);
+  const { limit } = continuationOpts;
+  if (limit !== undefined && !Number.isSafeInteger(limit)) throw usage("limit must be a whole number");
+  if (!isRecord(adapterOpts)) throw usage("adapterOpts must be an object");
+  if (!isRecord(budget)) throw usage("budget must be an object");
+  assertBudget(budget);
+}
+
+function assertNumbers(options: object, least: Readonly<Record<string, number>>): void {
+  for (const [name, min] of Object.entries(least)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    // NaN is not at least anything.
+    if (value === undefined || (typeof value === "number" && value >= min)) continue;
+    throw usage(`${name} must be a number of at least ${min}`);
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function usage(message: string): ContinuoError {
+  return new ContinuoError("usage", message);
+}

@@ -1,0 +1,85 @@
+/**
+ * Who holds a lease: an id and, on Linux, which process of which machine that is. A process that finds the lease taken
+ * can see, on the same machine, that its holder is gone, and need not wait until the lease expires.
+ *
+ * A process is judged only where its number means the same to both: the same boot of the same machine, the same PID
+ * namespace (containers) and the same clock. Nothing is said of any other, and the lease then lasts as long as it
+ * does. On other systems a process cannot be told from another one with its number, and nothing is ever said.
+ */
+
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { isRunning, processStateOf } from "@continuo/files";
+
+interface OwnProcess {
+  /** A hash: it stands in the store, and says nothing of the machine. */
+  readonly machine: string;
+  /** In ticks since the machine was started; with the number, it names one process. */
+  readonly start: string;
+}
+
+const NAMED = /@([0-9a-f]{32})\/([1-9]\d*)\/(\d+)$/u;
+
+/** Found out once; `null` where it cannot be named. */
+let found: OwnProcess | null | undefined;
+
+function ownProcess(): OwnProcess | null {
+  if (found === undefined) found = readOwnProcess();
+  return found;
+}
+
+/** The id, with this process where it can be named. */
+export function ownerOf(id: string): string {
+  const own = ownProcess();
+  return own === null ? id : `${id}@${own.machine}/${process.pid}/${own.start}`;
+}
+
+/** The id in it, as it is shown and logged. */
+export function idOf(owner: string): string {
+  return owner.replace(NAMED, "");
+}
+
+/** Returns true if this process is the owner. */
+export function isOwn(owner: string): boolean {
+  const own = ownerOf("");
+  return own !== "" && owner.endsWith(own);
+}
+
+/** Returns true if the owner's process has certainly ended; `false` if that is not known. */
+export function isGone(owner: string): boolean {
+  const [, machine, number, start] = NAMED.exec(owner) ?? [];
+  const own = ownProcess();
+  if (own === null || machine !== own.machine) return false;
+  const pid = Number(number);
+  if (!isRunning(pid)) return true;
+  const stat = processStateOf(pid);
+  // Another user's process may be hidden; a zombie does nothing any more.
+  return stat !== null && (stat.state === "Z" || stat.state === "X" || stat.start !== start);
+}
+
+function readOwnProcess(): OwnProcess | null {
+  if (process.platform !== "linux") return null;
+  try {
+    // In a /proc of another namespace the numbers mean other processes.
+    if (readlinkSync("/proc/self") !== String(process.pid)) return null;
+    const start = processStateOf("self")?.start;
+    if (start === undefined) return null;
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+    const parts = [boot, hostname(), readlinkSync("/proc/self/ns/pid"), timeNamespace()];
+    const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+    return { machine: hash.slice(0, 32), start };
+  } catch {
+    // A sandbox that tells less.
+    return null;
+  }
+}
+
+/** Start times follow the clock of the reader. Linux before 5.6 has one clock. */
+function timeNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/time");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Whose turn it is. Runs of a session wait in the store, in the order in which they were started, whichever
+ * process has them; the process with the session's lease executes it. Sessions run in parallel, up to a limit.
+ */
+
+import {
+  ContinuoError,
+  present,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
+import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
+import { LIMITS } from "./limits.ts";
+import { isFreshHere } from "./live-runs.ts";
+import { pause } from "./stops.ts";
+
+export interface QueueOptions {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly maxParallel: number;
+  /** The store as the caller has it, whose sessions are counted. */
+  readonly caller: Store;
+  readonly signal?: AbortSignal;
+}
+
+export interface QueuePosition {
+  readonly lease: HeldLease;
+  /** Other runs of this session that are marked as running when this one begins: their processes have ended. */
+  readonly others: readonly Run[];
+  release(): Promise<void>;
+}
+
+const ENDS = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
+
+/**
+ * Waits until it is the run's turn. `null` when the run ended while it waited (somebody cancelled it), or the
+ * signal aborted. Errors: `invalid_transition` when it began elsewhere.
+ */
+export async function takeTurn(store: Store, run: Run, options: QueueOptions): Promise<QueuePosition | null> {
+  const { signal, leaseMs } = options;
+  const { sessionId, runId } = run;
+  const patience = new Patience(leaseMs);
+  // Who wakes the session must see that somebody has this run, if only this process can know it.
+  let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), options);
+  try {
+    if (isAborted(signal)) return null;
+    // Mostly nobody runs the session, and nobody waits.
+    const isRoom = slotsOf(options.caller).taken < options.maxParallel;
+    const atOnce = isRoom ? await tryTurn(store, run, options, (before) => before.every(isRunning)) : null;
+    if (atOnce !== null) return atOnce;
+    // From here on it may take long, and everybody must see that somebody waits.
+    place ??= await holdLease(store, runLease(runId), options);
+    for (;;) {
+      if (isAborted(signal)) return null;
+      const after = await store.latestSequence(sessionId);
+      const line = await lineOf(store, run);
+      if (line === "ended") return null;
+      const before = beforeIn(line, runId);
+      const turn = (await isFirst(store, before, patience)) ? await tryTurn(store, run, options) : null;
+      if (turn !== null) return turn;
+      place ??= await holdLease(store, runLease(runId), options);
+      const ms = before.some(isRunning) ? Math.min(LIMITS.pollMs, leaseMs / 3) : LIMITS.shortPollMs;
+      await change(store, sessionId, present({ after, ms, signal }));
+    }
+  } finally {
+    await place?.release();
+  }
+}
+
+/** Runs of the session that did not end, oldest first. */
+async function lineOf(store: Store, { sessionId, runId }: Run): Promise<readonly Run[] | "ended"> {
+  const { items } = await store.listRuns({ sessionId, status: ["pending", "running"], limit: 1_000 });
+  const own = items.find((other) => other.runId === runId) ?? (await store.getRun(runId));
+  if (own?.status === "pending") return items;
+  if (own === null || own === undefined || own.status === "running") {
+    throw new ContinuoError("invalid_transition", `the run ${runId} is already executed by another process`, {
+      details: { runId, status: own?.status ?? null },
+    });
+  }
+  return "ended";
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function isRunning({ status }: Run): boolean {
+  return status === "running";
+}
+
+function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
+  return line.slice(
+    0,
+    line.findIndex((other) => other.runId === runId),
+  );
+}
+
+/** Nothing before it that runs, and nobody who waits. */
+async function isFirst(store: Store, before: readonly Run[], patience: Patience): Promise<boolean> {
+  for (const { runId, status } of before) {
+    // The lease of the session tells whether it really runs.
+    if (status === "running") continue;
+    const lease = await store.getLease(runLease(runId));
+    if (lease === null ? !patience.isOver(runId) : !isLetGo(lease)) return false;
+  }
+  return true;
+}
+
+/** A run that was just started has nobody who waits with it yet: somebody may come. */
+class Patience {
+  readonly #ms: number;
+  readonly #since = new Map<string, number>();
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  isOver(runId: string): boolean {
+    const since = this.#since.get(runId) ?? performance.now();
+    this.#since.set(runId, since);
+    return performance.now() - since > this.#ms;
+  }
+}
+
+/** `null` when somebody else runs the session, the run ended, or it is not its turn. */
+async function tryTurn(
+  store: Store,
+  run: Run,
+  options: QueueOptions,
+  isTurn: (before: readonly Run[]) => boolean = () => true,
+): Promise<QueuePosition | null> {
+  const free = await takeSlot(options);
+  if (free === null) return null;
+  const hold: HoldOptions = options;
+  const lease = await holdLease(store, sessionLease(run.sessionId), hold).catch((error: unknown) => {
+    free();
+    throw error;
+  });
+  if (lease === null) {
+    free();
+    return null;
+  }
+  const release = async (): Promise<void> => {
+    free();
+    await lease.release();
+  };
+  try {
+    // Looked at under the lease: nobody else begins a run now.
+    const line = await lineOf(store, run);
+    if (line !== "ended" && isTurn(beforeIn(line, run.runId))) {
+      return { lease, release, others: line.filter(isRunning) };
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  await release();
+  return null;
+}
+
+/** Resolves when a run of the session ended, or after a while. */
+async function change(
+  store: Store,
+  sessionId: string,
+  { after, ms, signal }: { readonly after: number; readonly ms: number; readonly signal?: AbortSignal },
+): Promise<void> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  signal?.addEventListener("abort", end, { once: true });
+  const timer = setTimeout(end, ms);
+  try {
+    for await (const _ of store.tail(sessionId, { after, types: ENDS, signal: over.signal })) return;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+  if (signal?.aborted !== true && !over.signal.aborted) await pause(ms, signal);
+}
+
+interface Slots {
+  taken: number;
+  readonly waiting: (() => void)[];
+}
+
+const SLOTS = new WeakMap<Store, Slots>();
+
+function slotsOf(store: Store): Slots {
+  const slots = SLOTS.get(store) ?? { taken: 0, waiting: [] };
+  SLOTS.set(store, slots);
+  return slots;
+}
+
+/** Takes a slot of this process and returns the function that frees it; `null` when the signal aborted. */
+async function takeSlot({
+  caller,
+  maxParallel,
+  signal,
+}: Pick<QueueOptions, "caller" | "maxParallel" | "signal">): Promise<(() => void) | null> {
+  const slots = slotsOf(caller);
+  while (slots.taken >= maxParallel) {
+    await new Promise<void>((resolve) => {
+      slots.waiting.push(resolve);
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+    if (signal?.aborted === true) return null;
+  }
+  slots.taken++;
+  return () => {
+    slots.taken--;
+    // All look again: those that gave up must not swallow the turn of others.
+    for (const look of slots.waiting.splice(0)) look();
+  };
+}

@@ -1,0 +1,100 @@
+/** Native references, as they are kept in `session.metadata`: which native session each agent has of a session. */
+
+import type { NativeRef, Session, VerifiedBy } from "@continuo/core/model";
+
+/**
+ * - `live` it knows what was said up to `baseSequence`, and in this agent's own turns
+ * - `unsure` a turn on it did not end well: nobody knows what it heard
+ */
+export type ReferenceState = "live" | "unsure";
+
+/** `session.metadata.providerSessions[agent]` */
+export interface Reference {
+  readonly sessionId: string;
+  readonly model: string | null;
+  readonly location: string | null;
+  readonly cwd: string | null;
+  /** The native session knows everything up to this sequence of the session's log. */
+  readonly baseSequence: number;
+  /** When the agent confirmed it; `null` when nobody did. */
+  readonly verifiedAt: string | null;
+  readonly state: ReferenceState;
+}
+
+type References = Readonly<Record<string, Reference>>;
+
+/** `null` where there is none, or what stands there is none. */
+export function referenceOf(session: Session, agent: string): Reference | null {
+  const kept = referencesOf(session)[agent] as Partial<Reference> | undefined;
+  if (typeof kept !== "object" || kept === null || typeof kept.sessionId !== "string") return null;
+  const { sessionId, baseSequence, model, location, cwd, verifiedAt } = kept;
+  return {
+    sessionId,
+    model: model ?? null,
+    location: location ?? null,
+    cwd: cwd ?? null,
+    baseSequence: typeof baseSequence === "number" ? baseSequence : 0,
+    verifiedAt: verifiedAt ?? null,
+    state: kept.state === "unsure" ? "unsure" : "live",
+  };
+}
+
+export function toNativeRef(agent: string, { sessionId, location, cwd }: Reference): NativeRef {
+  return { agent, sessionId, location, cwd };
+}
+
+export interface NewReference {
+  readonly ref: NativeRef;
+  readonly model: string | null;
+  readonly baseSequence: number;
+  readonly verifiedBy: VerifiedBy;
+  readonly state: ReferenceState;
+  readonly now: string;
+}
+
+export function toReference({ ref, model, baseSequence, verifiedBy, state, now }: NewReference): Reference {
+  const { sessionId, location, cwd } = ref;
+  const verifiedAt = verifiedBy === "none" ? null : now;
+  return { sessionId, model, location, cwd, baseSequence, verifiedAt, state };
+}
+
+/** The patch of the session's metadata that makes it the agent's reference. */
+export function referencePatch(
+  session: Session,
+  agent: string,
+  reference: Reference,
+): Readonly<Record<string, unknown>> {
+  return {
+    providerSessionId: reference.sessionId,
+    providerSessions: { ...referencesOf(session), [agent]: reference },
+  };
+}
+
+/** The same reference, which nobody may trust any more. `null` where there is none of that native session. */
+export function unsurePatch(
+  session: Session,
+  agent: string,
+  nativeSessionId: string,
+): Readonly<Record<string, unknown>> | null {
+  const reference = referenceOf(session, agent);
+  if (reference === null || reference.sessionId !== nativeSessionId) return null;
+  return { providerSessions: { ...referencesOf(session), [agent]: { ...reference, state: "unsure" } } };
+}
+
+function referencesOf({ metadata }: Session): References {
+  const { providerSessions } = metadata;
+  const isRecord = typeof providerSessions === "object" && providerSessions !== null;
+  return isRecord ? (providerSessions as References) : {};
+}
+
+/** The metadata of a run that names the native session that it used. */
+export interface UsedNative {
+  readonly agent: string;
+  readonly sessionId: string;
+}
+
+export function usedNative(metadata: Readonly<Record<string, unknown>>): UsedNative | null {
+  const { native } = metadata as { readonly native?: Partial<UsedNative> };
+  if (typeof native?.agent !== "string" || typeof native.sessionId !== "string") return null;
+  return { agent: native.agent, sessionId: native.sessionId };
+}

@@ -1,0 +1,213 @@
+/** One turn of a session, under its lease: begin, call the agent (natively, then perhaps by replay), end. */
+
+import {
+  knownError,
+  type NewEvent,
+  present,
+  type Resumption,
+  type Run,
+  type Store,
+  type StoredEvent,
+  type Write,
+} from "@continuo/core/model";
+import { attempt, type Outcome } from "./attempt.ts";
+import { exceededBy } from "./budget.ts";
+import { askedOf } from "./continuation.ts";
+import { finish } from "./finish.ts";
+import { newId } from "./ids.ts";
+import { createTurn, Journal } from "./journal/index.ts";
+import { LIMITS } from "./limits.ts";
+import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
+import { usedNative } from "./references.ts";
+import type { RunResult } from "./result.ts";
+import { createStops, type Stops, watchCancel } from "./stops.ts";
+import { inputEntry, onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
+import { placeOfInput } from "./wake.ts";
+
+export async function runTurn(context: RunContext): Promise<RunResult> {
+  const { store, run, lease, options } = context;
+  const { signal, timeoutMs, budget = {} } = options;
+  const { sessionId, runId } = run;
+  const stops = createStops({ signal, timeoutMs, maxDurationMs: budget.maxDurationMs });
+  lease.onLost((error) => stops.end({ status: "lost", error }));
+  const watching = new AbortController();
+  try {
+    const planned = await decide(context, stops);
+    const { stored, head, known, processed } = await begin(context, planned);
+    const journal = new Journal(
+      {
+        store,
+        sessionId,
+        runId,
+        lease,
+        newId,
+        agent: context.agent.name,
+        onFailure: (error) => stops.end({ status: "failed", error }),
+        ...present({ onStored: options.onStored }),
+      },
+      { known, head },
+    );
+    const onStop = stops.end;
+    void watchCancel({ store, sessionId, runId, after: head, signal: watching.signal, onStop });
+    const state: TurnState = {
+      ...context,
+      stops,
+      journal,
+      turn: createTurn(),
+      plan: planned.plan,
+      where: null,
+      told: toldAtOnce(planned.plan),
+      outcome: planned.outcome,
+      inputIs: saysInput(planned) || planned.options.sentBefore !== null ? "said" : "not said",
+      processed,
+    };
+    journal.tell(stored);
+    if (planned.plan !== null && journal.failure === undefined) await ask(state, planned.options);
+    return await finish(state);
+  } finally {
+    watching.abort();
+    stops.close();
+  }
+}
+
+interface TurnDecision {
+  readonly options: PlanOptions;
+  readonly plan: Plan | null;
+  /** The outcome of a turn that cannot begin. */
+  readonly outcome: Outcome;
+}
+
+async function decide(
+  { store, agent, run, session, options }: RunContext,
+  stops: Stops,
+): Promise<TurnDecision> {
+  const { continuation = false, continuationOpts = {} } = options;
+  const planOptions: PlanOptions = {
+    store,
+    agent,
+    session,
+    runId: run.runId,
+    asked: askedOf(continuation),
+    requested: String(continuation),
+    limits: continuationOpts,
+    ...(await sentBefore(store, run)),
+    signal: stops.signal,
+  };
+  try {
+    const plan = await planRun(planOptions);
+    return { options: planOptions, plan, outcome: { type: "left" } };
+  } catch (error) {
+    return { options: planOptions, plan: null, outcome: { type: "failed", error: knownError(error) } };
+  }
+}
+
+/** The event that said this input already, when an interrupted run got so far, and the native session that heard it. */
+async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardIn">> {
+  const { saidBy } = run.metadata;
+  if (typeof saidBy !== "string") return { sentBefore: null, heardIn: null };
+  const { events } = await store.read(run.sessionId, { runId: saidBy, types: ["message_sent"], limit: 1 });
+  const before = await store.getRun(saidBy);
+  const heardIn = before === null ? null : (usedNative(before.metadata)?.sessionId ?? null);
+  return { sentBefore: events[0]?.sequence ?? null, heardIn };
+}
+
+/** A native session is not recorded before its agent confirmed it. */
+function toldAtOnce(plan: Plan | null): Resumption | null {
+  return plan === null || plan.kind === "native" ? null : plan.resumption;
+}
+
+/** A turn that cannot begin says nothing, and a native one only when the agent has confirmed it. */
+function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
+  return plan !== null && plan.kind !== "native";
+}
+
+interface TurnStart {
+  readonly stored: readonly StoredEvent[];
+  /** The last sequence of the log after the run began. */
+  readonly head: number;
+  /** Up to here nobody else wrote anything since it was decided what the agent is given. */
+  readonly known: number;
+  readonly processed: number | null;
+}
+
+/** Starts the run and writes its input, unless the agent can still refuse it: one append. */
+async function begin(
+  context: RunContext,
+  { plan, options: { sentBefore: sent } }: TurnDecision,
+): Promise<TurnStart> {
+  const { store, agent, run, input, owner, lease } = context;
+  const { runId, sessionId } = run;
+  const { sequence, older } = await placeOfInput(store, run);
+  const told = toldAtOnce(plan);
+  // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+  const events: NewEvent[] = [{ id: newId(), type: "run_started", data: { runId, owner }, runId }];
+  if (sent === null && saysInput({ plan })) {
+    const { type, data, blobs = [] } = inputEntry(input);
+    events.push({ id: newId(), type, data, runId, actor: { kind: "person" }, blobs });
+  }
+  if (told !== null) events.push({ id: newId(), type: "session_resumed", data: told, runId });
+  const native = plan?.nativeRef;
+  const metadata = {
+    ...(run.agent === null ? { agent: agent.name } : {}),
+    // Should this process end now, it is known which native session heard something.
+    ...present({
+      native: native === undefined ? undefined : { agent: agent.name, sessionId: native.sessionId },
+    }),
+  };
+  const also: Write[] = [
+    { type: "run", runId, to: "running", patch: { owner, metadata } },
+    { type: "cursor", name: "received", sequence },
+  ];
+  const stored = await store.append(sessionId, events, { lease, also });
+  const head = stored.at(-1)?.sequence ?? 0;
+  const read = plan?.knownUpTo ?? 0;
+  const known = stored[0]?.sequence === read + 1 ? head : read;
+  return { stored, head, known, processed: older ? null : sequence };
+}
+
+/** Calls the agent; calls it again, by replay, if it cannot continue natively and the caller does not require it. */
+async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
+  try {
+    await callOrReplay(state, planOptions);
+  } catch (error) {
+    // The run began, and has to end.
+    state.outcome = { type: "failed", error: knownError(error) };
+  }
+}
+
+async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise<void> {
+  await call(state);
+  const { outcome, turn, stops, agent } = state;
+  if (outcome.type !== "unavailable" || stops.stop !== null) return;
+  // Another program continues it: with input from both, it would be in two states.
+  if (outcome.error.code === "session_live") return;
+  const isHeard = turn.heard === "something";
+  if (planOptions.asked === "native" || isHeard || state.plan?.kind !== "native") return;
+  const why = outcome.error.details.reason;
+  const reason = typeof why === "string" ? why : outcome.error.message;
+  const plan = await replay(planOptions, `${agent.name} could not go on natively: ${reason}`);
+  state.plan = plan;
+  state.where = null;
+  state.journal.knows(plan.knownUpTo);
+  report(state, plan.resumption);
+  await call(state);
+}
+
+async function call(state: TurnState): Promise<void> {
+  const { agent, run, input, session, options, turn, journal, stops, plan } = state;
+  if (plan === null) return;
+  state.outcome = await attempt({
+    agent,
+    request: requestOf({ session, run: { ...run, status: "running" }, input }, plan),
+    adapterOpts: options.adapterOpts ?? {},
+    turn,
+    journal,
+    stops,
+    graceMs: options.graceMs ?? LIMITS.graceMs,
+    onWhere: (where) => onWhere(state, where),
+    onHeard: () => {
+      const exceeded = exceededBy(turn, options.budget ?? {});
+      if (exceeded !== null) stops.end({ status: "cancelled", exceeded });
+    },
+  });
+}

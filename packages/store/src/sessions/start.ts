@@ -1,0 +1,154 @@
+/** New sessions and new runs. */
+
+import {
+  type Block,
+  ContinuoError,
+  type NewRun,
+  type NewSession,
+  present,
+  type Run,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import { runEnd } from "./ends.ts";
+import { newId } from "./ids.ts";
+import { type RunInput, toBlocks } from "./input.ts";
+import { LIMITS } from "./limits.ts";
+import { patientStore, type RetryPolicy } from "./patient-store.ts";
+import { toRunError } from "./result.ts";
+import { createRun, rootOf, takeOver } from "./retries.ts";
+
+export type StartSessionOptions = NewSession;
+
+/**
+ * Waits for a store that does not answer, and finds out by the id whether a try whose answer was lost made the session.
+ * Errors: `conflict` for an id that is taken.
+ */
+export function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
+  return beginSession(patientStore(store, patienceOf(options)), options);
+}
+
+/** The same, with a store that is patient already. */
+export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
+  return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
+}
+
+export interface StartRunOptions {
+  readonly runId?: string;
+  /** The only agent that may execute it. */
+  readonly agent?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The number of runs that may wait for the session; 32 by default. */
+  readonly maxQueued?: number;
+  /** An interrupted run whose input this is, as `wake` offered it, or a cancelled one: nobody else may offer it to an agent then. */
+  readonly retryOf?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Journals the input; no agent is called. Runs of a session are executed in the order in which they were
+ * started. Waits for a store that does not answer. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
+ */
+export function startRun(
+  store: Store,
+  sessionId: string,
+  input: RunInput,
+  options: StartRunOptions = {},
+): Promise<Run> {
+  return beginRun(patientStore(store, patienceOf(options)), { sessionId, input, options });
+}
+
+export interface RunBeginning {
+  readonly sessionId: string;
+  readonly input: RunInput;
+  readonly options: StartRunOptions;
+}
+
+/** The same, with a store that is patient already. */
+export async function beginRun(store: Store, { sessionId, input, options }: RunBeginning): Promise<Run> {
+  const { agent, metadata, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
+  const call = signal === undefined ? {} : { signal };
+  const blocks = toBlocks(input);
+  const runId = options.runId ?? newId();
+  const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
+  await assertBlobs(store, blocks);
+  if ((await store.getSession(sessionId, call)) === null) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+      hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      details: { sessionId },
+    });
+  }
+  if ((await place(store, sessionId, { maxQueued, call })) > maxQueued) throw tooMany(sessionId, maxQueued);
+  const run: NewRun & { readonly runId: string } = {
+    runId,
+    input: blocks,
+    ...present({ agent }),
+    ...(metadata === undefined && root === undefined
+      ? {}
+      : { metadata: { ...metadata, ...present({ retryOf: root }) } }),
+  };
+  const created =
+    root === undefined
+      ? await createRun(store, { sessionId, run, ...call })
+      : await takeOver(store, { sessionId, run, root, ...call });
+  // Several processes may have found room at the same time: the last of them give way again.
+  if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
+  // For a repeated input this is not final: a later caller may get it.
+  const status = root === undefined ? "cancelled" : "interrupted";
+  const error = tooMany(sessionId, maxQueued);
+  const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });
+  const event = { id: newId(), type: entry.type, data: entry.data, runId };
+  await store.append(sessionId, [event], { also: [write] });
+  throw error;
+}
+
+interface Place {
+  readonly maxQueued: number;
+  readonly call: { readonly signal?: AbortSignal };
+  readonly runId?: string;
+}
+
+/** Returns the place of the run in the queue, or that of a new run; 1 is the next to run. */
+async function place(store: Store, sessionId: string, { maxQueued, call, runId }: Place): Promise<number> {
+  let waiting = 0;
+  for (let cursor: string | null | undefined; cursor !== null && waiting <= maxQueued; ) {
+    const page = await store.listRuns({
+      sessionId,
+      status: "pending",
+      limit: 1_000,
+      ...present({ cursor }),
+      ...call,
+    });
+    const own = page.items.findIndex((run) => run.runId === runId);
+    if (own !== -1) return waiting + own + 1;
+    waiting += page.items.length;
+    cursor = page.nextCursor;
+  }
+  return runId === undefined ? waiting + 1 : 1;
+}
+
+function tooMany(sessionId: string, maxQueued: number): ContinuoError {
+  const waiting = maxQueued === 1 ? "1 run already waits" : `${maxQueued} runs already wait`;
+  return new ContinuoError("too_many_runs", `${waiting} for the session ${sessionId}`, {
+    hint: "Try again after some of them have ended.",
+    details: { sessionId, limit: maxQueued },
+  });
+}
+
+/** Errors: `not_found` for a blob. */
+async function assertBlobs(store: Store, blocks: readonly Block[]): Promise<void> {
+  for (const hash of blobsOf(blocks)) {
+    if ((await store.statBlob(hash)) !== null) continue;
+    throw new ContinuoError("not_found", `there is no blob ${hash}`, { details: { hash } });
+  }
+}
+
+export function blobsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block) =>
+    (block.type === "image" || block.type === "file") && block.blob !== undefined ? [block.blob] : [],
+  );
+}
+
+function patienceOf({ signal }: { readonly signal?: AbortSignal }): RetryPolicy {
+  return { storeMs: LIMITS.storeMs, ...present({ signal }) };
+}

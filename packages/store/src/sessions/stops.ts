@@ -1,0 +1,153 @@
+/** Why a run stops before its agent is done: the first reason counts. */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  isEvent,
+  messageOf,
+  present,
+  type Store,
+} from "@continuo/core/model";
+import { LIMITS } from "./limits.ts";
+
+/** `lost`: somebody else runs the session now; nothing more may be written. */
+export type Stop =
+  | { readonly status: "cancelled"; readonly reason?: string; readonly exceeded?: ExceededLimit }
+  | { readonly status: "timeout"; readonly timeoutMs: number }
+  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "lost"; readonly error: unknown };
+
+/** The payload of `budget_exceeded`. */
+export interface ExceededLimit {
+  readonly limit: string;
+  readonly value: number;
+  readonly allowed: number;
+}
+
+export interface Stops {
+  /** Aborts with the first reason: what the agent is given. */
+  readonly signal: AbortSignal;
+  readonly stop: Stop | null;
+  end(stop: Stop): void;
+  /** No reason counts any more. */
+  close(): void;
+}
+
+export interface StopOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly maxDurationMs: number | undefined;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): Stops {
+  const controller = new AbortController();
+  let stop: Stop | null = null;
+  const end = (given: Stop): void => {
+    if (controller.signal.aborted || stop !== null) return;
+    stop = given;
+    controller.abort(reasonOf(given));
+  };
+  const abort = (): void => end({ status: "cancelled", reason: wordsOf(signal?.reason) });
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
+  const timers: NodeJS.Timeout[] = [];
+  const after = (ms: number, given: Stop): void => {
+    // A timer that is longer than it can be would end at once.
+    timers.push(setTimeout(() => end(given), Math.min(ms, LONGEST_TIMER_MS)));
+  };
+  if (timeoutMs !== undefined) after(timeoutMs, { status: "timeout", timeoutMs });
+  if (maxDurationMs !== undefined) {
+    const exceeded = { limit: "maxDurationMs", value: maxDurationMs, allowed: maxDurationMs };
+    after(maxDurationMs, { status: "cancelled", exceeded });
+  }
+  return {
+    signal: controller.signal,
+    get stop() {
+      return stop;
+    },
+    end,
+    close: () => {
+      signal?.removeEventListener("abort", abort);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** Returns the `signal.reason` that the agent reads. */
+function reasonOf(stop: Stop): unknown {
+  if (stop.status === "failed" || stop.status === "lost") return stop.error;
+  if (stop.status === "timeout")
+    return new ContinuoError("interrupted", `the run took longer than ${stop.timeoutMs} ms`);
+  return new ContinuoError(
+    "interrupted",
+    `the run was cancelled: ${cancelReason(stop) ?? "no reason given"}`,
+  );
+}
+
+export function cancelReason({
+  reason,
+  exceeded,
+}: Extract<Stop, { status: "cancelled" }>): string | undefined {
+  return exceeded === undefined ? reason : `the budget was used up (${exceeded.limit})`;
+}
+
+/** A signal that aborts without a reason says nothing. */
+function wordsOf(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  try {
+    if (reason instanceof Error && reason.name !== "AbortError") return messageOf(reason);
+  } catch {
+    // It cannot be read.
+  }
+  return "the caller's signal";
+}
+
+export interface CancelWatch {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly after: number;
+  readonly signal: AbortSignal;
+  readonly onStop: (stop: Stop) => void;
+}
+
+/** Reads requests to cancel from the log, whichever process wrote them, until the signal aborts. */
+export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Promise<void> {
+  const { sessionId, runId, signal } = watch;
+  let after = watch.after;
+  // Most runs of small agents are over by then.
+  await pause(LIMITS.watchAfterMs, signal);
+  while (!signal.aborted) {
+    try {
+      for await (const event of store.tail(sessionId, { after, types: ["run_cancel_requested"], signal })) {
+        after = event.sequence;
+        if (!isEvent(event, "run_cancel_requested") || event.data.runId !== runId) continue;
+        const { reason } = event.data;
+        onStop(present({ status: "cancelled", reason }));
+        return;
+      }
+    } catch (error) {
+      if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) {
+        onStop({ status: "failed", error });
+        return;
+      }
+    }
+    await pause(LIMITS.pollMs, signal);
+  }
+}
+
+/** Ends early, without an error, when the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

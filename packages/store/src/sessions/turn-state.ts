@@ -1,0 +1,84 @@
+/** A turn while it runs: everything that is known of it, and where its agent says that it is. */
+
+import {
+  type Agent,
+  type Block,
+  present,
+  type Resumption,
+  type Run,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import type { NativePlace, Outcome } from "./attempt.ts";
+import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
+import type { HeldLease } from "./lease.ts";
+import type { ExecuteRunOptions } from "./options.ts";
+import type { Plan } from "./plan.ts";
+import { blobsOf } from "./start.ts";
+import type { Stops } from "./stops.ts";
+
+export interface RunContext {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly run: Run;
+  readonly session: Session;
+  readonly input: readonly Block[];
+  readonly owner: string;
+  readonly lease: HeldLease;
+  readonly options: ExecuteRunOptions;
+}
+
+/** Everything that is known of the turn while it runs. */
+export interface TurnState extends RunContext {
+  readonly stops: Stops;
+  readonly turn: TurnJournal;
+  readonly journal: Journal;
+  /** `null` when there could be none. */
+  plan: Plan | null;
+  /** The native session that the agent reported to be in. */
+  where: NativePlace | null;
+  /** The last resumption that the log records. */
+  told: Resumption | null;
+  outcome: Outcome;
+  /** Says if the log has the input. In a native turn it has it after the agent has confirmed its session. */
+  inputIs: "said" | "not said";
+  /** Input up to here is answered when the run has ended. */
+  readonly processed: number | null;
+}
+
+/** Notes the native session that the agent named, and writes it to the log if it changed. */
+export function onWhere(state: TurnState, where: NativePlace): void {
+  const { plan, where: before } = state;
+  if (plan === null) return;
+  state.where = where;
+  const asked = before?.ref ?? plan.nativeRef;
+  const isForked = asked !== undefined && asked.sessionId !== where.ref.sessionId;
+  const base = state.told ?? plan.resumption;
+  const resumption: Resumption = {
+    ...base,
+    ref: where.ref,
+    verifiedBy: where.verifiedBy,
+    ...present({ steps: where.steps }),
+    ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
+  };
+  // The end of the run reports a new native session.
+  if (plan.kind === "native" && (before === null || isForked)) report(state, resumption);
+  else state.told = resumption;
+}
+
+export function report(state: TurnState, resumption: Resumption): void {
+  state.told = resumption;
+  const entry: JournalEntry = { type: "session_resumed", data: { ...resumption }, by: "system" };
+  void state.journal.keep([...inputEntries(state), entry], "room");
+}
+
+/** The input as a message, if the log does not say it yet: a turn that the agent refused leaves no question after. */
+export function inputEntries(state: TurnState): readonly JournalEntry[] {
+  if (state.inputIs === "said") return [];
+  state.inputIs = "said";
+  return [inputEntry(state.input)];
+}
+
+export function inputEntry(input: readonly Block[]): JournalEntry {
+  return { type: "message_sent", data: { content: input }, by: "person", blobs: blobsOf(input) };
+}

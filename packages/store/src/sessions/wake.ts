@@ -1,0 +1,206 @@
+/** After a crash: what was left without an end is ended, and input that nobody answered is offered again. */
+
+import {
+  type Block,
+  ContinuoError,
+  type EventPage,
+  isContinuoError,
+  type Lease,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
+import { newId } from "./ids.ts";
+import { isInput, toBlocks } from "./input.ts";
+import { GONE, interruptRun, LEFT } from "./interrupt.ts";
+import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
+import { LIMITS } from "./limits.ts";
+import { isLeftBehind } from "./live-runs.ts";
+import { patientStore } from "./patient-store.ts";
+import { latestAttempt, rootIn } from "./retries.ts";
+
+export interface WakeOptions {
+  readonly leaseMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Input that no agent answered to the end. `startRun(store, sessionId, input, { retryOf: runId })` gives it again. */
+export interface OfferedInput {
+  /** The run that was interrupted. */
+  readonly runId: string;
+  readonly input: readonly Block[];
+  /** The sequence of its `run_created` in the session's log. */
+  readonly sequence: number;
+}
+
+export interface WakeResult {
+  readonly sessionId: string;
+  /** Runs that this call ended. */
+  readonly interrupted: readonly string[];
+  /** Oldest first. Empty while the session is held. */
+  readonly unprocessed: readonly OfferedInput[];
+  /** The cursors: up to here input was given to an agent, and answered. */
+  readonly received: number;
+  readonly processed: number;
+  /** Who runs the session now; then nothing was done. The same call helps when the lease has expired. */
+  readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
+}
+
+/**
+ * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
+ * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
+ */
+export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
+  const { leaseMs = LIMITS.leaseMs, signal } = options;
+  const call = signal === undefined ? {} : { signal };
+  const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
+  if ((await store.getSession(sessionId, call)) === null) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+      hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      details: { sessionId },
+    });
+  }
+  const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
+  if (lease === null) {
+    const holder = await runnerOf(store, sessionId, call);
+    const heldBy = { owner: holder?.owner ?? "", expiresAt: holder?.expiresAt ?? new Date().toISOString() };
+    return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
+  }
+  try {
+    const interrupted: string[] = [];
+    for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
+      const isEnded =
+        run.status === "running"
+          ? await endRun(store, run, lease)
+          : await endPending(store, run, lease, leaseMs);
+      if (isEnded) interrupted.push(run.runId);
+    }
+    const unprocessed = await offered(store, sessionId);
+    return { sessionId, interrupted, unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
+  } finally {
+    await lease.release();
+  }
+}
+
+/** `false` when somebody ended it meanwhile. */
+async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
+  try {
+    await interruptRun(store, run, { lease, reason: run.status === "running" ? GONE : LEFT });
+    return true;
+  } catch (error) {
+    if (!isContinuoError(error, "invalid_transition")) throw error;
+    return false;
+  }
+}
+
+/** A run that waits, unless somebody waits with it, or may be about to. */
+async function endPending(store: Store, run: Run, lease: HeldLease, leaseMs: number): Promise<boolean> {
+  if (!(await isLeftBehind(store, run, { now: lease.givenAt, leaseMs }))) return false;
+  // While we hold its place in the line, nobody begins to wait with it.
+  const place = await holdLease(store, runLease(run.runId), { owner: newId(), leaseMs });
+  if (place === null) return false;
+  try {
+    return await endRun(store, run, lease);
+  } finally {
+    await place.release();
+  }
+}
+
+async function cursors(store: Store, sessionId: string): Promise<Pick<WakeResult, "received" | "processed">> {
+  const [received, processed] = await Promise.all(
+    ["received", "processed"].map((name) => store.getCursor({ logId: sessionId, name })),
+  );
+  return { received: received?.sequence ?? 0, processed: processed?.sequence ?? 0 };
+}
+
+/**
+ * Input of interrupted runs that no later run has, and that lies after the cursor `processed`; when it was answered,
+ * what lies after it is offered.
+ */
+async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
+  const { processed } = await cursors(store, sessionId);
+  const result: OfferedInput[] = [];
+  for await (const run of unanswered(store, sessionId, processed)) {
+    if (!isInput(run.input)) continue;
+    const sequence = await createdAt(store, run);
+    if (sequence <= processed) continue;
+    result.push({ runId: run.runId, input: toBlocks(run.input), sequence });
+    if (result.length === LIMITS.offeredInputs) break;
+  }
+  return result.sort((a, b) => a.sequence - b.sequence);
+}
+
+export interface InputPlace {
+  /** The sequence of the event that journalled the run's input. */
+  readonly sequence: number;
+  /** True if earlier input waits, or was interrupted and not given again. */
+  readonly older: boolean;
+}
+
+const ENDED_OR_MADE = ["run_created", "run_interrupted"];
+
+/** Mostly one page: what was created and interrupted since the last input that was answered. */
+export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> {
+  const { sessionId, runId } = run;
+  const processed = await store.getCursor({ logId: sessionId, name: "processed" });
+  const page = { after: processed?.sequence ?? 0, types: ENDED_OR_MADE, limit: PAGE_RUNS };
+  const { events, nextAfter } = await store.read(sessionId, page);
+  const created = events.find((event) => event.type === "run_created" && event.runId === runId);
+  const sequence = created?.sequence ?? (await createdAt(store, run));
+  const isSettled = nextAfter === null && events.every(({ type }) => type === "run_created");
+  const isAlone = events.every((event) => event.type !== "run_created" || event.sequence >= sequence);
+  const older =
+    (!isAlone && (await hasPassed(store, run))) || (!isSettled && (await hasUnanswered(store, sessionId)));
+  return { sequence, older };
+}
+
+/** Returns true if an older run that nobody executes still waits: its input is offered when it has ended. */
+async function hasPassed(store: Store, { sessionId, runId }: Run): Promise<boolean> {
+  const { items } = await store.listRuns({ sessionId, status: "pending", limit: 1 });
+  const [oldest] = items;
+  return oldest !== undefined && oldest.runId !== runId;
+}
+
+async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {
+  const processed = await store.getCursor({ logId: sessionId, name: "processed" });
+  for await (const _ of unanswered(store, sessionId, processed?.sequence ?? 0)) return true;
+  return false;
+}
+
+/**
+ * Interrupted runs whose input no later run has, in the order in which they were interrupted. The end of a run is
+ * after its beginning: what was interrupted before the cursor `processed` lies before it, and is not read.
+ */
+async function* unanswered(store: Store, sessionId: string, processed: number): AsyncGenerator<Run> {
+  const types = ["run_interrupted"];
+  for (let after: number | null = processed; after !== null; ) {
+    const page: EventPage = await store.read(sessionId, { after, types, limit: PAGE_RUNS });
+    for (const { runId } of page.events) {
+      const run = runId === undefined ? null : await store.getRun(runId);
+      if (run?.status !== "interrupted") continue;
+      if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
+    }
+    after = page.nextAfter;
+  }
+}
+
+/** The sequence of the event that journalled the run's input; 0 where there is none. */
+async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  return events[0]?.sequence ?? 0;
+}
+
+const PAGE_RUNS = 1_000;
+
+/** However many there are: of a long-lived session most were answered long ago. */
+async function* runsOf(
+  store: Store,
+  sessionId: string,
+  status: readonly Run["status"][],
+): AsyncGenerator<Run> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = await store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...from });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The rules of the log are written once, as generators that yield statements and are given rows. An engine
+ * runs them: SQLite at once, without a pause, so that nothing comes between the statements of one
+ * transaction; Postgres over the wire. A rule may be run again from the start when its transaction was
+ * rolled back, and so does nothing but yield.
+ */
+
+import type { Principal, Retention, Sha256 } from "@continuo/core/model";
+import type { Compilable, Kysely, RawBuilder } from "kysely";
+import type { Schema } from "../schema/index.ts";
+import { LIMITS } from "./limits.ts";
+
+export type SqlValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Rows as arrays, in the order of the columns, which is twice as fast; or none, where nobody looks at them. */
+  readonly shape?: "arrays" | "none";
+  /** No further rows are needed after the one for which it is true. Engines may read more. */
+  readonly last?: (row: never) => boolean;
+  /** Returns the work of the statement, if it is not the number of its rows (see `LIMITS.turnWork`). */
+  readonly workOf?: (rows: readonly unknown[]) => number;
+  /** Kept prepared: the text is one of few. */
+  readonly name?: string;
+}
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export type Work<T> = Generator<Statement, T, readonly unknown[]>;
+
+/** The limits of one statement of a long read, so that nobody waits for it. */
+export interface SequenceRange {
+  readonly rows: number;
+  /** UTF-8 bytes of payloads. */
+  readonly bytes: number;
+  /** Rows that a filter looks at. */
+  readonly scanned: number;
+}
+
+/** For a statement that looks at many rows and gives few of them. */
+export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readonly unknown[]) => number {
+  const work = Math.min(scanned, stretch.scanned) / LIMITS.scannedPerWork;
+  return (rows) => rows.length + work;
+}
+
+/** The differences between the two dialects. */
+export interface Dialect {
+  readonly engine: "sqlite" | "postgres";
+  readonly stretch: SequenceRange;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly nowMs: string;
+  /** The clock of leases, in milliseconds. Where all servers run on one machine, no change of the time of day moves it. */
+  readonly leaseMs: string;
+  /** A time of the clock of leases, by the time of day. */
+  readonly wallTime: (leaseMs: number) => number;
+  /** Put after a SELECT whose row is about to be changed. */
+  readonly forUpdate: string;
+  readonly forShare: string;
+  /** The mark of the running transaction, for `changed_mark`. */
+  readonly currentMark: string;
+  /** An expression over a row of `logs` that grows with each change, where two changed in the same millisecond. */
+  readonly activityOrder: string;
+  /** SQL of the dialect as a part of a query: the rules do not load Kysely. */
+  expression(sql: string): RawBuilder<number>;
+  /** A statement with `mark` (every change with a smaller one is visible now, and none will be made) and `now`. */
+  readonly visibleMark: string;
+  /**
+   * A statement that ends the mark under which changes are made now, so that the next one is visible. Only
+   * dialects that count marks themselves have it. It must run before `visibleMark` when the workspace has such
+   * changes.
+   */
+  readonly endMark?: string;
+  /**
+   * Put after the values of an INSERT: where a row with these columns is there it stays as it is, or gets the
+   * assignments; in them `proposed(column)` is the value that was to be inserted.
+   */
+  onConflict(columns: string, assignments?: string): string;
+  proposed(column: string): string;
+  /** Put at the end of a change whose rows are wanted. */
+  returning(columns: string): string;
+  /** The function that tells where in its first argument the second one is; 0 where it is not. */
+  readonly positionIn: "instr" | "strpos";
+  /** Placeholders are `?` in the rules. */
+  placeholders(sql: string): string;
+  /**
+   * A query of events, ended early: after the row with which its bodies exceed the budget. An engine that
+   * can stop in the middle of a query does so by `Statement.last`, and leaves the text as it is.
+   */
+  bounded(select: string, bounds: Bounds): string;
+  /** The values of a column of bytes as one, from a subquery that has `sequence` and is ordered by it. */
+  joined(column: string, separator: "" | ","): string;
+  /** The rows of an append, in as few statements as the dialect allows. */
+  insertEvents(rows: readonly EventRow[]): readonly Statement[];
+}
+
+export interface Bounds {
+  readonly body: "payload" | "bytes";
+  readonly direction: "asc" | "desc";
+  readonly budgetBytes: number;
+}
+
+/** In the order of the columns of `events`. */
+export type EventRow = readonly [
+  logKey: number,
+  sequence: number,
+  eventId: string,
+  type: string,
+  parentId: string | null,
+  actor: string,
+  runId: string | null,
+  occurredAt: string,
+  recordedAt: string,
+  retention: number,
+  payload: string | null,
+  bytes: Uint8Array | null,
+  payloadHash: string,
+  chainHash: string,
+  extras: string | null,
+  mediaTimeMs: number | null,
+];
+
+/** The context of a rule, in addition to its arguments. */
+export interface Scope {
+  readonly workspaceId: string;
+  readonly dialect: Dialect;
+  /** Compiles queries; it runs none. */
+  readonly db: Kysely<Schema>;
+  readonly sha256: Sha256;
+  readonly newId: () => string;
+  /** Stamps events, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** The retention of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
+  readonly retentions?: ReadonlyMap<string, Retention>;
+  /** The principal in whose name acts are recorded; by default a program that uses the library. */
+  readonly by?: Principal;
+  /** The places of the inherited records of each log, which no commit ever changes. */
+  readonly lineages: Map<number, readonly Segment[]>;
+}
+
+/** The scope of one transaction. */
+export interface Transaction extends Scope {
+  /** Logs whose readers are to be woken after the commit. */
+  readonly changed: Set<number>;
+  /** Events that it stores, one of each append: an engine that finds one later knows that it was committed. */
+  readonly witnesses?: Witness[];
+}
+
+/** A stored event. */
+export interface Witness {
+  readonly logKey: number;
+  readonly sequence: number;
+  readonly eventId: string;
+}
+
+/** A stretch of a log: records of `logKey` with `after < sequence <= upTo`. */
+export interface Segment {
+  readonly logKey: number;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** Runs a statement written by hand, with `?` for parameters. */
+export function* sql<R = Row>(
+  scope: Scope,
+  text: string,
+  ...parameters: readonly SqlValue[]
+): Work<readonly R[]> {
+  return (yield { sql: scope.dialect.placeholders(text), parameters }) as readonly R[];
+}
+
+/** Runs a query built with Kysely. */
+export function* query<R>(built: Compilable<R>): Work<readonly R[]> {
+  const { sql: text, parameters } = built.compile();
+  return (yield { sql: text, parameters }) as readonly R[];
+}
+
+/** SQLite and Postgres have the same syntax for inserting a row that may exist. */
+export const UPSERT: Pick<Dialect, "onConflict" | "proposed" | "returning"> = {
+  onConflict: (columns, assignments) =>
+    `on conflict (${columns}) do ${assignments === undefined ? "nothing" : `update set ${assignments}`}`,
+  proposed: (column) => `excluded.${column}`,
+  returning: (columns) => `returning ${columns}`,
+};

@@ -1,0 +1,113 @@
+/** Opens a store by its URL. Engines are loaded when they are opened, not before. */
+
+import { fileURLToPath } from "node:url";
+import { ContinuoError, isEventType, type Principal, present, type Retention } from "@continuo/core/model";
+import type { Engine } from "./engine/index.ts";
+import { storePathOfThisUser } from "./environment.ts";
+import { assertName, invalid } from "./rules/index.ts";
+import { createStore, type OpenedStore } from "./sql-store.ts";
+
+export interface OpenStoreOptions {
+  /** Every row belongs to one; nothing crosses it. `default` where none is given. */
+  readonly workspaceId?: string;
+  /** Brings an older schema up to date (on SQLite after a copy of the file). */
+  readonly migrate?: boolean;
+  /** Called when a schema was migrated. */
+  readonly onMigrated?: (migrated: {
+    readonly from: number;
+    readonly to: number;
+    /** The path of a copy of the database before the migration. */
+    readonly copy: string | null;
+  }) => void;
+  /** The largest part of a SQLite database that is kept in memory; 64 MiB by default. */
+  readonly cacheBytes?: number;
+  /**
+   * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock where none
+   * is given. Errors: `unsupported` on Postgres, where several servers go by the clock of the database.
+   */
+  readonly now?: () => number;
+  /**
+   * The retention of your own types when an append does not set it: `{ "acme.ping": "supplementary" }`, and
+   * `custom:NAME` for a kind of `custom`. Types without an entry are critical. Errors: `invalid` for a type
+   * that Continuo knows.
+   */
+  readonly retention?: Readonly<Record<string, Retention>>;
+  /** The principal in whose name the audit log records acts; by default a program. */
+  readonly by?: Principal;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
+ *
+ * An empty SQLite database is made ready. Errors: `invalid` for another URL, `migration_required`,
+ * `schema_newer`, `corrupt`, `unavailable`.
+ */
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  const { workspaceId = "default", signal } = options;
+  assertName("workspaceId", workspaceId);
+  const retentions = retentionsOf(options.retention ?? {});
+  signal?.throwIfAborted();
+  const engine = await openEngine(url, workspaceId, options);
+  return createStore({ ...engine, scope: { ...engine.scope, retentions, ...present({ by: options.by }) } });
+}
+
+function retentionsOf(given: Readonly<Record<string, Retention>>): ReadonlyMap<string, Retention> {
+  for (const [type, retention] of Object.entries(given)) {
+    assertName("type of an event", type);
+    if (isEventType(type))
+      throw invalid(`cannot set the retention of ${type}: the type is Continuo's own`, { type });
+    if (retention !== "critical" && retention !== "supplementary") {
+      throw invalid(`the retention of ${type} must be critical or supplementary`, { type });
+    }
+  }
+  return new Map(Object.entries(given));
+}
+
+async function openEngine(url: string, workspaceId: string, options: OpenStoreOptions): Promise<Engine> {
+  const { onMigrated, cacheBytes, now } = options;
+  const engineOptions = {
+    workspaceId,
+    migrate: options.migrate === true ? "allowed" : "refused",
+    ...(onMigrated === undefined ? {} : { onMigrated }),
+    ...(cacheBytes === undefined ? {} : { cacheBytes }),
+    ...(now === undefined ? {} : { now }),
+  } as const;
+  const { scheme, rest } = partsOf(url);
+  switch (scheme) {
+    case "memory":
+      if (rest !== "") throw badUrl(url);
+      return (await import("./sqlite/index.ts")).openSqlite(undefined, engineOptions);
+    case "sqlite":
+      return (await import("./sqlite/index.ts")).openSqlite(sqlitePath(rest), engineOptions);
+    case "postgres":
+    case "postgresql":
+      if (now !== undefined) {
+        throw new ContinuoError("unsupported", "a store on Postgres goes by the clock of its database", {
+          hint: "Leave out `now`.",
+        });
+      }
+      return (await import("./postgres/index.ts")).openPostgres(url, engineOptions);
+    default:
+      throw badUrl(url);
+  }
+}
+
+function partsOf(url: unknown): { readonly scheme: string; readonly rest: string } {
+  if (typeof url !== "string") throw badUrl(String(url));
+  const colon = url.indexOf(":");
+  return { scheme: url.slice(0, Math.max(0, colon)).toLowerCase(), rest: url.slice(colon + 1) };
+}
+
+function sqlitePath(rest: string): string {
+  if (rest === "") return storePathOfThisUser();
+  return rest.startsWith("//") ? fileURLToPath(`file:${rest}`) : rest;
+}
+
+function badUrl(url: string): ContinuoError {
+  const shown = url.replace(/\/\/[^@/]*@/, "//…@");
+  return new ContinuoError("invalid", `${JSON.stringify(shown)} is not the URL of a store`, {
+    hint: "Use memory:, sqlite:PATH or postgres://USER@HOST/DATABASE.",
+    details: { url: shown },
+  });
+}

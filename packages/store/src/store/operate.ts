@@ -1,0 +1,86 @@
+/** The operator's calls on an opened store. */
+
+import { type AuditEntry, type CallOptions, isContinuoError, type VerifyResult } from "@continuo/core/model";
+import { auditFollower } from "./audit.ts";
+import type { BackupResult, RestoreResult } from "./operations/index.ts";
+import { cursorProblems, pages, sessionProblems } from "./projections.ts";
+import { auditStatement, findOrphans } from "./rules/index.ts";
+import type { OpenedStore } from "./sql-store.ts";
+
+/** Everything of all workspaces in one file, as it is at one moment. Errors: `conflict` when the file is there. */
+export async function backupStore(store: OpenedStore, file: string): Promise<BackupResult> {
+  const result = await (await import("./operations/index.ts")).backup(store.engine, file);
+  await store.recordAudit({ what: "store_backed_up", target: file, details: { events: result.events } });
+  return result;
+}
+
+/** Returns what came since the call before, of all workspaces; nothing at the first call. */
+export function followAudit(store: OpenedStore): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
+  return auditFollower(store.engine);
+}
+
+/** A backup into an empty store, of another engine too. Errors: `conflict`, `unreadable`, `migration_required`. */
+export async function restoreStore(store: OpenedStore, file: string): Promise<RestoreResult> {
+  const { scope } = store.engine;
+  const restored = auditStatement(scope, scope.by, { what: "store_restored", target: file });
+  return (await import("./operations/index.ts")).restore(store.engine, file, restored);
+}
+
+export interface VacuumResult {
+  readonly expiredLogs: number;
+  readonly blobs: number;
+  readonly blobBytes: number;
+}
+
+/** Removes what expired and blobs that nothing refers to, and gives space back. */
+export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = {}): Promise<VacuumResult> {
+  const removed = await store.removeExpired(signal === undefined ? {} : { signal });
+  const blobs = await store.collectBlobs(signal === undefined ? {} : { signal });
+  await store.engine.vacuum();
+  return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes };
+}
+
+/** `ok` is false without `firstBadSequence` when the events are right and rows next to them are not. */
+export type LogVerification = VerifyResult & { readonly logId: string };
+
+/**
+ * Every log of the workspace: its hashes, and the rows of sessions, runs and cursors that its events explain.
+ * Rows without a log or a session come last.
+ */
+export async function* verifyStore(
+  store: OpenedStore,
+  { signal }: CallOptions = {},
+): AsyncGenerator<LogVerification, void, void> {
+  const call = signal === undefined ? {} : { signal };
+  for await (const { logId } of pages((page) => store.listLogs({ ...call, ...page, limit: 500 }))) {
+    try {
+      const verified = await store.verify(logId, call);
+      yield {
+        logId,
+        ...(verified.ok ? withRows(verified, await rowProblems(store, logId, call)) : verified),
+      };
+    } catch (error) {
+      // Deleted since it was listed.
+      if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
+    }
+  }
+  for (const { logId, reason } of await store.engine.read(findOrphans, signal)) {
+    yield { logId, ok: false, checkedCount: 0, prunedCount: 0, reason };
+  }
+}
+
+async function rowProblems(store: OpenedStore, logId: string, call: CallOptions): Promise<readonly string[]> {
+  return [...(await sessionProblems(store, logId, call)), ...(await cursorProblems(store, logId, call))];
+}
+
+function withRows(verified: VerifyResult, problems: readonly string[]): VerifyResult {
+  return problems.length === 0 ? verified : { ...verified, ok: false, reason: problems.join(" ") };
+}
+
+/**
+ * Returns the damage that the database itself finds in its pages and indexes; Postgres has `pg_amcheck` for
+ * that.
+ */
+export function checkDatabase(store: OpenedStore): Promise<readonly string[]> {
+  return store.engine.check();
+}

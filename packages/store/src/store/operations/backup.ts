@@ -1,0 +1,98 @@
+/**
+ * Backups: one SQLite file with everything, large blobs too, whatever engine it was taken from. It is made
+ * next to its place and moved there when it is whole.
+ */
+
+import { existsSync } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { ContinuoError } from "@continuo/core/model";
+import { createFile, renameDurably } from "@continuo/files";
+import type { Engine } from "../engine/index.ts";
+import { runInThread, syncLater, translatedSqliteError } from "../sqlite/index.ts";
+
+export interface BackupResult {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly events: number;
+  readonly blobs: number;
+}
+
+/** Errors: `conflict` when the file is there already, `unwritable`, `unavailable`. */
+export async function backup(engine: Engine, file: string): Promise<BackupResult> {
+  if (existsSync(file)) {
+    throw new ContinuoError("conflict", `cannot write ${file}: the file already exists`, {
+      hint: "Choose another name.",
+    });
+  }
+  const unfinished = `${file}.unfinished`;
+  await makeRoom(file, unfinished);
+  try {
+    await engine.exportTo(unfinished);
+    const counts = await addLargeBlobs(engine, unfinished);
+    await syncLater(unfinished);
+    renameDurably(unfinished, file);
+    return { file, sizeBytes: (await stat(file)).size, ...counts };
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw translatedSqliteError(error, file);
+  }
+}
+
+/** Tries the place before the database is asked for anything. Errors: `unwritable`. */
+async function makeRoom(file: string, unfinished: string): Promise<void> {
+  try {
+    await rm(unfinished, { force: true });
+    createFile(unfinished);
+    await rm(unfinished);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "its folder does not exist" : (cause as Error).message;
+    throw new ContinuoError("unwritable", `cannot write the backup ${file}: ${reason}`, {
+      hint: code === "ENOENT" ? "Create the folder first." : "Check the path and its permissions.",
+      details: { file },
+      cause,
+    });
+  }
+}
+
+/** Bodies that the database itself does not hold. */
+const BODIES_ELSEWHERE = `select body_key from blobs where body_key is not null
+  and not exists (select 1 from blob_chunks c where c.body_key = blobs.body_key)`;
+
+async function addLargeBlobs(
+  engine: Engine,
+  path: string,
+): Promise<{ readonly events: number; readonly blobs: number }> {
+  const [, missing = []] = await runInThread(path, [
+    { sql: "pragma journal_mode = delete" },
+    { sql: BODIES_ELSEWHERE },
+  ]);
+  if (missing.length > 0) {
+    const database = new DatabaseSync(path);
+    try {
+      // A file that is not whole is removed, and the whole one is synced by who renames it.
+      database.exec("pragma synchronous = off; begin");
+      for (const { body_key: key } of missing) await copyBody(engine, database, String(key));
+      database.exec("commit");
+    } finally {
+      database.close();
+    }
+  }
+  const [counts] = await runInThread(path, [
+    { sql: "select (select count(*) from events) as events, (select count(*) from blobs) as blobs" },
+  ]);
+  return { events: Number(counts?.[0]?.events), blobs: Number(counts?.[0]?.blobs) };
+}
+
+async function copyBody(engine: Engine, database: DatabaseSync, key: string): Promise<void> {
+  const insert = database.prepare("insert into blob_chunks (body_key, position, bytes) values (?, ?, ?)");
+  let position = 0;
+  try {
+    for await (const chunk of engine.bodies.open(key)) insert.run(key, position++, chunk);
+  } catch (error) {
+    if (!(error instanceof ContinuoError && error.code === "not_found")) throw error;
+    // Collected since the rows were copied: nothing referred to it.
+    database.prepare("delete from blobs where body_key = ?").run(key);
+  }
+}

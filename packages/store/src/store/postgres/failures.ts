@@ -1,0 +1,162 @@
+/** Failures of Postgres and of the connection to it, as errors of the store. */
+
+import { ContinuoError, type ErrorCode } from "@continuo/core/model";
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** A race that was lost, and is run again. */
+export function isRace(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40001" || code === "40P01";
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === "23505";
+}
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly says: string;
+  readonly hint: string;
+  /** Waiting does not help. */
+  readonly permanent?: true;
+}
+
+const RETRY =
+  "Try again when it answers. If events were being appended, append them again with the same ids.";
+const RESTORE = "Restore a backup with `continuo store restore`.";
+const MIGRATE = "Run `continuo store migrate --store URL` with the URL of this database.";
+const REPORT = "Look in the log of the server; if it has no entry, report this error with its reason.";
+const CHECK_USER = "Check user and password in the URL.";
+
+const LOST: Failure = { code: "unavailable", says: "does not answer", hint: RETRY };
+
+/** The keys are SQLSTATE codes. */
+const FAILURES: Readonly<Record<string, Failure>> = {
+  "25006": { code: "unavailable", says: "is read-only", hint: "Connect to the primary." },
+  "28000": { code: "unavailable", says: "refuses the user", hint: CHECK_USER, permanent: true },
+  "28P01": { code: "unavailable", says: "refuses the password", hint: CHECK_USER, permanent: true },
+  "3D000": {
+    code: "unavailable",
+    says: "has no such database",
+    hint: "Create it first: createdb NAME.",
+    permanent: true,
+  },
+  "42501": {
+    code: "unavailable",
+    says: "denies a permission",
+    hint: "Grant the missing permission to the user.",
+    permanent: true,
+  },
+  "42703": { code: "migration_required", says: "lacks a column of Continuo", hint: MIGRATE },
+  "42P01": { code: "migration_required", says: "lacks a table of Continuo", hint: MIGRATE },
+  "53100": { code: "unavailable", says: "has no disk space left", hint: "Free some space and try again." },
+  "53300": {
+    code: "unavailable",
+    says: "has too many connections",
+    hint: "Raise max_connections, or run fewer servers.",
+  },
+  "55P03": { code: "busy", says: "is locked by another session", hint: "Try again." },
+  "57014": {
+    code: "busy",
+    says: "cancelled a statement that took too long",
+    hint: "Try again, or raise statement_timeout.",
+  },
+  // It ended a transaction in which this process asked for nothing: nothing of it was committed.
+  "25P03": LOST,
+  XX001: { code: "corrupt", says: "is damaged", hint: RESTORE },
+  XX002: {
+    code: "corrupt",
+    says: "has a damaged index",
+    hint: "Run `reindex database`, or restore a backup.",
+  },
+};
+
+/** The keys are the first two letters of a SQLSTATE that has no row of its own. */
+const CLASSES: Readonly<Record<string, Failure>> = {
+  "08": LOST,
+  "0A": { code: "unsupported", says: "does not support the request", hint: "Use Postgres 15 or newer." },
+  "22": { code: "invalid", says: "cannot store a value", hint: "Check the values that were given." },
+  "23": {
+    code: "conflict",
+    says: "refuses a row that contradicts another one",
+    hint: "Read again, then try again.",
+  },
+  "25": { code: "unavailable", says: "ended a transaction", hint: RETRY },
+  "28": { code: "unavailable", says: "refuses the user", hint: CHECK_USER, permanent: true },
+  "40": { code: "busy", says: "rolled back a transaction too often", hint: "Try again." },
+  "53": { code: "unavailable", says: "lacks memory or another resource", hint: "Try again later." },
+  "54": { code: "too_large", says: "cannot store so much at once", hint: "Append less at a time." },
+  "55": { code: "busy", says: "is in use", hint: "Try again." },
+  "57": LOST,
+  "58": {
+    code: "unavailable",
+    says: "cannot read or write its files",
+    hint: "Check the disk of the server.",
+  },
+};
+
+const UNKNOWN: Failure = { code: "unavailable", says: "reports an error", hint: REPORT };
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+const CONNECTION = /^E(CONN|PIPE|HOST|NOTFOUND|TIMEDOUT|AI_|NET)/;
+const CONNECTION_LOST = /connection (terminated|error|ended)|timeout (exceeded|expired)|not queryable/i;
+
+function failureOf(error: Error): Failure {
+  const code = codeOf(error);
+  if (code !== undefined && SQLSTATE.test(code) && !CONNECTION.test(code)) {
+    return FAILURES[code] ?? CLASSES[code.slice(0, 2)] ?? UNKNOWN;
+  }
+  if (CONNECTION.test(code ?? "") || CONNECTION_LOST.test(error.message)) return LOST;
+  return { ...LOST, says: `cannot be reached: ${error.message}` };
+}
+
+/** The connection is gone, or the server that it led to. */
+export function isLost(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof ContinuoError || isForeign(error)) return false;
+  return failureOf(error) === LOST;
+}
+
+/** Nobody knows whether a transaction was committed. */
+export function unknownOutcome(cause: unknown, location: string): ContinuoError {
+  return new ContinuoError("unavailable", `the database ${location} did not answer a commit`, {
+    hint: "Look whether the change was stored; appends may be repeated with the same ids.",
+    details: { location, outcome: "unknown" },
+    cause,
+  });
+}
+
+/** A mistake in our own code, which no hint helps with, or an error of Node, as of the file of a backup. */
+function isForeign(error: Error): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return code.startsWith("ERR_");
+  return [TypeError, RangeError, SyntaxError, ReferenceError].some((type) => error instanceof type);
+}
+
+/** Every error of Postgres, of its driver or of the network as a `ContinuoError`; others as they are. */
+export function translated(error: unknown, location: string): unknown {
+  if (error instanceof ContinuoError || !(error instanceof Error) || isForeign(error)) return error;
+  const { code, says, hint, permanent } = failureOf(error);
+  const reason = codeOf(error);
+  return new ContinuoError(code, `the database ${location} ${says}`, {
+    hint,
+    details: {
+      location,
+      ...(reason === undefined ? {} : { reason }),
+      ...(permanent === undefined ? {} : { permanent }),
+    },
+    cause: error,
+  });
+}
+
+/** Runs something that talks to Postgres. */
+export async function translating<T>(location: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw translated(error, location);
+  }
+}

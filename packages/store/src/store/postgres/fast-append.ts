@@ -1,0 +1,204 @@
+/**
+ * Plain appends in one statement: the head that this server believes in goes along, and the statement
+ * stores nothing when the log's head is another one. Then the belief is dropped, and the append goes the
+ * long way, which locks the log and says what is wrong, if anything is.
+ */
+
+import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "@continuo/core/model";
+import type pg from "pg";
+import type { EventRow, PreparedEvent, Scope, Statement, Witness, Work } from "../engine/index.ts";
+import { numberEvent } from "../rules/index.ts";
+import { query, rowsOf } from "./connections.ts";
+import { columnsOf, EVENT_COLUMNS, EVENT_TYPES_SQL, MARK, NOW, POSTGRES } from "./dialect.ts";
+import { isLost, isRace, isUniqueViolation } from "./failures.ts";
+import { wasStored } from "./outcome.ts";
+
+interface Belief {
+  readonly logKey: number;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly kind: "events" | "bytes" | "fork";
+  readonly mediaType: string;
+}
+
+interface PlainAppend {
+  readonly logId: string;
+  readonly events: readonly PreparedEvent[];
+  readonly options: AppendOptions;
+}
+
+interface AppendRow {
+  readonly logKey: number;
+  readonly stored: readonly StoredEvent[];
+}
+
+const BELIEFS_KEPT = 10_000;
+
+export class FastAppend {
+  readonly #pool: pg.Pool;
+  readonly #location: string;
+  readonly #beliefs = new Map<string, Belief>();
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(pool: pg.Pool, location: string) {
+    this.#pool = pool;
+    this.#location = location;
+  }
+
+  /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
+  async append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
+    if (!isPlain(append.events, append.options)) return undefined;
+    // No name has a line break.
+    const key = `${scope.workspaceId}\n${append.logId}`;
+    const before = this.#queues.get(key) ?? Promise.resolve();
+    const own = before.then(() => this.#append(scope, key, append));
+    const quiet = own.then(ignore, ignore);
+    this.#queues.set(key, quiet);
+    try {
+      return await own;
+    } finally {
+      if (this.#queues.get(key) === quiet) this.#queues.delete(key);
+    }
+  }
+
+  async #append(
+    scope: Scope,
+    key: string,
+    { logId, events, options }: PlainAppend,
+  ): Promise<AppendRow | undefined> {
+    const { expectedSequence, lease, mediaType } = options;
+    const belief = this.#beliefs.get(key) ?? (await this.#look(scope, logId));
+    if (belief === undefined || !fits(belief, events)) return undefined;
+    if (mediaType !== undefined && mediaType !== belief.mediaType) {
+      this.#beliefs.delete(key);
+      return undefined;
+    }
+    if (expectedSequence !== undefined && expectedSequence !== belief.sequence) {
+      this.#beliefs.delete(key);
+      return undefined;
+    }
+    const place = { logKey: belief.logKey, logId };
+    let hash = belief.hash;
+    const numbered = events.map((event, index) => {
+      const one = numberEvent(scope, place, event, belief.sequence + index + 1, hash);
+      hash = one.stored.chainHash;
+      return one;
+    });
+    const next: Belief = { ...belief, sequence: belief.sequence + events.length, hash };
+    const rows = numbered.map((one) => one.row);
+    const guard = lease === undefined ? undefined : [scope.workspaceId, lease.name, lease.token];
+    const statement = statementOf(belief, next, rows, guard);
+    this.#beliefs.delete(key);
+    const witness = { logKey: belief.logKey, sequence: next.sequence, eventId: events.at(-1)?.id ?? "" };
+    if (!(await this.#stores(statement, witness))) return undefined;
+    if (this.#beliefs.size >= BELIEFS_KEPT) this.#beliefs.clear();
+    this.#beliefs.set(key, next);
+    return { logKey: belief.logKey, stored: numbered.map((one) => one.stored) };
+  }
+
+  async #stores(statement: Statement, witness: Witness): Promise<boolean> {
+    const client = await this.#pool.connect();
+    let lost: Error | undefined;
+    try {
+      return (await rowsOf(client, statement)).length > 0;
+    } catch (error) {
+      // An id is stored already: the long way tells whether it is the same event. A lost race: it is run again there.
+      if (isUniqueViolation(error) || isRace(error)) return false;
+      if (!isLost(error)) throw error;
+      lost = error;
+    } finally {
+      client.release(lost);
+    }
+    return await wasStored(this.#pool, { client, witness, error: lost, location: this.#location });
+  }
+
+  async #look(scope: Scope, logId: string): Promise<Belief | undefined> {
+    const sql = POSTGRES.placeholders(
+      "select log_key, head_sequence, head_hash, media_type, parent_key from logs where workspace_id = ? and log_id = ?",
+    );
+    const parameters = [scope.workspaceId, logId];
+    const rows = await query(this.#pool, function* (): Work<readonly unknown[]> {
+      return yield { sql, parameters };
+    });
+    const [row] = rows as readonly LookedAt[];
+    if (row === undefined) return undefined;
+    const kind = row.media_type === EVENTS_MEDIA_TYPE ? "events" : "bytes";
+    return {
+      logKey: row.log_key,
+      sequence: row.head_sequence,
+      hash: row.head_hash,
+      kind: row.parent_key === null ? kind : "fork",
+      mediaType: row.media_type,
+    };
+  }
+}
+
+function statementOf(
+  belief: Belief,
+  next: Belief,
+  rows: readonly EventRow[],
+  guard: readonly unknown[] | undefined,
+): Statement {
+  const head = [next.sequence, next.hash, belief.logKey, belief.sequence, belief.hash];
+  const [first] = rows;
+  const single = rows.length === 1 && first !== undefined;
+  const body = single ? first : columnsOf(rows);
+  const shape = single ? "single" : "many";
+  if (guard === undefined) return { sql: STATEMENTS[shape], parameters: [...head, ...body] };
+  return { sql: LEASED[shape], parameters: [...head, ...body, ...guard] };
+}
+
+interface LookedAt {
+  readonly log_key: number;
+  readonly head_sequence: number;
+  readonly head_hash: string;
+  readonly media_type: string;
+  readonly parent_key: number | null;
+}
+
+function ignore(): void {
+  // The caller gets the error; the next in the queue only waits for the end.
+}
+
+function isPlain(events: readonly PreparedEvent[], options: AppendOptions): boolean {
+  if (events.length === 0 || (options.also ?? []).length > 0) return false;
+  return events.every((event) => event.extras?.blobs === undefined);
+}
+
+/** Inherited ids are in no index of the fork's own. */
+function fits(belief: Belief, events: readonly PreparedEvent[]): boolean {
+  if (belief.kind === "fork") return false;
+  return events.every(
+    (event) =>
+      (event.type === "bytes") === (belief.kind === "bytes") &&
+      (event.bytes !== null) === (belief.kind === "bytes"),
+  );
+}
+
+const HEAD_PARAMETERS = 5;
+
+function textOf(shape: "single" | "many", guard: "leased" | "free"): string {
+  const types: readonly string[] = EVENT_TYPES_SQL;
+  const place = (index: number): string => `$${HEAD_PARAMETERS + index + 1}`;
+  const values =
+    shape === "single"
+      ? `select ${types.map((type, index) => `${place(index)}::${type}`).join(", ")} from head`
+      : `select rows.* from head, unnest(${types.map((type, index) => `${place(index)}::${type}[]`).join(", ")}) as rows`;
+  const after = HEAD_PARAMETERS + types.length;
+  // Locked, so that no greater token is given before this append is seen.
+  const lease = `lease as (select 1 from leases where workspace_id = $${after + 1} and name = $${after + 2}
+      and token = $${after + 3} for share), `;
+  return `with ${guard === "leased" ? lease : ""}head as (
+      update logs set head_sequence = $1, head_hash = $2, changed_at = ${NOW}, changed_mark = ${MARK},
+        expires_at = case when ttl_ms is null then expires_at else ${NOW} + ttl_ms end
+      where log_key = $3 and head_sequence = $4 and head_hash = $5 and closed_at is null and deleted_at is null
+        and (expires_at is null or expires_at > ${NOW})${guard === "leased" ? " and exists (select 1 from lease)" : ""}
+      returning log_key, workspace_id, log_id),
+    active as (
+      update sessions set updated_at = ${NOW} from head where sessions.workspace_id = head.workspace_id
+        and sessions.session_id = head.log_id and sessions.updated_at <= ${NOW} - 60000)
+    insert into events (${EVENT_COLUMNS}) ${values} returning sequence`;
+}
+
+const STATEMENTS = { single: textOf("single", "free"), many: textOf("many", "free") } as const;
+const LEASED = { single: textOf("single", "leased"), many: textOf("many", "leased") } as const;

@@ -1,0 +1,137 @@
+/** Checks rows that are written together with events (sessions, runs and cursors) against those events. */
+
+import {
+  type CallOptions,
+  canonicalJson,
+  RUN_EVENTS,
+  RUN_STATUSES,
+  type Run,
+  type RunStatus,
+  type Session,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+
+const RUN_STATUS = new Map<string, RunStatus>(RUN_STATUSES.map((status) => [RUN_EVENTS[status], status]));
+
+const TYPES: readonly string[] = ["session_created", "session_updated", ...RUN_STATUS.keys()];
+
+/** Tries while somebody writes into the log: row and events are read one after the other. */
+const TRIES = 20;
+
+/** Returns the errors in the rows of one session, as sentences. */
+export async function sessionProblems(
+  store: Store,
+  sessionId: string,
+  call: CallOptions,
+): Promise<readonly string[]> {
+  for (let tries = 0; ; tries++) {
+    const before = await store.getLog(sessionId, call);
+    const session = await store.getSession(sessionId, call);
+    if (session === null || before === null) return [];
+    // The inherited events of a fork belong to another session.
+    if (before.forkedFrom !== undefined) return [];
+    const folded = await foldLog(store, sessionId, call);
+    const runs = await runsOf(store, sessionId, call);
+    const after = await store.latestSequence(sessionId, call);
+    if (after === before.latestSequence || tries === TRIES) {
+      return after === before.latestSequence
+        ? [...fieldProblems(session, folded), ...runProblems(runs, folded)]
+        : [];
+    }
+  }
+}
+
+/** Cursors that lie behind the end of their log. */
+export async function cursorProblems(
+  store: Store,
+  logId: string,
+  call: CallOptions,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for await (const cursor of pages((cursor) => store.listCursors({ ...call, ...cursor, logId }))) {
+    if (cursor.sequence <= (await store.latestSequence(logId, call))) continue;
+    problems.push(`The cursor ${cursor.name} is at ${cursor.sequence}, which the log has not reached.`);
+  }
+  return problems;
+}
+
+interface FoldedFields {
+  /** Fields as the events give them; those that no event names are not in it. */
+  readonly fields: Record<string, unknown>;
+  readonly runs: Map<string, RunStatus>;
+  /** Payloads are gone, and with them what they said of the fields. */
+  pruned: "yes" | "no";
+}
+
+async function foldLog(store: Store, logId: string, call: CallOptions): Promise<FoldedFields> {
+  const folded: FoldedFields = { fields: { metadata: {} }, runs: new Map(), pruned: "no" };
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
+      ...call,
+      after,
+      types: TYPES,
+    });
+    for (const event of page.events) foldEvent(folded, event);
+    after = page.nextAfter;
+  }
+  return folded;
+}
+
+function foldEvent(folded: FoldedFields, event: StoredEvent): void {
+  const status = RUN_STATUS.get(event.type);
+  if (status !== undefined) {
+    if (event.runId !== undefined) folded.runs.set(event.runId, status);
+  } else if (event.pruned !== undefined) folded.pruned = "yes";
+  else foldFields(folded.fields, event.data as Readonly<Record<string, unknown>>);
+}
+
+function foldFields(fields: Record<string, unknown>, said: Readonly<Record<string, unknown>>): void {
+  for (const key of ["title", "agent", "cwd", "status"]) if (said[key] !== undefined) fields[key] = said[key];
+  const { metadata } = said;
+  if (typeof metadata !== "object" || metadata === null) return;
+  const merged = Object.entries({ ...(fields.metadata as object), ...metadata });
+  fields.metadata = Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+function fieldProblems(session: Session, { fields, pruned }: FoldedFields): readonly string[] {
+  if (pruned === "yes") return [];
+  const row: Readonly<Record<string, unknown>> = { ...session };
+  return Object.entries(fields)
+    .filter(([key, value]) => canonicalJson(row[key]) !== canonicalJson(value))
+    .map(([key]) => `The ${key} of the session is not what its log says.`);
+}
+
+function runProblems(rows: readonly Run[], { runs }: FoldedFields): readonly string[] {
+  const problems: string[] = [];
+  const known = new Set(rows.map(({ runId }) => runId));
+  for (const { runId, status } of rows) {
+    const said = runs.get(runId);
+    if (said === undefined) problems.push(`The run ${runId} is not in the log.`);
+    else if (said !== status) problems.push(`The run ${runId} is ${status}; the log says ${said}.`);
+  }
+  for (const runId of runs.keys())
+    if (!known.has(runId)) problems.push(`The run ${runId} of the log has no row.`);
+  return problems;
+}
+
+async function runsOf(store: Store, sessionId: string, call: CallOptions): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for await (const run of pages((cursor) => store.listRuns({ ...call, ...cursor, sessionId })))
+    runs.push(run);
+  return runs;
+}
+
+/** All items of a list, page by page. */
+export async function* pages<T>(
+  list: (page: { readonly cursor?: string }) => Promise<{
+    readonly items: readonly T[];
+    readonly nextCursor: string | null;
+  }>,
+): AsyncGenerator<T, void, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof list>> = await list(cursor === undefined ? {} : { cursor });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}

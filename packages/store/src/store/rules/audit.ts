@@ -1,0 +1,142 @@
+/** The audit log: rows that say who did what. An act and its row are one transaction. */
+
+import {
+  AUDIT_ACTS,
+  type AuditAct,
+  type AuditEntry,
+  type ListAuditOptions,
+  type NewAuditEntry,
+  type Page,
+  type Principal,
+} from "@continuo/core/model";
+import {
+  LIMITS,
+  query,
+  type Scope,
+  type Statement,
+  sql,
+  type Transaction,
+  type Work,
+} from "../engine/index.ts";
+import type { AuditTable } from "../schema/index.ts";
+import { AUDIT_COLUMNS } from "./columns.ts";
+import { pageOf } from "./pages.ts";
+import { assertText, assertTime, invalid, isoOf } from "./refusals.ts";
+
+type AuditRow = Omit<AuditTable, "audit_key"> & { readonly audit_key: number };
+
+const PROGRAM: Principal = { who: "program", from: null };
+
+/** One in this number of entries checks if the principal has too many entries for one act. */
+const LOOK_EVERY = 16;
+
+/** `by` is the principal of the store's view, which transactions of a shared engine do not know. */
+export function* insertAudit(
+  tx: Transaction,
+  by: Principal | undefined,
+  entry: NewAuditEntry,
+): Work<AuditEntry> {
+  const [row] = (yield auditStatement(tx, by, entry)) as readonly AuditRow[];
+  if (row === undefined) throw invalid("the database did not return the entry of the audit log");
+  yield* removeOldest(tx, row);
+  return toEntry(row);
+}
+
+/** The insert alone. */
+export function auditStatement(
+  { workspaceId, dialect }: Scope,
+  by: Principal = PROGRAM,
+  { what, target = null, details }: NewAuditEntry,
+): Statement {
+  if (!Object.hasOwn(AUDIT_ACTS, what)) throw invalid(`there is no act ${String(what)}`, { what });
+  const [who, from, on] = [by.who, by.from, target].map((text) => (text === null ? null : shortened(text)));
+  const text = `insert into audit (workspace_id, recorded_at, who, address, what, target, details)
+    values (?, ${dialect.nowMs}, ?, ?, ?, ?, ?) ${dialect.returning(AUDIT_COLUMNS.join(", "))}`;
+  const values = [workspaceId, who, from, what, on, details === undefined ? null : detailsText(details)];
+  return { sql: dialect.placeholders(text), parameters: values };
+}
+
+/** Who repeats one act can push out only the entries of this act, and of nobody else. */
+function* removeOldest(tx: Transaction, { audit_key, recorded_at, who, what }: AuditRow): Work<void> {
+  const [key, now] = [Number(audit_key), Number(recorded_at)];
+  yield* sql(tx, "delete from audit where recorded_at < ?", now - LIMITS.auditMs);
+  yield* sql(tx, "delete from audit where audit_key <= ?", key - LIMITS.auditEntries);
+  if (key % LOOK_EVERY !== 0) return;
+  const same = "workspace_id = ? and who = ? and what = ?";
+  const owner = [tx.workspaceId, who, what];
+  yield* sql(
+    tx,
+    `delete from audit where ${same} and audit_key <= (select audit_key from audit where ${same}
+       order by audit_key desc limit 1 offset ${LIMITS.auditOfOne})`,
+    ...owner,
+    ...owner,
+  );
+}
+
+function shortened(text: string): string {
+  return text.slice(0, LIMITS.idLength).toWellFormed().replaceAll("\0", "\ufffd");
+}
+
+function detailsText(details: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(details);
+  return text.length <= LIMITS.auditDetails ? text : JSON.stringify({ leftOut: Object.keys(details).length });
+}
+
+export function* listAudit(scope: Scope, options: ListAuditOptions): Work<Page<AuditEntry>> {
+  const { since, who, what } = options;
+  let rows = scope.db.selectFrom("audit").select(AUDIT_COLUMNS).where("workspace_id", "=", scope.workspaceId);
+  if (since !== undefined) {
+    assertTime("since", since);
+    rows = rows.where("recorded_at", ">=", Date.parse(since));
+  }
+  if (who !== undefined) {
+    assertText("who", who);
+    rows = rows.where("who", "=", who);
+  }
+  if (what !== undefined) {
+    if (!Object.hasOwn(AUDIT_ACTS, what)) throw invalid(`there is no act ${String(what)}`, { what });
+    rows = rows.where("what", "=", what);
+  }
+  return yield* pageOf(options, {
+    fetch: (after, limit) =>
+      query<AuditRow>(
+        (after === undefined ? rows : rows.where("audit_key", "<", Number(after[0])))
+          .orderBy("audit_key", "desc")
+          .limit(limit),
+      ),
+    keyOf: (row) => [Number(row.audit_key)],
+    toItem: toEntry,
+  });
+}
+
+/** Entries of all workspaces after one of them, in order: for the operator of the store. */
+export function* auditAfter(scope: Scope, entryId: number, limit: number): Work<readonly AuditEntry[]> {
+  const rows = yield* sql<AuditRow>(
+    scope,
+    `select ${AUDIT_COLUMNS.join(", ")} from audit where audit_key > ? order by audit_key limit ?`,
+    entryId,
+    limit,
+  );
+  return rows.map(toEntry);
+}
+
+export function* newestAudit(scope: Scope): Work<number> {
+  const [row] = yield* sql<{ readonly newest: number | null }>(
+    scope,
+    "select max(audit_key) as newest from audit",
+  );
+  return Number(row?.newest ?? 0);
+}
+
+function toEntry(row: AuditRow): AuditEntry {
+  return {
+    entryId: Number(row.audit_key),
+    workspaceId: row.workspace_id,
+    at: isoOf(Number(row.recorded_at)),
+    who: row.who,
+    from: row.address,
+    what: row.what as AuditAct,
+    target: row.target,
+    details: row.details === null ? {} : (JSON.parse(row.details) as AuditEntry["details"]),
+  };
+}

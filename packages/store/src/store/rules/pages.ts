@@ -1,0 +1,71 @@
+/** Lists, a page at a time. A cursor is the key of the last row, so that pages stay right while rows come and go. */
+
+import type { Page } from "@continuo/core/model";
+import { LIMITS, type Work } from "../engine/index.ts";
+import { assertText, invalid } from "./refusals.ts";
+
+export interface PageRequest {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export type Key = readonly (string | number)[];
+
+interface Source<Row, Item> {
+  /** Rows after a key, in order. */
+  readonly fetch: (after: Key | undefined, limit: number) => Work<readonly Row[]>;
+  readonly keyOf: (row: Row) => Key;
+  readonly toItem: (row: Row) => Item;
+}
+
+const DEFAULT_LIMIT = 100;
+
+/** Errors: `invalid` for a limit or a cursor that is none. */
+export function* pageOf<Row, Item>(request: PageRequest, source: Source<Row, Item>): Work<Page<Item>> {
+  const limit = limitOf(request.limit);
+  const after = request.cursor === undefined ? undefined : keyFrom(request.cursor);
+  const rows = yield* source.fetch(after, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { items: shown.map(source.toItem), nextCursor: more ? cursorOf(source.keyOf(last)) : null };
+}
+
+export function limitOf(limit: number | undefined): number {
+  if (limit === undefined) return DEFAULT_LIMIT;
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > LIMITS.pageItems) {
+    throw invalid(`the limit of a list must be from 1 to ${LIMITS.pageItems}`, { limit });
+  }
+  return limit;
+}
+
+function cursorOf(key: Key): string {
+  return Buffer.from(JSON.stringify(key)).toString("base64url");
+}
+
+function keyFrom(cursor: string): Key {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (Array.isArray(key) && key.every((part) => typeof part === "string" || typeof part === "number"))
+      return key;
+  } catch (cause) {
+    throw invalid("the cursor of a list must come from the store", { cursor, cause: String(cause) });
+  }
+  throw invalid("the cursor of a list must come from the store", { cursor });
+}
+
+/** The first text that is greater than everything with the prefix: U+10FFFF is in no name. */
+export function prefixEnd(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
+}
+
+/** A filter that takes one text or several; an empty list matches nothing. Errors: `invalid`. */
+export function textsOf(what: string, value: string | readonly string[] | undefined): string[] | undefined {
+  if (value === undefined) return undefined;
+  const texts = Array.isArray(value) ? value : [value];
+  if (texts.length > LIMITS.pageItems)
+    throw invalid(`the ${what} has too many names`, { count: texts.length });
+  for (const text of texts) assertText(what, text);
+  // No name is empty, and no database takes an empty list.
+  return texts.length === 0 ? [""] : texts;
+}

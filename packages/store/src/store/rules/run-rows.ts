@@ -1,0 +1,107 @@
+/** The row of a run, without the log of its session. */
+
+import {
+  ContinuoError,
+  type NewRun,
+  RUN_TRANSITIONS,
+  type RunPatch,
+  type RunStatus,
+} from "@continuo/core/model";
+import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { RUN_COLUMNS } from "./columns.ts";
+import { mergedMetadata, metadataText, textOfJson } from "./json-fields.ts";
+import { assertName, conflict, notFound } from "./refusals.ts";
+
+export interface RunRow {
+  readonly run_key: number;
+  readonly run_id: string;
+  readonly session_id: string;
+  readonly status: string;
+  readonly agent: string | null;
+  readonly owner: string | null;
+  readonly input: string | null;
+  readonly result: string | null;
+  readonly error: string | null;
+  readonly metadata: string;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly ended_at: number | null;
+}
+
+/** Only the row. Errors: `conflict`. */
+export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now: number): Work<void> {
+  const runId = run.runId ?? tx.newId();
+  assertName("runId", runId);
+  if (run.agent !== undefined) assertName("agent of a run", run.agent);
+  const row = {
+    workspace_id: tx.workspaceId,
+    run_id: runId,
+    session_id: sessionId,
+    status: "pending",
+    agent: run.agent ?? null,
+    owner: null,
+    input: run.input === undefined ? null : textOfJson("input of a run", run.input),
+    result: null,
+    error: null,
+    metadata: metadataText(run.metadata),
+    created_at: now,
+    started_at: null,
+    ended_at: null,
+  };
+  const insert = tx.db
+    .insertInto("runs")
+    .values(row)
+    .onConflict((c) => c.doNothing());
+  const inserted = yield* query(insert.returning("run_key"));
+  if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
+}
+
+/** Only the row. Errors: `not_found`, `invalid_transition`. */
+export function* moveRun(
+  tx: Transaction,
+  runId: string,
+  to: RunStatus,
+  patch: RunPatch,
+  now: number,
+): Work<void> {
+  const run = yield* selectRun(tx, runId, tx.dialect.forUpdate);
+  if (run === undefined) throw notFound("run", runId);
+  const allowed = RUN_TRANSITIONS[run.status as RunStatus];
+  if (!allowed.includes(to)) throw invalidTransition(run, to, allowed);
+  const { owner, result, error, metadata } = patch;
+  const text = `update runs set status = ?, metadata = ?, owner = coalesce(?, owner), result = coalesce(?, result),
+    error = coalesce(?, error), ${to === "running" ? "started_at" : "ended_at"} = ? where run_key = ?`;
+  yield* sql(
+    tx,
+    text,
+    to,
+    mergedMetadata(run.metadata, metadata),
+    owner ?? null,
+    result === undefined ? null : textOfJson("result of a run", result),
+    error === undefined ? null : textOfJson("error of a run", error),
+    now,
+    run.run_key,
+  );
+}
+
+function invalidTransition(run: RunRow, to: RunStatus, allowed: readonly RunStatus[]): ContinuoError {
+  const message =
+    allowed.length === 0
+      ? `the run ${run.run_id} has already ended (${run.status})`
+      : `the run ${run.run_id} is ${run.status}, and cannot become ${to}`;
+  return new ContinuoError("invalid_transition", message, {
+    details: { runId: run.run_id, from: run.status, to, allowed },
+  });
+}
+
+export function* findRun(scope: Scope, runId: string): Work<RunRow> {
+  const row = yield* selectRun(scope, runId, "");
+  if (row === undefined) throw notFound("run", runId);
+  return row;
+}
+
+export function* selectRun(scope: Scope, runId: string, lock: string): Work<RunRow | undefined> {
+  const text = `select ${RUN_COLUMNS.join(", ")} from runs where workspace_id = ? and run_id = ?${lock}`;
+  const [row] = yield* sql<RunRow>(scope, text, scope.workspaceId, runId);
+  return row;
+}

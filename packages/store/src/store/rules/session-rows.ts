@@ -1,0 +1,87 @@
+/** The row of a session, without its log. */
+
+import type { SessionPatch } from "@continuo/core/model";
+import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import type { LogTable, SessionTable } from "../schema/index.ts";
+import { SESSION_COLUMNS } from "./columns.ts";
+import { mergedMetadata } from "./json-fields.ts";
+import { assertText, invalid, notFound } from "./refusals.ts";
+
+/** A session together with what its log says of it. */
+export type SessionRow = SessionTable &
+  Pick<
+    LogTable,
+    "changed_at" | "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes"
+  > & { readonly activity_order: number };
+
+/** The columns that a row of a session takes from its log. */
+export const LOG_PART = [
+  "changed_at",
+  "ttl_ms",
+  "expires_at",
+  "parent_log_id",
+  "parent_sequence",
+  "parent_bytes",
+] as const;
+
+/** `undefined` as well when its log expired: the row goes when the log is removed. */
+export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
+  const rows = yield* sql<SessionRow>(
+    scope,
+    `select ${SESSION_COLUMNS.map((column) => `s.${column}`).join(", ")}, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
+       ${scope.dialect.activityOrder} as activity_order
+     from sessions s
+     join logs on logs.workspace_id = s.workspace_id and logs.log_id = s.session_id
+     where s.workspace_id = ? and s.session_id = ? and logs.deleted_at is null
+       and (logs.expires_at is null or logs.expires_at > ${scope.dialect.nowMs})`,
+    scope.workspaceId,
+    sessionId,
+  );
+  return rows[0];
+}
+
+/** The longest time by which the row may lag behind its log. */
+const ACTIVITY_MS = 60_000;
+
+/**
+ * `updated_at` follows appends, but is written at most once a minute: it is in an index, and most appends need no
+ * look at it. `before` is when the log was last appended to.
+ */
+export function* noteActivity(tx: Transaction, logId: string, before: number, now: number): Work<void> {
+  if (Math.floor(before / ACTIVITY_MS) === Math.floor(now / ACTIVITY_MS)) return;
+  const text =
+    "update sessions set updated_at = ? where workspace_id = ? and session_id = ? and updated_at < ?";
+  yield* sql(tx, text, now, tx.workspaceId, logId, now);
+}
+
+/** `updated_at` is at most so much older than the last append. */
+export const ACTIVITY_LAG_MS: number = 2 * ACTIVITY_MS;
+
+/** Only the row; the log of the append is locked. Errors: `not_found`, `invalid`. */
+export function* patchSession(
+  tx: Transaction,
+  sessionId: string,
+  patch: SessionPatch,
+  now: number,
+): Work<void> {
+  if (typeof patch !== "object" || patch === null) throw invalid("the patch of a session must be an object");
+  const text = `select metadata from sessions where workspace_id = ? and session_id = ?${tx.dialect.forUpdate}`;
+  const [row] = yield* sql<SessionTable>(tx, text, tx.workspaceId, sessionId);
+  if (row === undefined) throw notFound("session", sessionId);
+  const changes: { -readonly [Key in keyof SessionTable]?: SessionTable[Key] } = { updated_at: now };
+  for (const key of ["status", "title", "agent", "cwd"] as const) {
+    const value = patch[key];
+    if (value === undefined) continue;
+    if (value !== null) assertText(key, value);
+    else if (key === "status") throw invalid("a session must have a status");
+    Object.assign(changes, { [key]: value });
+  }
+  if (patch.metadata !== undefined) changes.metadata = mergedMetadata(row.metadata, patch.metadata);
+  yield* query(
+    tx.db
+      .updateTable("sessions")
+      .set(changes)
+      .where("workspace_id", "=", tx.workspaceId)
+      .where("session_id", "=", sessionId),
+  );
+}

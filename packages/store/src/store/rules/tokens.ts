@@ -1,0 +1,191 @@
+/** Tokens: rows that say who may do what. Their secrets are not known here, only hashes of them. */
+
+import type { Page, Token } from "@continuo/core/model";
+import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import type { TokenTable } from "../schema/index.ts";
+import { TOKEN_COLUMNS } from "./columns.ts";
+import { textOfJson } from "./json-fields.ts";
+import { type PageRequest, pageOf } from "./pages.ts";
+import { assertName, assertText, assertTime, invalid, isoOf, notFound, tooLarge } from "./refusals.ts";
+
+export interface TokenRow extends TokenTable {
+  readonly now: number;
+}
+
+export interface TokenRequest {
+  readonly scopes: readonly string[];
+  readonly handle?: string;
+  readonly label?: string;
+  readonly issuedFrom?: Token["issuedFrom"];
+  readonly expiresAt?: string;
+}
+
+/** Errors: `invalid`, `too_large`. */
+export function* insertToken(
+  tx: Transaction,
+  { tokenId, secretHash, request }: TokenSecret & { readonly request: TokenRequest },
+): Work<Token> {
+  const scopes = scopesOf(request.scopes);
+  const { handle, label, issuedFrom = "network", expiresAt } = request;
+  if (handle !== undefined) assertName("handle of a token", handle);
+  if (label !== undefined) {
+    assertText("label of a token", label);
+    if (label.length > LIMITS.idLength) throw tooLarge("the label of a token", LIMITS.idLength, label.length);
+  }
+  if (issuedFrom !== "loopback" && issuedFrom !== "network") {
+    throw invalid("issuedFrom of a token must be loopback or network");
+  }
+  if (expiresAt !== undefined) assertTime("expiresAt of a token", expiresAt);
+  yield* sql(
+    tx,
+    `insert into tokens (token_id, workspace_id, secret_hash, scopes, handle, label, issued_from, created_at, expires_at)
+     values (?, ?, ?, ?, ?, ?, ?, ${tx.dialect.nowMs}, ?)`,
+    tokenId,
+    tx.workspaceId,
+    secretHash,
+    scopes,
+    handle ?? null,
+    label ?? null,
+    issuedFrom,
+    expiresAt === undefined ? null : Date.parse(expiresAt),
+  );
+  const token = yield* tokenOfWorkspace(tx, tokenId);
+  if (token.state === "expired")
+    throw invalid("cannot create a token that has already expired", { expiresAt });
+  return token;
+}
+
+interface TokenSecret {
+  readonly tokenId: string;
+  readonly secretHash: string;
+}
+
+function scopesOf(scopes: unknown): string {
+  if (!Array.isArray(scopes) || scopes.length === 0) throw invalid("a token must have at least one scope");
+  if (scopes.length > LIMITS.scopesPerToken)
+    throw tooLarge("scopes of a token", LIMITS.scopesPerToken, scopes.length);
+  for (const scope of scopes) assertName("scope of a token", scope);
+  return textOfJson("scopes of a token", [...new Set(scopes)]);
+}
+
+/** Finds a token of any workspace, for a client that has its secret. */
+export function* findToken(scope: Scope, tokenId: string): Work<TokenRow | undefined> {
+  const text = `select ${TOKEN_COLUMNS.join(", ")}, ${scope.dialect.nowMs} as now from tokens where token_id = ?`;
+  const [row] = yield* sql<TokenRow>(scope, text, tokenId);
+  return row;
+}
+
+export function* getToken(scope: Scope, tokenId: string): Work<Token | null> {
+  assertName("tokenId", tokenId);
+  const row = yield* findToken(scope, tokenId);
+  return row === undefined || row.workspace_id !== scope.workspaceId ? null : toToken(row);
+}
+
+function* tokenOfWorkspace(scope: Scope, tokenId: string): Work<Token> {
+  const token = yield* getToken(scope, tokenId);
+  if (token === null) throw notFound("token", tokenId);
+  return token;
+}
+
+/** `isNew` is false for one that was revoked before. Errors: `not_found`. */
+export function* revokeToken(
+  tx: Transaction,
+  tokenId: string,
+): Work<{ readonly token: Token; readonly isNew: boolean }> {
+  yield* tokenOfWorkspace(tx, tokenId);
+  const revoked = yield* sql(
+    tx,
+    `update tokens set revoked_at = ${tx.dialect.nowMs}
+     where workspace_id = ? and token_id = ? and revoked_at is null ${tx.dialect.returning("token_id")}`,
+    tx.workspaceId,
+    tokenId,
+  );
+  return { token: yield* tokenOfWorkspace(tx, tokenId), isNew: revoked.length > 0 };
+}
+
+export function* removeTokens(tx: Transaction, endedBefore: string): Work<number> {
+  assertTime("endedBefore", endedBefore);
+  const before = Date.parse(endedBefore);
+  const rows = yield* sql(
+    tx,
+    "delete from tokens where workspace_id = ? and (revoked_at < ? or expires_at < ?) returning token_id",
+    tx.workspaceId,
+    before,
+    before,
+  );
+  return rows.length;
+}
+
+export function* listWorkspaces(scope: Scope): Work<readonly string[]> {
+  const text = `select workspace_id from logs union select workspace_id from tokens order by 1`;
+  const rows = yield* sql<{ readonly workspace_id: string }>(scope, text);
+  return rows.map((row) => row.workspace_id);
+}
+
+export interface ListTokens extends PageRequest {
+  readonly handle?: string;
+  readonly state?: Token["state"];
+  readonly tokenIds?: readonly string[];
+}
+
+const STATES: readonly Token["state"][] = ["active", "expired", "revoked"];
+
+export function* listTokens(scope: Scope, options: ListTokens): Work<Page<Token>> {
+  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
+  const now = clock?.now ?? 0;
+  let rows = scope.db
+    .selectFrom("tokens")
+    .select(TOKEN_COLUMNS)
+    .where("workspace_id", "=", scope.workspaceId);
+  if (options.handle !== undefined) assertText("handle", options.handle);
+  if (options.state !== undefined && !STATES.includes(options.state)) {
+    throw invalid("the state of a token must be active, expired or revoked");
+  }
+  if (options.handle !== undefined) rows = rows.where("handle", "=", options.handle);
+  if (options.tokenIds !== undefined) rows = rows.where("token_id", "in", idsOf(options.tokenIds));
+  if (options.state === "revoked") rows = rows.where("revoked_at", "is not", null);
+  else if (options.state !== undefined) {
+    rows = rows.where("revoked_at", "is", null);
+    rows =
+      options.state === "expired"
+        ? rows.where("expires_at", "<=", now)
+        : rows.where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", now)]));
+  }
+  return yield* pageOf(options, {
+    fetch: (after, limit) =>
+      query<TokenTable>(
+        (after === undefined ? rows : rows.where("token_id", ">", String(after[0])))
+          .orderBy("token_id")
+          .limit(limit),
+      ),
+    keyOf: (row) => [row.token_id],
+    toItem: (row) => toToken({ ...row, now }),
+  });
+}
+
+function idsOf(ids: readonly string[]): readonly string[] {
+  if (ids.length > LIMITS.tokenIds) throw tooLarge("tokenIds", LIMITS.tokenIds, ids.length);
+  for (const id of ids) assertName("tokenId", id);
+  // SQL has no empty list; no token has the empty id.
+  return ids.length === 0 ? [""] : ids;
+}
+
+export function toToken(row: TokenRow): Token {
+  return {
+    tokenId: row.token_id,
+    workspaceId: row.workspace_id,
+    scopes: JSON.parse(row.scopes) as readonly string[],
+    handle: row.handle,
+    label: row.label,
+    issuedFrom: row.issued_from as Token["issuedFrom"],
+    state: stateOf(row),
+    createdAt: isoOf(row.created_at),
+    expiresAt: row.expires_at === null ? null : isoOf(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : isoOf(row.revoked_at),
+  };
+}
+
+function stateOf(row: TokenRow): Token["state"] {
+  if (row.revoked_at !== null) return "revoked";
+  return row.expires_at !== null && row.expires_at <= row.now ? "expired" : "active";
+}

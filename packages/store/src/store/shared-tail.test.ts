@@ -1,0 +1,161 @@
+import type { StoredEvent, TailOptions } from "@continuo/core/model";
+import { afterEach, expect, test } from "vitest";
+import type { Engine } from "./engine/index.ts";
+import { createStore, type OpenedStore } from "./sql-store.ts";
+import { openSqlite } from "./sqlite/index.ts";
+
+const opened: OpenedStore[] = [];
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+});
+
+interface Counted {
+  readonly store: OpenedStore;
+  /** Reads of the engine since the last call. */
+  readonly reads: () => number;
+}
+
+async function countedStore(): Promise<Counted> {
+  const engine = await openSqlite(undefined, { workspaceId: "w", migrate: "refused" });
+  let count = 0;
+  const counting: Engine = {
+    ...engine,
+    read: (rule, signal) => {
+      count++;
+      return engine.read(rule, signal);
+    },
+  };
+  const store = createStore(counting);
+  opened.push(store);
+  return {
+    store,
+    reads: () => {
+      const reads = count;
+      count = 0;
+      return reads;
+    },
+  };
+}
+
+interface Reader {
+  readonly seen: StoredEvent[];
+  stop(): Promise<void>;
+}
+
+function follow(store: OpenedStore, logId: string, options: TailOptions = {}): Reader {
+  const stopping = new AbortController();
+  const seen: StoredEvent[] = [];
+  const done = (async () => {
+    for await (const event of store.tail(logId, { ...options, signal: stopping.signal })) seen.push(event);
+  })();
+  return {
+    seen,
+    stop: () => {
+      stopping.abort();
+      return done;
+    },
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("an append costs one read, however many readers wait for it", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog();
+  const view = store.forWorkspace("w");
+  const readers = [store, view].flatMap((from) => Array.from({ length: 50 }, () => follow(from, logId)));
+  await settled();
+  reads();
+  for (let n = 1; n <= 20; n++) {
+    await store.append(logId, [{ type: "a", data: n }]);
+    await settled();
+    expect(reads()).toBe(1);
+    for (const { seen } of readers) expect(seen.length).toBe(n);
+  }
+  // One object for all of them.
+  expect(new Set(readers.map(({ seen }) => seen[7])).size).toBe(1);
+  await Promise.all(readers.map((reader) => reader.stop()));
+});
+
+test("a reader that joins at the end of a log that is tailed costs one look at the log", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog({ events: [{ type: "a", data: 1 }] });
+  const first = follow(store, logId);
+  await settled();
+  reads();
+  const second = follow(store, logId, { after: "latest" });
+  await settled();
+  expect(reads()).toBe(1);
+  await Promise.all([first.stop(), second.stop()]);
+});
+
+test("a reader that stops reading keeps at most its own event and what all share", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog();
+  const slow = store.tail(logId)[Symbol.asyncIterator]();
+  const first = slow.next();
+  const fast = follow(store, logId);
+  await settled();
+  const data = "x".repeat(64 * 1024);
+  for (let n = 0; n < 100; n++) {
+    await store.append(logId, [{ type: "a", data }]);
+    await settled();
+  }
+  expect((await first).value?.sequence).toBe(1);
+  expect(fast.seen.length).toBe(100);
+  reads();
+  for (let sequence = 2; sequence <= 100; sequence++)
+    expect((await slow.next()).value?.sequence).toBe(sequence);
+  // 99 events of 64 KiB in pages of 1 MiB: what is no longer held is read again, by the slow reader alone.
+  const count = reads();
+  expect(count).toBeGreaterThanOrEqual(5);
+  expect(count).toBeLessThanOrEqual(8);
+  await slow.return?.();
+  await fast.stop();
+});
+
+test("nothing is read, and nothing is watched, when all readers have left", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog();
+  const readers = [1, 2, 3].map(() => follow(store, logId));
+  await settled();
+  await Promise.all(readers.map((reader) => reader.stop()));
+  await settled();
+  reads();
+  await store.append(logId, [{ type: "a", data: 1 }]);
+  await settled();
+  expect(reads()).toBe(0);
+  expect(store.engine.changes.watched().size).toBe(0);
+});
+
+test("a read that fails fails every reader that waits, and those who come later read again", async () => {
+  const engine = await openSqlite(undefined, { workspaceId: "w", migrate: "refused" });
+  let state: "works" | "fails" = "works";
+  const failing: Engine = {
+    ...engine,
+    read: (rule, signal) =>
+      state === "fails" ? Promise.reject(new Error("no answer")) : engine.read(rule, signal),
+  };
+  const store = createStore(failing);
+  opened.push(store);
+  const { logId } = await store.createLog();
+  const errors = [1, 2].map(async () => {
+    try {
+      for await (const event of store.tail(logId)) expect(event).toBeUndefined();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return "ended";
+  });
+  await settled();
+  state = "fails";
+  await store.append(logId, [{ type: "a", data: 1 }]);
+  expect(await Promise.all(errors)).toEqual(["no answer", "no answer"]);
+  state = "works";
+  const later = follow(store, logId);
+  await settled();
+  expect(later.seen.length).toBe(1);
+  await later.stop();
+});

@@ -1,0 +1,31 @@
+/** Copies of a database as it is at one moment. */
+
+import { open } from "node:fs/promises";
+import { createFile, syncPath } from "@continuo/files";
+import type { Connection } from "./connection.ts";
+import { runInThread } from "./thread.ts";
+
+/** The copy is as private as the database. Errors: the system's if there is a file already, or no folder. */
+export function copyDatabase(connection: Connection, path: string): void {
+  // SQLite takes an empty file as it is; one of its own would be open to others.
+  createFile(path);
+  connection.database.prepare("vacuum into ?").run(path);
+  syncPath(path);
+}
+
+/** The same while the event loop goes on. */
+export async function copyInThread(file: string, path: string): Promise<void> {
+  createFile(path);
+  await runInThread(file, [{ sql: "vacuum into ?", parameters: [path] }]);
+  await syncLater(path);
+}
+
+/** Resolves when the file is on disk: much that was written takes long, and the event loop goes on. */
+export async function syncLater(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Tails: the backlog page by page, then whatever comes. The reader's pace is the pace: at the end of the log it
+ * shares one reading loop with all others; when it falls behind what that one holds, it reads for itself. A store that
+ * does not answer for a while is asked again, from the sequence that the reader has.
+ */
+
+import { isPassing, type StoredEvent, type TailOptions } from "@continuo/core/model";
+import { type Engine, LIMITS } from "./engine/index.ts";
+import { assertName, assertSequence, openLog, readTail } from "./rules/index.ts";
+import { type SharedTails, TailWaiter } from "./shared-tail.ts";
+
+/** The parts of a store that a tail reads. */
+export interface TailSource {
+  readonly engine: Engine;
+  readonly tails: SharedTails;
+  readonly closed: AbortSignal;
+}
+
+export async function* tail(
+  source: TailSource,
+  logId: string,
+  options: TailOptions,
+): AsyncGenerator<StoredEvent, void, void> {
+  const { closed } = source;
+  const { signal, types = [] } = options;
+  if (isAborted(signal)) return;
+  closed.throwIfAborted();
+  for (const type of types) assertName("type", type);
+  if (options.after !== "latest") assertSequence("after", options.after ?? 0);
+  // Each its own: thousands of listeners on one signal cost their square.
+  const either = AbortSignal.any(signal === undefined ? [closed] : [signal, closed]);
+  using waiter = new TailWaiter(either);
+  const place: TailPlace = { logId, types, after: options.after ?? 0, waiter, outage: new Outage() };
+  try {
+    for (let end: TailEnd = "lost"; end === "lost" && !waiter.isOver; ) end = yield* follow(source, place);
+    if (waiter.isOver && !isAborted(signal)) throw either.reason;
+  } catch (error) {
+    // A reader that left does not ask whether the store answers.
+    if (isAborted(signal) && (error === signal?.reason || isPassing(error))) return;
+    throw error;
+  }
+}
+
+interface TailPlace {
+  readonly logId: string;
+  readonly types: readonly string[];
+  /** The sequence up to which the reader has everything. */
+  after: number | "latest";
+  readonly waiter: TailWaiter;
+  readonly outage: Outage;
+}
+
+/** `lost`: the store did not answer, and the reader goes on from its place. */
+type TailEnd = "ended" | "lost";
+
+/** Reads until the log ends, the reader leaves, or the store does not answer. */
+async function* follow(
+  { engine, tails }: TailSource,
+  place: TailPlace,
+): AsyncGenerator<StoredEvent, TailEnd, void> {
+  const { logId, types, waiter, outage } = place;
+  const log = await outage.over(waiter, () => engine.read((scope) => openLog(scope, logId, "read")));
+  if (log === "lost") return "lost";
+  let after = place.after === "latest" ? log.head_sequence : place.after;
+  place.after = after;
+  const key = { logId, logKey: log.log_key };
+  const shared = tails.join(engine, { ...key, head: log.head_sequence });
+  try {
+    while (!waiter.isOver) {
+      const next = shared.look(after);
+      if (next === "end") return "ended";
+      if (next === "wait") {
+        if ((await outage.over(waiter, () => shared.wait(after, waiter))) === "lost") return "lost";
+        continue;
+      }
+      const page =
+        next === "behind"
+          ? await outage.over(waiter, () => engine.read((scope) => readTail(scope, { ...key, after, types })))
+          : undefined;
+      if (page === "lost") return "lost";
+      for (const event of page?.events ?? shared.from(after)) {
+        after = event.sequence;
+        place.after = after;
+        if (types.length > 0 && !types.includes(event.type)) continue;
+        yield event;
+        if (waiter.isOver) break;
+      }
+      // With a filter, what did not match need not be read again.
+      after = Math.max(after, page?.upTo ?? 0);
+      place.after = after;
+    }
+    return "ended";
+  } finally {
+    shared.leave(waiter);
+  }
+}
+
+/** A store that does not answer for a while ends no tail. */
+class Outage {
+  #since: number | null = null;
+  #pauseMs: number = LIMITS.tailRetryMs;
+
+  /** `lost` after a pause, when the store may answer in a moment. */
+  async over<T>(waiter: TailWaiter, call: () => Promise<T>): Promise<T | "lost"> {
+    try {
+      const result = await call();
+      this.#since = null;
+      this.#pauseMs = LIMITS.tailRetryMs;
+      return result;
+    } catch (error) {
+      if (waiter.isOver || !isPassing(error)) throw error;
+      this.#since ??= performance.now();
+      if (performance.now() - this.#since > LIMITS.tailPatienceMs) throw error;
+    }
+    await waiter.pause(this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LIMITS.maxTailRetryMs);
+    return "lost";
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted ?? false;
+}

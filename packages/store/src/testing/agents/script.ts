@@ -1,0 +1,33 @@
+/** The script of an agent for a turn: steps, one after another. Plain data. */
+
+import type { AgentEvent, AgentResult, ToolStatus, Usage } from "@continuo/core/model";
+
+export type Step =
+  /** A whole message. */
+  | { readonly say: string }
+  /** Parts of one message; `times` repeats all of them. */
+  | { readonly stream: readonly string[]; readonly messageId?: string; readonly times?: number }
+  | { readonly think: string }
+  /** A tool call, with its result where there is one. */
+  | {
+      readonly call: string;
+      readonly id: string;
+      readonly input?: unknown;
+      readonly result?: string;
+      readonly status?: ToolStatus;
+    }
+  | { readonly usage: Usage; readonly costUsd?: number }
+  /** Anything else that an agent may tell. */
+  | { readonly event: AgentEvent }
+  /** Milliseconds; `abort` until it is cancelled (then it fails as agents do); `forever` even then. */
+  | { readonly wait: number | "abort" | "forever" }
+  /** Throws. With a code it is a `ContinuoError`. */
+  | { readonly fail: string; readonly code?: "native_unavailable" | "agent_failed" | "agent_missing" }
+  /** Ends the process at once, as a power cut would. */
+  | { readonly crash: "SIGKILL" }
+  /** Calls the function of that name in `hooks`, and waits for it. */
+  | { readonly hook: string }
+  /** The result that `execute` returns at the end of the turn. */
+  | { readonly result: AgentResult };
+
+export type Script = readonly Step[];

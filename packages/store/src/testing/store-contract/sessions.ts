@@ -1,0 +1,313 @@
+/** Sessions and runs, and the events that they are written with. */
+
+import assert from "node:assert/strict";
+import type { RunStatus } from "@continuo/core/model";
+import { type ContractCase, newLog, readAll, rejects, said } from "./case.ts";
+
+export const sessionCases: readonly ContractCase[] = [
+  {
+    name: "createSession makes the session, its log and its first event",
+    run: async ({ store }) => {
+      const session = await store.createSession({
+        sessionId: "s",
+        title: "T",
+        agent: "claude",
+        cwd: "/x",
+        metadata: { a: 1 },
+      });
+      const { createdAt, updatedAt, lastActivityAt, activityOrder: _order, ...rest } = session;
+      assert.deepEqual(rest, {
+        sessionId: "s",
+        status: "open",
+        title: "T",
+        agent: "claude",
+        cwd: "/x",
+        parentId: null,
+        metadata: { a: 1 },
+      });
+      assert.equal(createdAt, updatedAt);
+      assert.ok(lastActivityAt >= createdAt);
+      assert.deepEqual(await store.getSession("s"), session);
+      const [event] = await readAll(store, "s");
+      assert.deepEqual(
+        [event?.type, event?.data, event?.invalid],
+        ["session_created", { title: "T", agent: "claude", cwd: "/x", metadata: { a: 1 } }, undefined],
+      );
+    },
+  },
+  {
+    name: "a session's id is a log's id: taken once",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      await rejects("conflict", store.createSession({ sessionId: "s" }));
+      await store.createLog({ logId: "l" });
+      await rejects("conflict", store.createSession({ sessionId: "l" }));
+      assert.equal(await store.getSession("l"), null);
+      assert.equal(await store.getSession("none"), null);
+    },
+  },
+  {
+    name: "updateSession changes what is named, together with an event",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s", title: "T", metadata: { keep: 1, drop: 2, change: 3 } });
+      const patch = {
+        status: "closed",
+        title: null,
+        metadata: { drop: null, change: { deep: 4 }, add: [5] },
+      };
+      const session = await store.updateSession("s", patch);
+      assert.deepEqual(
+        [session.status, session.title, session.metadata],
+        ["closed", null, { keep: 1, change: { deep: 4 }, add: [5] }],
+      );
+      const [, event] = await readAll(store, "s");
+      assert.deepEqual([event?.type, event?.data, event?.invalid], ["session_updated", patch, undefined]);
+      await rejects("not_found", store.updateSession("none", { title: "x" }));
+    },
+  },
+  {
+    name: "a session can be changed by an append to its log",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      await store.append("s", [said("hi")], {
+        also: [{ type: "session", patch: { title: "hi", metadata: { n: 1 } } }],
+      });
+      const session = await store.getSession("s");
+      assert.deepEqual([session?.title, session?.metadata], ["hi", { n: 1 }]);
+    },
+  },
+  {
+    name: "changes of one session at the same time are all kept",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      await Promise.all(
+        Array.from({ length: 8 }, (_, n) => store.updateSession("s", { metadata: { [`k${n}`]: n } })),
+      );
+      assert.equal(Object.keys((await store.getSession("s"))?.metadata ?? {}).length, 8);
+      assert.equal(await store.latestSequence("s"), 9);
+    },
+  },
+  {
+    name: "listSessions: newest change first, by status, agent, cwd and prefix, page by page",
+    run: async ({ store }) => {
+      for (const n of [1, 2, 3]) {
+        await store.createSession({ sessionId: `s${n}`, agent: n === 2 ? "pi" : "claude", cwd: `/${n}` });
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+      await store.updateSession("s1", { status: "done" });
+      const ids = async (options: object): Promise<readonly string[]> =>
+        (await store.listSessions(options)).items.map((session) => session.sessionId);
+      assert.deepEqual(await ids({}), ["s1", "s3", "s2"]);
+      assert.deepEqual(await ids({ agent: "claude" }), ["s1", "s3"]);
+      assert.deepEqual(await ids({ status: "done" }), ["s1"]);
+      assert.deepEqual(await ids({ cwd: "/2" }), ["s2"]);
+      assert.deepEqual(await ids({ prefix: "s3" }), ["s3"]);
+      const { nextCursor } = await store.listSessions({ limit: 2 });
+      assert.deepEqual(await ids({ limit: 2, cursor: nextCursor ?? "" }), ["s2"]);
+    },
+  },
+  {
+    name: "deleteSession takes its log, runs, cursors and snapshots with it",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      await store.createRun({ sessionId: "s", runId: "r" });
+      await store.deleteSession("s", { reason: "asked to" });
+      assert.deepEqual(
+        [await store.getSession("s"), await store.getLog("s"), await store.getRun("r")],
+        [null, null, null],
+      );
+      assert.equal((await store.listDeletedLogs({ logId: "s" })).items[0]?.reason, "asked to");
+      await rejects("not_found", store.deleteSession("s"));
+      await store.createSession({ sessionId: "s" });
+    },
+  },
+  {
+    name: "a session's log can be forked",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      await store.append("s", [said("hi")]);
+      const fork = await store.forkLog("s", 2);
+      await store.deleteSession("s");
+      assert.equal((await readAll(store, fork.logId)).length, 2);
+    },
+  },
+];
+
+const ENDS: readonly RunStatus[] = ["completed", "failed", "cancelled", "timeout", "interrupted"];
+
+export const runCases: readonly ContractCase[] = [
+  {
+    name: "createRun makes a pending run and journals its input",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      const run = await store.createRun({
+        sessionId: "s",
+        runId: "r",
+        input: [{ type: "text" }],
+        agent: "pi",
+        metadata: { m: 1 },
+      });
+      const { createdAt: _, ...rest } = run;
+      assert.deepEqual(rest, {
+        runId: "r",
+        sessionId: "s",
+        status: "pending",
+        agent: "pi",
+        owner: null,
+        input: [{ type: "text" }],
+        result: null,
+        error: null,
+        metadata: { m: 1 },
+        startedAt: null,
+        endedAt: null,
+      });
+      assert.deepEqual(await store.getRun("r"), run);
+      const event = (await readAll(store, "s")).at(-1);
+      assert.deepEqual([event?.type, event?.runId], ["run_created", "r"]);
+      assert.deepEqual(event?.data, {
+        runId: "r",
+        input: [{ type: "text" }],
+        agent: "pi",
+        metadata: { m: 1 },
+      });
+    },
+  },
+  {
+    name: "a run needs a session, and an id of its own",
+    run: async ({ store }) => {
+      await rejects("not_found", store.createRun({ sessionId: "none" }));
+      await rejects("not_found", store.createRun({ sessionId: await newLog(store) }));
+      await store.createSession({ sessionId: "s" });
+      await store.createRun({ sessionId: "s", runId: "r" });
+      await rejects("conflict", store.createRun({ sessionId: "s", runId: "r" }));
+      assert.equal(await store.latestSequence("s"), 2);
+    },
+  },
+  ...ENDS.map(
+    (end): ContractCase => ({
+      name: `a run that is running can end as ${end}, once, with an event`,
+      run: async ({ store }) => {
+        await store.createSession({ sessionId: "s" });
+        const { runId } = await store.createRun({ sessionId: "s" });
+        const running = await store.transitionRun(runId, { to: "running", owner: "me" });
+        assert.deepEqual([running.status, running.owner, running.endedAt], ["running", "me", null]);
+        assert.ok(running.startedAt !== null);
+        const ended = await store.transitionRun(runId, { to: end, result: { n: 1 }, error: "e" });
+        assert.deepEqual([ended.status, ended.result, ended.error], [end, { n: 1 }, "e"]);
+        assert.ok(ended.endedAt !== null);
+        for (const to of [...ENDS, "running", "pending"] as const) {
+          await rejects("invalid_transition", store.transitionRun(runId, { to }));
+        }
+        const types = (await readAll(store, "s")).map((event) => event.type);
+        const last = end === "timeout" ? "run_timed_out" : `run_${end}`;
+        assert.deepEqual(types, ["session_created", "run_created", "run_started", last]);
+      },
+    }),
+  ),
+  {
+    name: "a pending run can be cancelled or interrupted, and nothing else but started",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      for (const to of ["cancelled", "interrupted"] as const) {
+        const { runId } = await store.createRun({ sessionId: "s" });
+        for (const bad of ["completed", "failed", "timeout", "pending"] as const) {
+          const error = await rejects("invalid_transition", store.transitionRun(runId, { to: bad }));
+          assert.equal(error.details.from, "pending");
+        }
+        assert.equal((await store.transitionRun(runId, { to })).status, to);
+      }
+      await rejects("not_found", store.transitionRun("none", { to: "running" }));
+      const { runId } = await store.createRun({ sessionId: "s" });
+      await rejects("invalid", store.transitionRun(runId, { to: "paused" as never }));
+    },
+  },
+  {
+    name: "of many that end a run at once, one does",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      const { runId } = await store.createRun({ sessionId: "s" });
+      await store.transitionRun(runId, { to: "running" });
+      const results = await Promise.allSettled(ENDS.map((to) => store.transitionRun(runId, { to })));
+      assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
+      assert.equal(await store.latestSequence("s"), 4);
+    },
+  },
+  {
+    name: "a transition with an older lease is fenced",
+    run: async ({ store }) => {
+      await store.createSession({ sessionId: "s" });
+      const { runId } = await store.createRun({ sessionId: "s" });
+      const lease = await store.acquireLease("s", { owner: "a" });
+      await store.transitionRun(runId, { to: "running", lease });
+      await store.releaseLease(lease);
+      await store.acquireLease("s", { owner: "b" });
+      await rejects("fenced", store.transitionRun(runId, { to: "completed", lease }));
+      assert.equal((await store.getRun(runId))?.status, "running");
+    },
+  },
+  {
+    name: "claimNextRun starts pending runs first in, first out, one at a time per session",
+    run: async ({ store }) => {
+      for (const sessionId of ["s", "t"]) await store.createSession({ sessionId });
+      for (const [sessionId, runId] of [
+        ["s", "s1"],
+        ["s", "s2"],
+        ["t", "t1"],
+      ] as const) {
+        await store.createRun({ sessionId, runId });
+      }
+      const claim = async (): Promise<string | undefined> =>
+        (await store.claimNextRun({ owner: "me" }))?.runId;
+      assert.deepEqual([await claim(), await claim(), await claim()], ["s1", "t1", undefined]);
+      await store.transitionRun("s1", { to: "failed" });
+      assert.deepEqual([await claim(), await claim()], ["s2", undefined]);
+      assert.equal((await store.getRun("s2"))?.owner, "me");
+    },
+  },
+  {
+    name: "claimNextRun chooses by session and by agent",
+    run: async ({ store }) => {
+      for (const sessionId of ["s", "t"]) await store.createSession({ sessionId });
+      await store.createRun({ sessionId: "s", runId: "s1", agent: "pi" });
+      await store.createRun({ sessionId: "t", runId: "t1", agent: "codex" });
+      assert.equal(await store.claimNextRun({ owner: "me", agents: ["gemini"] }), null);
+      assert.equal((await store.claimNextRun({ owner: "me", agents: ["codex"] }))?.runId, "t1");
+      assert.equal(await store.claimNextRun({ owner: "me", sessionId: "t" }), null);
+      assert.equal((await store.claimNextRun({ owner: "me", sessionId: "s" }))?.runId, "s1");
+    },
+  },
+  {
+    name: "many that claim at the same time start every run once",
+    run: async ({ store }) => {
+      const runs = await Promise.all(
+        Array.from({ length: 6 }, async (_, n) => {
+          await store.createSession({ sessionId: `s${n}` });
+          return store.createRun({ sessionId: `s${n}`, runId: `r${n}` });
+        }),
+      );
+      const claims = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => store.claimNextRun({ owner: `o${n}` })),
+      );
+      const started = claims.flatMap((run) => (run === null ? [] : [run.runId]));
+      assert.deepEqual(started.sort(), runs.map((run) => run.runId).sort());
+    },
+  },
+  {
+    name: "listRuns: oldest first, by session, status and owner, page by page",
+    run: async ({ store }) => {
+      for (const sessionId of ["s", "t"]) await store.createSession({ sessionId });
+      for (const runId of ["3", "1", "2"])
+        await store.createRun({ sessionId: runId === "1" ? "t" : "s", runId });
+      await store.claimNextRun({ owner: "me", sessionId: "s" });
+      const ids = async (options: object): Promise<readonly string[]> =>
+        (await store.listRuns(options)).items.map((run) => run.runId);
+      assert.deepEqual(await ids({}), ["3", "1", "2"]);
+      assert.deepEqual(await ids({ sessionId: "s" }), ["3", "2"]);
+      assert.deepEqual(await ids({ status: "pending" }), ["1", "2"]);
+      assert.deepEqual(await ids({ status: ["pending", "running"] }), ["3", "1", "2"]);
+      assert.deepEqual(await ids({ owner: "me" }), ["3"]);
+      const { nextCursor } = await store.listRuns({ limit: 2 });
+      assert.deepEqual(await ids({ limit: 2, cursor: nextCursor ?? "" }), ["2"]);
+    },
+  },
+];

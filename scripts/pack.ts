@@ -1,0 +1,93 @@
+/**
+ * `node scripts/pack.ts FOLDER`: a tarball of `continuo` and of each of our packages, as they are published, their
+ * checksums in `SHA256SUMS`, and the bill of materials. It needs what `npm ci` builds.
+ *
+ * In the repository the doors of a package are its sources; in a tarball they are the compiled files with their types.
+ */
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { compiledFilesOf } from "./packages.ts";
+import { billOf } from "./sbom.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  process.stderr.write("usage: node scripts/pack.ts FOLDER\n");
+  process.exit(2);
+}
+packAll(resolve(folder));
+
+function packAll(target: string): void {
+  const stage = mkdtempSync(join(tmpdir(), "continuo-pack-"));
+  try {
+    mkdirSync(target, { recursive: true });
+    compile();
+    const names = readdirSync(join(ROOT, "packages"));
+    for (const name of names) pack(stagePackage(name, join(stage, name)), target);
+    pack(ROOT, target);
+    writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(billOf(ROOT), null, 2)}\n`);
+    writeFileSync(join(target, "SHA256SUMS"), checksumsOf(target));
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
+
+function compile(): void {
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [compiler, "-b", "packages/server"], { cwd: ROOT, stdio: "inherit" });
+}
+
+function stagePackage(name: string, stage: string): string {
+  const source = join(ROOT, "packages", name);
+  for (const file of compiledFilesOf(ROOT, name)) {
+    const place = join(stage, "dist", file);
+    mkdirSync(dirname(place), { recursive: true });
+    copyFileSync(join(source, "dist", file), place);
+  }
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  const doors = Object.entries(manifest.exports as Readonly<Record<string, string>>).map(([door, file]) => {
+    const compiled = file.replace("./src/", "./dist/").replace(/\.ts$/u, "");
+    return [door, { types: `${compiled}.d.ts`, default: `${compiled}.js` }] as const;
+  });
+  const published = { ...manifest, files: ["dist"], exports: Object.fromEntries(doors) };
+  writeFileSync(join(stage, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  for (const [from, file] of [
+    [source, "README.md"],
+    [ROOT, "LICENSE"],
+  ] as const)
+    cpSync(join(from, file), join(stage, file));
+  return stage;
+}
+
+/** Scripts are left out: nothing is built a second time. */
+function pack(source: string, target: string): void {
+  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", target];
+  execFileSync("npm", args, { cwd: source, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function checksumsOf(target: string): string {
+  return readdirSync(target)
+    .filter((name) => name !== "SHA256SUMS")
+    .sort()
+    .map(
+      (name) =>
+        `${createHash("sha256")
+          .update(readFileSync(join(target, name)))
+          .digest("hex")}  ${name}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,65 @@
+/** Our packages as they are published: their compiled files, and what refers to them. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, relative, sep } from "node:path";
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/**
+ * Copies what was compiled of each package to `folder/NAME/`. Specifiers such as `@continuo/core/model` become relative
+ * paths.
+ */
+export function copyPackages(root: string, names: readonly string[], folder: string): void {
+  const doors = new Map(names.flatMap((name) => [...doorsOf(root, name)]));
+  const toRelative = (text: string, from: string): string =>
+    text.replace(/(["'])(@continuo\/[\w/-]+)\1/gu, (whole, quote: string, specifier: string) => {
+      const target = doors.get(specifier);
+      if (target === undefined) return whole;
+      const path = posix.relative(posix.dirname(from), target);
+      return quote + (path.startsWith(".") ? path : `./${path}`) + quote;
+    });
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (/\.(?:js|d\.ts)$/u.test(file)) rewrite(folder, file, toRelative);
+  }
+  for (const name of names) {
+    for (const file of compiledFilesOf(root, name)) {
+      const target = posix.join(name, file);
+      const text = readFileSync(join(root, "packages", name, "dist", file), "utf8");
+      mkdirSync(dirname(join(folder, target)), { recursive: true });
+      writeFileSync(join(folder, target), toRelative(text, target));
+    }
+  }
+}
+
+function rewrite(folder: string, file: string, change: (text: string, from: string) => string): void {
+  const path = join(folder, file);
+  writeFileSync(path, change(readFileSync(path, "utf8"), file.split(sep).join("/")));
+}
+
+/** The file of each specifier, below the folder of all packages. */
+function doorsOf(root: string, name: string): ReadonlyMap<string, string> {
+  const { exports }: Manifest = JSON.parse(
+    readFileSync(join(root, "packages", name, "package.json"), "utf8"),
+  );
+  return new Map(
+    Object.entries(exports).map(([door, file]) => [
+      posix.join("@continuo", name, door),
+      posix.join(name, toCompiled(file.replace("./src/", ""))),
+    ]),
+  );
+}
+
+/** The compiler leaves the files of sources that are gone, so the sources say what is copied. */
+export function compiledFilesOf(root: string, name: string): readonly string[] {
+  const source = join(root, "packages", name, "src");
+  return readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts"))
+    .map((entry) => relative(source, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .flatMap((file) => [toCompiled(file), file.replace(/\.ts$/u, ".d.ts")]);
+}
+
+function toCompiled(file: string): string {
+  return file.replace(/\.ts$/u, ".js");
+}

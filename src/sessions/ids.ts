@@ -1,8 +1,0 @@
-/** Ids of events and owners: UUIDv7. */
-
-import { createIds } from "../model/index.ts";
-
-export const newId: () => string = createIds({
-  now: () => Date.now(),
-  random: (bytes) => void crypto.getRandomValues(bytes),
-});

@@ -1,5 +1,0 @@
-/** Capabilities of agents for tests: they only answer, unless they have native sessions. */
-
-import { type AgentCapabilities, NO_CAPABILITIES } from "../../model/index.ts";
-
-export const CANNOT: AgentCapabilities = { ...NO_CAPABILITIES, native: false };

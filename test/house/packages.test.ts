@@ -1,0 +1,89 @@
+/** Our packages: what each may use stands in its `package.json`, and nothing else. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { DOORS, PACKAGES, ROOT, readManifest, readSource, type SourceFile } from "./imports.ts";
+
+interface RootManifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const root: RootManifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const production = readSource().filter(({ path }) => !path.endsWith(".test.ts"));
+
+function filesOf(name: string): readonly SourceFile[] {
+  return production.filter(({ file }) => file.startsWith(`packages/${name}/`));
+}
+
+/** `@hono/node-server` of `@hono/node-server/conninfo`. */
+function nameOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function importedBy(name: string): readonly string[] {
+  const specifiers = filesOf(name).flatMap(({ imports }) => imports.map(({ specifier }) => specifier));
+  const names = specifiers.filter((one) => !one.startsWith(".")).map(nameOf);
+  return [...new Set(names)].filter((one) => !one.startsWith("node:")).sort();
+}
+
+describe.each(PACKAGES)("the package %s", (name) => {
+  const { version, dependencies = {}, peerDependencies = {}, ...manifest } = readManifest(name);
+
+  test("names in package.json what it imports, and nothing else", () => {
+    const named = Object.keys({ ...dependencies, ...peerDependencies }).sort();
+    const ours = named.filter((one) => one.startsWith("@continuo/"));
+    const unused = named.filter((one) => !importedBy(name).includes(one));
+    expect(importedBy(name).filter((one) => !named.includes(one))).toEqual([]);
+    expect(unused.filter((one) => !ours.includes(one))).toEqual([]);
+  });
+
+  test("has the version of the root, and the versions of others that the root has", () => {
+    expect([manifest.name, version]).toEqual([`@continuo/${name}`, root.version]);
+    const wrong = Object.entries(dependencies).filter(([one, wanted]) =>
+      one.startsWith("@continuo/") ? wanted !== root.version : wanted !== root.dependencies[one],
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("refers the compiler to the packages that it depends on", () => {
+    const { references } = JSON.parse(readFileSync(join(ROOT, "packages", name, "tsconfig.json"), "utf8"));
+    const below = Object.keys(dependencies).filter((one) => one.startsWith("@continuo/"));
+    expect(references.map(({ path }: { readonly path: string }) => path)).toEqual(
+      below.map((one) => one.replace("@continuo/", "../")).sort(),
+    );
+  });
+
+  test("has a page of one screen that names its doors", () => {
+    const page = readFileSync(join(ROOT, "packages", name, "README.md"), "utf8");
+    expect(page.startsWith(`# @continuo/${name}\n`)).toBe(true);
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  });
+});
+
+test("what the root installs for its users is what the packages and the command need", () => {
+  const needed = PACKAGES.flatMap((name) => {
+    const { dependencies, peerDependencies } = readManifest(name);
+    return Object.keys({ ...dependencies, ...peerDependencies });
+  }).filter((one) => !one.startsWith("@continuo/"));
+  const missing = needed.filter((one) => !(one in root.dependencies) && !(one in root.peerDependencies));
+  expect(missing).toEqual([]);
+});
+
+test("a package is entered only by a door that its package.json exports", () => {
+  const wrong = [...production, ...readSource("web"), ...readSource("extension")].flatMap((file) =>
+    [...file.text.matchAll(/ from "(@continuo\/[^"]+)"/gu)]
+      .map(([, specifier = ""]) => specifier)
+      .filter((specifier) => !DOORS.has(specifier))
+      .map((specifier) => `${file.file}: ${specifier}`),
+  );
+  expect(wrong).toEqual([]);
+  expect(DOORS.size).toBeGreaterThan(30);
+});

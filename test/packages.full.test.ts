@@ -1,0 +1,143 @@
+/** Our packages as they are published: packed, and installed where nothing but what they name is there. */
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const MODULES = join(ROOT, "node_modules");
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, { readonly types: string }>>;
+}
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "continuo-packages-"));
+  run(process.execPath, [join(ROOT, "scripts/pack.ts"), join(folder, "packed")], ROOT);
+}, 600_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(file: string, args: readonly string[], cwd: string): string {
+  const env = { PATH: `${MODULES}/.bin:${process.env.PATH}`, HOME: folder, npm_config_offline: "true" };
+  return execFileSync(file, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Installs a package of ours with all that it depends on, from tarballs and from what `npm ci` installed. */
+function install(name: string): string {
+  const project = mkdtempSync(join(folder, "project-"));
+  const modules = join(project, "node_modules");
+  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  const add = (one: string): void => {
+    const place = join(modules, one);
+    if (existsSync(place)) return;
+    mkdirSync(place, { recursive: true });
+    if (one.startsWith("@continuo/")) {
+      const tarball = join(folder, "packed", `${one.slice(1).replace("/", "-")}-${VERSION}.tgz`);
+      run("tar", ["-xzf", tarball, "--strip-components=1", "-C", place], folder);
+    } else {
+      cpSync(join(MODULES, one), place, { recursive: true });
+    }
+    for (const below of Object.keys(manifestOf(place).dependencies ?? {})) add(below);
+  };
+  add(name);
+  return project;
+}
+
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+function manifestOf(place: string): Manifest {
+  return JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+}
+
+function installedIn(project: string): readonly string[] {
+  return readdirSync(join(project, "node_modules"), { withFileTypes: true }).flatMap(({ name }) =>
+    name.startsWith("@")
+      ? readdirSync(join(project, "node_modules", name)).map((inner) => `${name}/${inner}`)
+      : [name],
+  );
+}
+
+function bytesOf(place: string): number {
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+test("a program that needs only the store installs three packages of ours and at most four of others", () => {
+  const project = install("@continuo/store");
+  const names = installedIn(project);
+  expect(names.filter((name) => name.startsWith("@continuo/")).sort()).toEqual([
+    "@continuo/core",
+    "@continuo/files",
+    "@continuo/store",
+  ]);
+  expect(names.filter((name) => !name.startsWith("@continuo/")).length).toBeLessThanOrEqual(4);
+  expect(bytesOf(join(project, "node_modules"))).toBeLessThan(12 * 1024 ** 2);
+  const program = `
+    import { openStore } from "@continuo/store";
+    import { runOnce } from "@continuo/store/sessions";
+    import { EchoAgent } from "@continuo/store/testing";
+    await using store = await openStore("sqlite:" + process.argv[2], { migrate: true });
+    const { status } = await runOnce(store, new EchoAgent(), "hello");
+    const { items } = await store.listSessions();
+    console.log(JSON.stringify({ status, sessions: items.length }));
+  `;
+  writeFileSync(join(project, "main.mjs"), program);
+  const printed = run(process.execPath, ["main.mjs", join(project, "continuo.db")], project);
+  expect(JSON.parse(printed)).toEqual({ status: "completed", sessions: 1 });
+});
+
+test.each(["core", "files", "store", "native", "agents", "live", "server"])(
+  "every door of @continuo/%s is loaded, and has its types",
+  (name) => {
+    const project = install(`@continuo/${name}`);
+    const { exports } = manifestOf(join(project, "node_modules/@continuo", name));
+    // What calls a model through `ai` needs that package, which is the user's own choice.
+    const doors = Object.entries(exports).filter(([door]) => door !== "./model-agent");
+    for (const [door, { types }] of doors) {
+      expect(existsSync(join(project, "node_modules/@continuo", name, types))).toBe(true);
+      const specifier = `@continuo/${name}${door.slice(1)}`;
+      const code = `console.log(Object.keys(await import("${specifier}")).length)`;
+      expect(Number(run(process.execPath, ["--input-type=module", "-e", code], project))).toBeGreaterThan(0);
+    }
+  },
+);
+
+test("the tarballs come with their checksums and the bill of materials", () => {
+  const packed = join(folder, "packed");
+  const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8").trimEnd().split("\n");
+  for (const line of sums) {
+    const [sum = "", name = ""] = line.split("  ");
+    expect(
+      createHash("sha256")
+        .update(readFileSync(join(packed, name)))
+        .digest("hex"),
+      name,
+    ).toBe(sum);
+  }
+  expect(sums.map((line) => line.split("  ")[1])).toEqual(
+    readdirSync(packed)
+      .filter((name) => name !== "SHA256SUMS")
+      .sort(),
+  );
+  expect(sums.length).toBe(9);
+  const { bomFormat, components } = JSON.parse(readFileSync(join(packed, "sbom.cdx.json"), "utf8"));
+  expect([bomFormat, components.length > 20]).toEqual(["CycloneDX", true]);
+});

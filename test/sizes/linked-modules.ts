@@ -1,0 +1,17 @@
+/** The installed packages for a copy of the repository: those of others are linked, our own are the copy's. */
+
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+
+const MODULES = join(import.meta.dirname, "../../node_modules");
+
+/** Makes `node_modules` in a folder that holds a copy of the repository. */
+export function linkModules(copy: string): void {
+  const modules = join(copy, "node_modules");
+  mkdirSync(join(modules, "@continuo"), { recursive: true });
+  for (const name of readdirSync(MODULES)) {
+    if (name !== "@continuo" && name !== ".cache") symlinkSync(join(MODULES, name), join(modules, name));
+  }
+  for (const name of readdirSync(join(copy, "packages")))
+    symlinkSync(join("../../packages", name), join(modules, "@continuo", name));
+}
