@@ -1,6 +1,7 @@
 /** The build of the extension: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
 
 import { defineConfig } from "wxt";
+import continuo from "../package.json" with { type: "json" };
 
 /** The public half of a key pair that nobody kept: it fixes the id of the extension that is loaded unpacked. */
 const KEY =
@@ -18,7 +19,7 @@ export default defineConfig({
   manifest: ({ browser }) => ({
     name: "Continuo",
     description: "Notes from what you watch and say, in a session that survives reloads.",
-    version: "0.1.0",
+    version: continuo.version,
     // `activeTab`: the address of the page on which the button is pressed.
     permissions: [
       "activeTab",

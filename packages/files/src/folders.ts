@@ -93,14 +93,14 @@ export function packageFile(name: string): string | null {
 
 /** `unknown` where this code was bundled into another program. */
 export function readVersion(): string {
-  const folder = packageFolder();
+  const folder = packageFolder(/^(?:continuo|@continuo\/\w+)$/u);
   return folder === null ? "unknown" : (readManifest(folder)?.version ?? "unknown");
 }
 
 /** The folder of our own `package.json`, whether this code lies in `src/` or is bundled in `dist/`. */
-function packageFolder(): string | null {
+function packageFolder(names = /^continuo$/u): string | null {
   let folder = dirname(fileURLToPath(import.meta.url));
-  while (readManifest(folder)?.name !== "continuo") {
+  while (!names.test(readManifest(folder)?.name ?? "")) {
     const above = dirname(folder);
     if (above === folder) return null;
     folder = above;

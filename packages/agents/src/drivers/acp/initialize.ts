@@ -1,7 +1,7 @@
 /** What an agent says of itself in `initialize`, in both versions of the protocol, as one shape. Pure. */
 
 import type { SessionCapabilities } from "@continuo/core/model";
-import { isJson, type Json } from "@continuo/files";
+import { isJson, type Json, readVersion } from "@continuo/files";
 import { NO_CAPABILITIES } from "../link/index.ts";
 
 export type ProtocolVersion = 1 | 2;
@@ -24,7 +24,7 @@ export interface InitializeResult {
 
 /** Both versions' fields: an agent takes those that it knows. */
 export function greeting(protocol: ProtocolVersion): Json {
-  const info = { name: "continuo", title: "Continuo", version: "0.1.0" };
+  const info = { name: "continuo", title: "Continuo", version: readVersion() };
   return protocol === 2
     ? { protocolVersion: 2, info, capabilities: {} }
     : {

@@ -1,7 +1,7 @@
 /** A running `codex app-server`: JSON-RPC over lines, without the `jsonrpc` field. */
 
 import { type CallOptions, type ContinuoError, present } from "@continuo/core/model";
-import { isJson, type Json, textField } from "@continuo/files";
+import { isJson, type Json, readVersion, textField } from "@continuo/files";
 import { type DriverLimits, within } from "../link/index.ts";
 import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
 
@@ -74,7 +74,7 @@ export class CodexServer {
   }
 
   async #greet(limits: CallLimits): Promise<void> {
-    const clientInfo = { name: "continuo", title: "Continuo", version: "0.1.0" };
+    const clientInfo = { name: "continuo", title: "Continuo", version: readVersion() };
     const answered = this.call("initialize", { clientInfo }, limits);
     this.#program.notify({ method: "initialized" });
     // `continuo/0.169.0 (…)`

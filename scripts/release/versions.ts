@@ -1,0 +1,52 @@
+/** The one version of all packages, in every file that names it. Pure, except for `readManifests`. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+interface LockFile {
+  readonly version: string;
+  readonly packages: Readonly<Record<string, Partial<Manifest>>>;
+}
+
+/** The `package.json` of the root and of each package, by their paths below the root. */
+export function readManifests(root: string): ReadonlyMap<string, Manifest> {
+  const paths = [
+    "package.json",
+    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`),
+  ];
+  return new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest]));
+}
+
+/** A manifest with the version, and with the version for each of our packages that it depends on. */
+export function withVersion<Some extends Partial<Manifest>>(manifest: Some, version: string): Some {
+  const { dependencies } = manifest;
+  if (dependencies === undefined) return { ...manifest, version };
+  const changed = Object.entries(dependencies).map(([name, wanted]) => [
+    name,
+    name.startsWith("@continuo/") ? version : wanted,
+  ]);
+  return { ...manifest, version, dependencies: Object.fromEntries(changed) };
+}
+
+/** The lock file, in which the root is the empty path. */
+export function lockWithVersion<Lock extends LockFile>(lock: Lock, version: string): Lock {
+  const packages = Object.entries(lock.packages).map(([path, one]) => [
+    path,
+    path === "" || /^packages\/\w+$/u.test(path) ? withVersion(one, version) : one,
+  ]);
+  return { ...lock, version, packages: Object.fromEntries(packages) };
+}
+
+/** Whether `next` is a version of three numbers that comes after `last`. */
+export function isAfter(next: string, last: string): boolean {
+  const [a, b] = [next, last].map((version) => /^(\d+)\.(\d+)\.(\d+)$/u.exec(version)?.slice(1).map(Number));
+  if (a === undefined || b === undefined) return false;
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0);
+}

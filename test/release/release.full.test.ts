@@ -1,0 +1,72 @@
+/** A release, made in a copy of the repository: its commit, its tag, and the packages that it would publish. */
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { linkModules } from "../sizes/linked-modules.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "continuo-release-"));
+const copy = join(folder, "copy");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(file: string, args: readonly string[]): string {
+  const env = {
+    PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,
+    HOME: folder,
+    npm_config_offline: "true",
+    GIT_AUTHOR_NAME: "Ann",
+    GIT_AUTHOR_EMAIL: "ann@example.com",
+    GIT_COMMITTER_NAME: "Ann",
+    GIT_COMMITTER_EMAIL: "ann@example.com",
+  };
+  return execFileSync(file, args, { cwd: copy, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const release = (...args: readonly string[]): string =>
+  run(process.execPath, ["scripts/release.ts", ...args, "--no-audit"]);
+
+test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", () => {
+  cpSync(ROOT, copy, {
+    recursive: true,
+    filter: (path) =>
+      !/\/(?:node_modules|dist|\.git|\.soak|test\/fixtures|test\/formats)(?:\/|$)/u.test(
+        path.slice(ROOT.length),
+      ),
+  });
+  linkModules(copy);
+  run("git", ["init", "--quiet"]);
+  run("git", ["add", "--all"]);
+  run("git", ["commit", "--quiet", "--message", "Begin"]);
+  const { version: last } = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
+  expect(() => release(last)).toThrow("the last one is");
+  writeFileSync(join(copy, "left.txt"), "");
+  expect(() => release("9.0.0")).toThrow("not committed");
+  rmSync(join(copy, "left.txt"));
+
+  const packed = join(folder, "packed");
+  const printed = release("9.0.0", "--to", packed).trimEnd().split("\n");
+  expect(run("git", ["log", "-1", "--format=%s", "v9.0.0"]).trim()).toBe("Release 9.0.0");
+  expect(run("git", ["status", "--porcelain"])).toBe("");
+  expect(readdirSync(join(copy, "changes"))).toEqual([".gitkeep"]);
+  expect(readFileSync(join(copy, "CHANGELOG.md"), "utf8")).toContain("\n## 9.0.0 (");
+  // npm finds nothing to change in the lock file.
+  run("npm", ["install", "--package-lock-only", "--ignore-scripts"]);
+  expect(run("git", ["status", "--porcelain"])).toBe("");
+
+  expect(printed.at(-1)).toBe(join(packed, "continuo-9.0.0.tgz"));
+  for (const tarball of printed) {
+    const { version, dependencies = {} } = JSON.parse(run("tar", ["-xOzf", tarball, "package/package.json"]));
+    const ours = Object.entries(dependencies).filter(([name]) => name.startsWith("@continuo/"));
+    expect([version, ...ours.map(([, wanted]) => wanted)].every((one) => one === "9.0.0")).toBe(true);
+  }
+  const user = join(folder, "user");
+  mkdirSync(user);
+  run("tar", ["-xzf", join(packed, "continuo-9.0.0.tgz"), "--strip-components=1", "-C", user]);
+  cpSync(join(ROOT, "node_modules/string-width"), join(user, "node_modules/string-width"), {
+    recursive: true,
+  });
+  expect(run(process.execPath, [join(user, "bin/continuo.js"), "--version"]).trim()).toBe("9.0.0");
+});
