@@ -55,7 +55,7 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
   return {
     code: "internal",
     message: wantsStack ? (error.stack ?? error.message) : String(error),
-    hint: "Report this error of Continuo's; CONTINUO_DEBUG=1 shows where it happened.",
+    hint: "Report this error of Continuo's; `continuo bug-report` writes what is needed; CONTINUO_DEBUG=1 shows where it happened.",
     details: {},
   };
 }

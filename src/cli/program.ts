@@ -1,7 +1,7 @@
 /** The tree of commands. What a command does is loaded when it is called. */
 
-import { ContinuoError, nearest } from "@continuo/core/model";
-import { readVersion } from "@continuo/files";
+import { ContinuoError, isContinuoError, nearest } from "@continuo/core/model";
+import { debugOf, readVersion } from "@continuo/files";
 import { Command } from "commander";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
@@ -9,7 +9,7 @@ import { addAuditCommand } from "./audit/index.ts";
 import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
-import { addDoctorCommand } from "./doctor/index.ts";
+import { addBugReportCommand, addDoctorCommand } from "./doctor/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
@@ -24,6 +24,8 @@ import type { Shell } from "./terminal/index.ts";
 import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
 import { addViewCommand } from "./view/index.ts";
+
+const debug = debugOf("cli");
 
 /** The environment of the commands; left out if the program is only described. */
 export interface ProgramRun {
@@ -40,13 +42,48 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
       exitCode = code;
     },
   };
-  const words = withHelpFlag(withDefaultCommand(argv));
+  const [typed, isDebugged] = withoutDebugFlag(argv);
+  const value = shell.env.CONTINUO_DEBUG ?? (isDebugged ? "*" : undefined);
+  using _log = value === undefined ? undefined : await startLog(value, shell);
+  const begun = performance.now();
+  const words = withHelpFlag(withDefaultCommand(typed));
+  debug("command", () => ({ words: wordsOfCommand(words) }));
   // The other commands would only be described.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
   const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
-  assertKnown(program, words, argv);
-  await program.parseAsync(words, { from: "user" });
+  assertKnown(program, words, typed);
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    debug("failed", () => ({ code: isContinuoError(error) ? error.code : "internal", ms: msSince(begun) }));
+    throw error;
+  }
+  debug("ended", () => ({ exitCode, ms: msSince(begun) }));
   return exitCode;
+}
+
+/** `--debug` is a flag of every command, and no word behind `--`. */
+function withoutDebugFlag(argv: readonly string[]): readonly [words: readonly string[], isDebugged: boolean] {
+  const end = argv.indexOf("--");
+  const words = argv.filter((word, at) => word !== "--debug" || (end !== -1 && at > end));
+  return [words, words.length < argv.length];
+}
+
+async function startLog(value: string, shell: Shell): Promise<Disposable> {
+  const { debugLogPath, debugRooms, startDebugLog } = await import("./debug/index.ts");
+  const rooms = debugRooms(value);
+  shell.stderr.write(`debug log: ${debugLogPath(shell)}\n`);
+  return startDebugLog(shell, rooms);
+}
+
+/** The names of commands and flags: prompts and paths are left out. */
+function wordsOfCommand(words: readonly string[]): readonly string[] {
+  const names = commandsIn(words).names.slice(1);
+  return [...names, ...words.filter((word) => word.startsWith("-")).map((word) => word.split("=")[0] ?? "")];
+}
+
+function msSince(begun: number): number {
+  return Math.round(performance.now() - begun);
 }
 
 /** Commander would print the help of the program for `continuo lst --help`, and knows no short form to suggest. */
@@ -85,6 +122,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   pick: addPickCommand,
   agents: addAgentsCommand,
   doctor: addDoctorCommand,
+  "bug-report": addBugReportCommand,
   trust: addTrustCommand,
   view: addViewCommand,
   serve: addServeCommand,
@@ -135,6 +173,7 @@ function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, 
       "Find, read, check, export, hand over and delete the sessions of the coding agents on this machine, and talk to those agents.",
     )
     .version(readVersion(), "-V, --version", "print the version")
+    .option("--debug", "write what is done to debug.jsonl in CONTINUO_HOME; CONTINUO_DEBUG chooses rooms")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print help for a command")
     .configureHelp({ helpWidth: 100 })

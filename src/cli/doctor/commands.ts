@@ -1,7 +1,8 @@
-/** The flags of `doctor`. Nothing here does any work. */
+/** The flags of `doctor` and `bug-report`. Nothing here does any work. */
 
 import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
+import type { BugReportFlags } from "./bug-report.ts";
 import type { DoctorFlags } from "./doctor.ts";
 
 interface Run {
@@ -23,5 +24,23 @@ export function addDoctorCommand(program: Command, run: Run | null): void {
       if (run === null) return;
       const { runDoctor } = await import("./doctor.ts");
       run.onEnd(await runDoctor(flags, run.shell));
+    });
+}
+
+const REPORT_HELP = `
+The page has the versions, what \`continuo doctor\` finds, and the end of the debug log, which \`--debug\` writes. It has no content and
+no title of a session; secrets are masked, and the home folder is \`~\`. Nothing is sent.`;
+
+export function addBugReportCommand(program: Command, run: Run | null): void {
+  program
+    .command("bug-report")
+    .description("write a page for a report of a mistake: versions, the doctor, the debug log")
+    .option("--output <file>", "the file to write", "continuo-bug-report.md")
+    .option("--force", "replace the file")
+    .addHelpText("after", REPORT_HELP)
+    .action(async (flags: BugReportFlags) => {
+      if (run === null) return;
+      const { runBugReport } = await import("./bug-report.ts");
+      run.onEnd(await runBugReport(flags, run.shell));
     });
 }

@@ -32,13 +32,18 @@ export interface DoctorFlags {
 
 /** Exit code 4 if something does not work. */
 export async function runDoctor(flags: DoctorFlags, shell: Shell): Promise<number> {
+  const findings = await findAll(shell);
+  const output = createOutput(shell.stdout);
+  await output.write(flags.json ? `${toJsonText(findings, 2)}\n` : draw(findings, shell));
+  return findings.some(({ state }) => state === "broken") ? ERROR_KINDS.corrupt.exitCode : 0;
+}
+
+export async function findAll(shell: Shell): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const [name, check] of CHECKS) {
     findings.push(...(await check(shell).catch((error: unknown) => [findingOf(name, error)])));
   }
-  const output = createOutput(shell.stdout);
-  await output.write(flags.json ? `${toJsonText(findings, 2)}\n` : draw(findings, shell));
-  return findings.some(({ state }) => state === "broken") ? ERROR_KINDS.corrupt.exitCode : 0;
+  return findings;
 }
 
 const MARKS: Readonly<Record<Finding["state"], readonly [sign: string, style: Style]>> = {

@@ -10,7 +10,7 @@ import {
   present,
   textOf,
 } from "@continuo/core/model";
-import { canonicalFolder, isJson, type PlacesAt, placesOf } from "@continuo/files";
+import { canonicalFolder, debugOf, isJson, type PlacesAt, placesOf } from "@continuo/files";
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { toTitle } from "@continuo/native/kit";
@@ -27,6 +27,8 @@ import {
 } from "./list-filter.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
+
+const debug = debugOf("catalog");
 
 export interface CatalogList
   extends Pick<SessionList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
@@ -62,6 +64,7 @@ export async function listCatalog(
   wanted: ListQuery,
   { places, store: given }: CatalogSources,
 ): Promise<CatalogList> {
+  const begun = performance.now();
   const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
   const filter = toFilter(wanted, { places });
@@ -102,6 +105,10 @@ export async function listCatalog(
   const { emptyLeftOut } = first;
   const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
   const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
+  debug("listed", () => ({
+    ...{ sessions: all, shown: Math.min(sessions.length, most), ofStore: rows.length },
+    ...{ failures: told.failures.length, ms: Math.round(performance.now() - begun) },
+  }));
   return {
     sessions: sessions.slice(0, most),
     total: filter === null ? all - emptyLeftOut : sessions.length,

@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AGENT_NAMES, ContinuoError, nearest, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
-import { continuoHome } from "@continuo/files";
+import { continuoHome, debugOf } from "@continuo/files";
 import { recallContents, rememberContents } from "./file-cache.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded-keys.ts";
@@ -25,6 +25,8 @@ import {
 } from "./settings.ts";
 import { readTrusted, trustStateOf } from "./trust.ts";
 
+const debug = debugOf("config");
+
 export interface ReadConfigurationOptions {
   readonly places: PlacesAt;
   /** The folder of the project; the places's own when left out; `null`: only the file in CONTINUO_HOME is read. */
@@ -42,6 +44,7 @@ export interface ReadConfigurationOptions {
 export async function readConfiguration(options: ReadConfigurationOptions): Promise<Configuration> {
   const found = findFiles(options);
   const raw = [found.ofHome, found.ofProject].filter((file) => file !== null);
+  debug("read", () => ({ files: raw.map(({ path }) => path) }));
   const known = recallContents(
     found.home,
     raw.map(({ sha256 }) => sha256),

@@ -1,7 +1,7 @@
 /** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
 
 import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
-import { placesOfThisUser } from "@continuo/files";
+import { debugOf, placesOfThisUser } from "@continuo/files";
 import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "@continuo/native";
 import { settleUnfinished } from "@continuo/native/editing";
 import { attemptKey, takeFirstAttempt } from "@continuo/native/editing/placing";
@@ -33,6 +33,8 @@ import {
   withProvenance,
 } from "./source/index.ts";
 import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
+
+const debug = debugOf("handoff");
 
 export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
@@ -113,6 +115,12 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
     ...source.left,
     ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], staged),
   ]);
+  debug("planned", () => ({
+    from: source.agent,
+    to,
+    messages: messages.length,
+    records: planned.records.length,
+  }));
   assertWithinLoss(planned, options.maxLoss);
   const unwritten = {
     ...{ agent: to, cwd, title, receipt: planned, broughtBack: broughtBackOf(back) },
@@ -127,6 +135,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   if (placed !== null) return { ...unwritten, ...placed, resumeCommand: resumeCommandOf(placed) };
   const { verifyBy: by = "agent", programs } = options;
   const verification = await verifySession(staged, { by, programs, places, signal });
+  debug("verified", () => ({ to, by: verification.by, outcome: verification.outcome }));
   const receipt = withLines(planned, asideLines(verification));
   assertWithinLoss(receipt, options.maxLoss);
   const { said: mark } = staged;

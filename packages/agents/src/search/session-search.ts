@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { isContinuoError, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
-import { type PlacesAt, placesOf } from "@continuo/files";
+import { debugOf, type PlacesAt, placesOf } from "@continuo/files";
 import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
 import { type OpenTexts, openTexts, TRASHED } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
@@ -19,6 +19,8 @@ import {
   withTimeLimit,
 } from "./scanning/index.ts";
 import { bestOf, type IndexResults, search } from "./search.ts";
+
+const debug = debugOf("search");
 
 export interface SessionSearchOptions {
   readonly places: PlacesAt;
@@ -68,6 +70,7 @@ export async function searchSessions(
   options: SessionSearchOptions,
 ): Promise<SessionSearchResults> {
   const { places, exclude, signal, timeMs } = options;
+  const begun = performance.now();
   const stop = new AbortController();
   const timer = timeMs === undefined ? undefined : setTimeout(() => stop.abort(), timeMs);
   const onAbort = (): void => stop.abort();
@@ -83,6 +86,10 @@ export async function searchSessions(
     });
     const filled = await fillFew(texts, stop.signal);
     const found = await searchOpen(query, texts, { ...options, threads, stop: stop.signal });
+    debug("searched", () => ({
+      ...{ results: found.total, indexed: found.index, unsearched: found.unsearched },
+      ms: Math.round(performance.now() - begun),
+    }));
     signal?.throwIfAborted();
     if (filled === "none" && found.index !== "newer") options.onUnindexed?.();
     return found;

@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "@continuo/core/model";
+import { debugOf } from "@continuo/files";
 import { useIndex } from "./index-database.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
 import {
@@ -28,6 +29,8 @@ import {
   type TextChange,
 } from "./text.ts";
 import { type Turn, turnsOf } from "./turns.ts";
+
+const debug = debugOf("index-file");
 
 /** A session whose text can be read. */
 export interface TextSource {
@@ -102,6 +105,12 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     await otherWork();
   }
   await writer.flush();
+  debug("filled", () => ({
+    sessions,
+    sizeBytes,
+    failures: failures.size,
+    left: options.sources.length - sessions,
+  }));
   return { sessions, sizeBytes, filled, failures, left: options.sources.length - sessions };
 }
 

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, type Principal, present, type Store } from "@continuo/core/model";
 import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
 import type { MachineService } from "@continuo/core/wire/machine";
+import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
 import {
   createGuesses,
@@ -53,6 +54,8 @@ import {
   recordRefusal,
   watchAudit,
 } from "./security-log/index.ts";
+
+const debug = debugOf("server");
 
 export interface ServerOptions {
   /** `by` is in whose name acts are recorded; without it, that of the server. */
@@ -283,8 +286,13 @@ async function guarded(
     return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });
   }
   if (method === "TRACE") return new Response(null, { status: 405, headers: { allow: METHODS, ...guard } });
+  const begun = performance.now();
   const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
   const response = refusal === undefined ? await answer() : failure(refusal);
+  debug("request", () => ({
+    ...{ method, path: new URL(url).pathname, status: response.status },
+    ms: Math.round(performance.now() - begun),
+  }));
   context.metrics.count("requests_total", { method, status: String(response.status) });
   for (const [name, value] of Object.entries(guard)) {
     if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);

@@ -1,6 +1,7 @@
 /** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
 
 import { type Agent, ContinuoError, type Run, type Session, type Store } from "@continuo/core/model";
+import { debugOf } from "@continuo/files";
 import { cancelPending } from "./cancel.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
@@ -12,6 +13,8 @@ import { patientStore } from "./patient-store.ts";
 import { type QueuePosition, takeTurn } from "./queue.ts";
 import { type RunResult, resultOfEnded } from "./result.ts";
 import { runTurn } from "./run-turn.ts";
+
+const debug = debugOf("sessions");
 
 /**
  * Resolves when the run has ended, however it did: `result.status`.
@@ -33,6 +36,7 @@ export async function executeRun(
   const leave = trackRun(runId);
   try {
     const run = await pendingRun(store, agent, runId);
+    debug("run begins", () => ({ runId, sessionId: run.sessionId, agent: agent.name }));
     const input = toBlocks(run.input);
     const owner = newId();
     const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, caller: given, ...call });

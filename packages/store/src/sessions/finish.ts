@@ -10,6 +10,7 @@ import {
   type Usage,
   type Write,
 } from "@continuo/core/model";
+import { debugOf } from "@continuo/files";
 import { fitError, type Omission, omissionEntries } from "./agent-result.ts";
 import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
@@ -18,6 +19,8 @@ import { type NewReference, referenceOf, referencePatch, toReference, unsurePatc
 import { type RunResult, toRunError } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";
 import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
+
+const debug = debugOf("sessions");
 
 interface End {
   readonly status: Exclude<EndStatus, "interrupted">;
@@ -54,6 +57,10 @@ export async function finish(state: TurnState): Promise<RunResult> {
   } catch (error) {
     throw isContinuoError(error, "fenced") ? lost(run.runId, error) : unkept(error);
   }
+  debug("run ended", () => ({
+    ...{ runId: run.runId, status: end.status, omissions: end.omissions.length },
+    code: isContinuoError(end.error) ? end.error.code : null,
+  }));
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;
   return toResult(state, end, await store.getRun(run.runId));
 }

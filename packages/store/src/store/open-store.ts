@@ -2,10 +2,13 @@
 
 import { fileURLToPath } from "node:url";
 import { ContinuoError, isEventType, type Principal, present, type Retention } from "@continuo/core/model";
+import { debugOf } from "@continuo/files";
 import type { Engine } from "./engine/index.ts";
 import { storePathOfThisUser } from "./environment.ts";
 import { assertName, invalid } from "./rules/index.ts";
 import { createStore, type OpenedStore } from "./sql-store.ts";
+
+const debug = debugOf("store");
 
 export interface OpenStoreOptions {
   /** Every row belongs to one; nothing crosses it. `default` where none is given. */
@@ -48,7 +51,13 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   assertName("workspaceId", workspaceId);
   const retentions = retentionsOf(options.retention ?? {});
   signal?.throwIfAborted();
+  const begun = performance.now();
   const engine = await openEngine(url, workspaceId, options);
+  debug("opened", () => ({
+    scheme: partsOf(url).scheme,
+    workspaceId,
+    ms: Math.round(performance.now() - begun),
+  }));
   return createStore({ ...engine, scope: { ...engine.scope, retentions, ...present({ by: options.by }) } });
 }
 

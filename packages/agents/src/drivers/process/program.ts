@@ -4,7 +4,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { basename } from "node:path";
 import { ContinuoError, present } from "@continuo/core/model";
+import { debugOf } from "@continuo/files";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
 import { isAnyAlive, killAll, MARK_VARIABLE } from "./orphans.ts";
@@ -16,6 +18,8 @@ import {
   outputText,
   type ProgramOutput,
 } from "./program-output.ts";
+
+const debug = debugOf("drivers");
 
 const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
 /** Of what it prints on stdout that is no message. */
@@ -81,6 +85,18 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   });
   child.once("exit", () => endOutput(child));
   await started(child, start);
+  const begun = performance.now();
+  debug("program started", () => ({
+    agent: start.agent,
+    program: basename(command),
+    pid: child.pid ?? null,
+  }));
+  ended.then(({ code, signal }) =>
+    debug("program ended", () => ({
+      ...{ agent: start.agent, pid: child.pid ?? null, code, signal },
+      ms: Math.round(performance.now() - begun),
+    })),
+  );
   return new StartedProcess({ child, mark, guardian, ended, start });
 }
 

@@ -1,0 +1,87 @@
+/** Writes what the rooms say to the debug log, and reads the end of it. */
+
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { maskSecrets } from "@continuo/core/transcript/secrets";
+import {
+  continuoHome,
+  DEBUG_ROOMS,
+  type DebugEntry,
+  type DebugRoom,
+  followDebug,
+  makeFolderDurably,
+  writeDurably,
+} from "@continuo/files";
+import type { Shell } from "../terminal/index.ts";
+
+/** Above this size the older half of the log goes. */
+const MAX_BYTES = 4_194_304;
+
+export function debugLogPath(shell: Shell): string {
+  return join(continuoHome(shell), "debug.jsonl");
+}
+
+/**
+ * The rooms that `CONTINUO_DEBUG` names: `1`, `*` or nothing stands for all. Errors: `usage` for a room that there is not.
+ */
+export function debugRooms(value: string): readonly DebugRoom[] {
+  const names = value
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  if (names.length === 0 || names.includes("1") || names.includes("*")) return DEBUG_ROOMS;
+  const unknown = names.find((name) => !DEBUG_ROOMS.some((room) => room === name));
+  if (unknown !== undefined) {
+    throw new ContinuoError("usage", `CONTINUO_DEBUG names '${unknown}', which is no room`, {
+      hint: `Use * for all, or some of ${DEBUG_ROOMS.join(", ")}.`,
+    });
+  }
+  return DEBUG_ROOMS.filter((room) => names.includes(room));
+}
+
+/** Writes each entry at once, so that a command that is killed leaves what it did. */
+export function startDebugLog(shell: Shell, rooms: readonly DebugRoom[]): Disposable {
+  const path = debugLogPath(shell);
+  let size = 0;
+  try {
+    makeFolderDurably(dirname(path));
+    size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return { [Symbol.dispose]: () => undefined };
+  }
+  return followDebug(rooms, (entry) => {
+    try {
+      if (size > MAX_BYTES) size = dropOlderHalf(path);
+      const line = toLine(entry, new Date());
+      appendFileSync(path, line, { mode: 0o600 });
+      size += Buffer.byteLength(line);
+    } catch {
+      // A full disk is reported by the command itself, if it needs the disk.
+    }
+  });
+}
+
+function toLine({ room, what, details }: DebugEntry, at: Date): string {
+  const entry = { at: at.toISOString(), pid: process.pid, room, what, ...maskSecrets(details).value };
+  return `${JSON.stringify(entry)}\n`;
+}
+
+function dropOlderHalf(path: string): number {
+  const text = readFileSync(path, "utf8");
+  const newer = text.slice(text.indexOf("\n", text.length / 2) + 1);
+  writeDurably(path, newer);
+  return Buffer.byteLength(newer);
+}
+
+/** The last whole lines of the log, at most `maxChars` UTF-16 units; `null` where there is no log. */
+export function readDebugLog(shell: Shell, maxChars: number): string | null {
+  let text: string;
+  try {
+    text = readFileSync(debugLogPath(shell), "utf8");
+  } catch {
+    return null;
+  }
+  if (text.length <= maxChars) return text;
+  return text.slice(text.indexOf("\n", text.length - maxChars) + 1);
+}

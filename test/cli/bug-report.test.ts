@@ -1,0 +1,110 @@
+/** The debug log and the page for a report: what they hold, and what they never hold. */
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHome, type Home } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+/** No key of anybody; it has the form of one. */
+const SECRET = `sk-ant-api03-${"Ab1".repeat(31)}AA`;
+
+let home: Home;
+
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+interface Entry {
+  readonly at: string;
+  readonly room: string;
+  readonly what: string;
+  readonly [detail: string]: unknown;
+}
+
+const logPath = (): string => join(home.path, ".continuo/debug.jsonl");
+
+function entries(): readonly Entry[] {
+  return readFileSync(logPath(), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Entry);
+}
+
+test("--debug writes what each room did, and where the log is", async () => {
+  const { code, stderr } = await runHere(home, ["list", "--debug"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`debug log: ${logPath()}`);
+  expect(entries()[0]).toMatchObject({ room: "cli", what: "command", words: ["session", "list"] });
+  expect(entries().find(({ what }) => what === "listed")).toMatchObject({ room: "catalog" });
+  expect(entries().at(-1)).toMatchObject({ room: "cli", what: "ended", exitCode: 0 });
+  expect(statSync(logPath()).mode & 0o777).toBe(0o600);
+});
+
+test("without --debug and CONTINUO_DEBUG there is no log", async () => {
+  await runHere(home, ["list"]);
+  expect(existsSync(logPath())).toBe(false);
+});
+
+test("CONTINUO_DEBUG chooses rooms, and a room that there is not is an error that names those there are", async () => {
+  await runHere(home, ["list"], { env: { CONTINUO_DEBUG: "catalog, store" } });
+  expect(new Set(entries().map(({ room }) => room))).toEqual(new Set(["catalog"]));
+  const { code, stderr } = await runHere(home, ["list"], { env: { CONTINUO_DEBUG: "cataloge" } });
+  expect(code).toBe(2);
+  expect(stderr).toContain("names 'cataloge', which is no room");
+  expect(stderr).toContain("catalog, cli, config");
+});
+
+test("a failed command is in the log with its code, and a word behind -- is no flag", async () => {
+  await runHere(home, ["--debug", "show", "nothing"]);
+  expect(entries().at(-1)).toMatchObject({ what: "failed", code: "not_found" });
+  await runHere(home, ["search", "--", "--debug"]);
+  expect(entries().filter(({ what }) => what === "command")).toHaveLength(1);
+});
+
+test("neither the log nor the page has words that were searched, secrets, or the name of the home folder", async () => {
+  const folder = join(home.path, SECRET);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "continuo.yaml"), "default_agent: claude\n");
+  await runHere(home, ["search", "--debug", "a-private-word"], { cwd: folder });
+  const { code, stdout } = await runHere(home, ["bug-report"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("Nothing was sent.");
+  const page = readFileSync(join(home.path, "continuo-bug-report.md"), "utf8");
+  for (const text of [readFileSync(logPath(), "utf8"), page]) {
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain("a-private-word");
+  }
+  expect(page).not.toContain(home.path);
+  for (const part of [
+    "## Versions",
+    "## Doctor",
+    "## Debug log",
+    `Node ${process.versions.node}`,
+    '"what":"searched"',
+  ])
+    expect(page).toContain(part);
+  const again = await runHere(home, ["bug-report"]);
+  expect(again.code).not.toBe(0);
+  expect((await runHere(home, ["bug-report", "--force"])).code).toBe(0);
+});
+
+test("the older half of a log that is too long goes, by whole lines", async () => {
+  mkdirSync(join(home.path, ".continuo"));
+  const old = Array.from({ length: 60_000 }, (_, n) =>
+    JSON.stringify({ at: "2026-01-01", room: "cli", what: "old", n }),
+  );
+  writeFileSync(logPath(), `${old.join("\n")}\n${"x".repeat(2_000_000)}\n`);
+  await runHere(home, ["list", "--debug"]);
+  expect(statSync(logPath()).size).toBeLessThan(4_194_304);
+  expect(entriesOrNull().at(-1)).toMatchObject({ what: "ended" });
+});
+
+/** Lines of the long log are no JSON. */
+function entriesOrNull(): readonly unknown[] {
+  return readFileSync(logPath(), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line.startsWith("{") ? JSON.parse(line) : null));
+}
