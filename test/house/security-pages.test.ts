@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "./imports.ts";
+import { ROOT, readSource } from "./imports.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const SERVER = read("docs/server.md");
@@ -33,4 +33,46 @@ test("the server's page lists all its logs", () => {
     "metrics",
     "channels, sessions and streams",
   ]);
+});
+
+/** Sources that connect to another system, with the row of the server's page that says when. */
+const CONNECTIONS: Readonly<Record<string, string>> = {
+  "src/store/postgres/connections.ts": "its Postgres",
+  "src/store/postgres/notifications.ts": "its Postgres",
+  "src/server/subscriptions/webhook.ts": "hosts of webhooks",
+  "src/cli/serve/telemetry.ts": "a collector of metrics",
+  "src/live/writers/openai.ts": "models for notes",
+  "src/cli/channel/server.ts": "the server that they were given",
+  "src/cli/live/export.ts": "the server that they were given",
+  "src/cli/view/view.ts": "the server that they were given",
+  "src/cli/view/other-server.ts": "the server that they were given",
+  "src/client/link.ts": "the server that they were given",
+  "src/client/live/feed.ts": "the server that they were given",
+  "src/client/live/requests.ts": "the server that they were given",
+  "src/client/obstacle/index.ts": "the server that they were given",
+};
+
+/** They connect to sockets of this machine only, which Continuo itself made. */
+const OF_THIS_MACHINE = ["src/cli/view/running-viewer.ts", "src/cli/window/in-window.ts"];
+
+const CONNECTS =
+  /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)/u;
+
+test("the server's page lists every connection to another system, and only these sources open one", () => {
+  const connecting = readSource()
+    .filter(({ path, text }) => !/^testing\/|\.test\.ts$/u.test(path) && CONNECTS.test(text))
+    .map(({ path }) => `src/${path}`)
+    // Records of a file are fetched too.
+    .filter((path) => !path.startsWith("src/native/"));
+  const unknown = connecting.filter((path) => CONNECTIONS[path] === undefined);
+  expect(unknown.toSorted()).toEqual(OF_THIS_MACHINE.toSorted());
+  expect(Object.keys(CONNECTIONS).filter((path) => !connecting.includes(path))).toEqual([]);
+  const [, section = ""] = SERVER.split("\n## Connections to other systems\n");
+  const rows = (section.split("\n## ")[0] ?? "").split("\n").filter((row) => row.startsWith("| "));
+  for (const words of new Set(Object.values(CONNECTIONS))) {
+    expect(
+      rows.filter((row) => row.includes(words)),
+      words,
+    ).toHaveLength(1);
+  }
 });
