@@ -252,11 +252,11 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     using reception = context.quotas.receive(grant);
     c.req.raw = received(c.req.raw, reception);
     await next();
+    // A browser keeps nothing that a page has read, and nobody keeps an answer that says nothing about that.
+    if (grant.page !== null || !c.res.headers.has("cache-control"))
+      c.res.headers.set("cache-control", "no-store");
     const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));
-    if (proof === null) return;
-    c.res.headers.set(PROOF_HEADER, proof);
-    // A copy that a browser kept has the proof of an earlier request.
-    c.res.headers.set("cache-control", "no-store");
+    if (proof !== null) c.res.headers.set(PROOF_HEADER, proof);
   });
   for (const mount of mounts) mount.routes?.(app);
   return app;

@@ -8,7 +8,7 @@ import { LIMITS } from "../context/index.ts";
 export function failure(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(toWireError(error), {
     status: httpStatusOf(error),
-    headers: { ...retryHeaders(error), ...headers },
+    headers: { "cache-control": "no-store", ...retryHeaders(error), ...headers },
   });
 }
 

@@ -21,7 +21,9 @@ export const mcp: CreateMount = (context) => ({
       // An answer takes moments: it is sent even if the token is revoked meanwhile.
       using _connection = context.quotas.connect(grant, () => undefined);
       using reception = context.quotas.receive(grant);
-      return await context.mcp.fetch(received(c.req.raw, reception));
+      const answer = await context.mcp.fetch(received(c.req.raw, reception));
+      answer.headers.set("cache-control", "no-store");
+      return answer;
     });
   },
   close: async () => await context.mcp?.close(),

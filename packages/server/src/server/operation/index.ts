@@ -28,7 +28,7 @@ export const operation: CreateMount = (context) => ({
       const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
       context.require(grant, { kind: "metrics" });
       return new Response(context.metrics.text(), {
-        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+        headers: { "cache-control": "no-store", "content-type": "text/plain; version=0.0.4; charset=utf-8" },
       });
     });
   },

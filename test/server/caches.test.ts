@@ -1,0 +1,86 @@
+/** What caches keep of the answers of a server: nothing of what a page reads, and nothing at all in shared caches. */
+
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Store } from "../../src/model/index.ts";
+import {
+  type ContinuoServer,
+  createAuthenticate,
+  createServer,
+  type Listening,
+  listen,
+} from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { openPage } from "./harness/open-page.ts";
+import { recordingMachine } from "./harness/recording.ts";
+
+let store: Store;
+let server: ContinuoServer;
+let listening: Listening;
+let token: string;
+let paths: readonly string[];
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = createServer({
+    store: (workspaceId, by) => store.forWorkspace(workspaceId, by),
+    authenticate: createAuthenticate(store),
+    longPollMs: 10,
+    live: { workspaceIds: [], role: "reader" },
+    mcp: { fetch: async () => Response.json({}), close: async () => undefined },
+    machine: async () => recordingMachine([]),
+  });
+  listening = await listen(server, { host: "127.0.0.1", port: 0 });
+  const scopes = ["admin", "machine:read,write"];
+  token = (await store.createToken({ scopes, handle: "*", issuedFrom: "loopback" })).secret;
+  await store.createLog({ logId: "channels/x" });
+  const patterns = server.routes.map(({ path }) => path.replace(/:\w+(?:\{[^}]*\})?|\*/gu, "x"));
+  paths = [...new Set([...patterns, "/v1/nothing"])].filter((path) => path !== "/v1/pages/cookie");
+});
+afterAll(async () => {
+  await listening.close();
+  await store.close();
+});
+
+async function cacheControlOf(
+  path: string,
+  secret: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const stop = new AbortController();
+  const response = await fetch(`${listening.url}${path}`, {
+    headers: { authorization: `Bearer ${secret}`, ...more },
+    signal: stop.signal,
+  });
+  stop.abort();
+  return response.headers.get("cache-control") ?? "nothing";
+}
+
+/** They are the same for everybody. */
+const PUBLIC = ["/healthz", "/readyz", "/v1/stream/__ds/jwks.json"];
+
+test("no answer to a page is kept by its browser, whatever the route", async () => {
+  const { secret } = await openPage(listening.url, token);
+  for (const path of paths) {
+    if (!PUBLIC.includes(path)) expect(await cacheControlOf(path, secret), path).toBe("no-store");
+  }
+  for (const query of ["offset=-1", "offset=now&live=sse", "offset=now&live=long-poll"]) {
+    expect(await cacheControlOf(`/v1/stream/channels/x?${query}`, secret), query).toBe("no-store");
+  }
+});
+
+test("no answer to a token is kept by a cache that others use, whatever the route", async () => {
+  for (const path of paths) {
+    if (PUBLIC.includes(path)) continue;
+    expect(await cacheControlOf(path, token), path).toMatch(/^(?:no-store$|private\b)/u);
+  }
+  expect(await cacheControlOf("/v1/stream/channels/x?offset=-1", token)).toBe("private, no-cache");
+  expect(await cacheControlOf("/v1/stream/channels/x?offset=now&live=sse", token)).toBe("no-cache");
+});
+
+test("refusals are not kept either", async () => {
+  for (const path of paths) {
+    if (PUBLIC.includes(path)) continue;
+    expect(await cacheControlOf(path, `continuo_${randomUUID()}`), path).toBe("no-store");
+  }
+  expect(await cacheControlOf("/", token, { origin: "https://evil.example" })).toBe("no-store");
+});
