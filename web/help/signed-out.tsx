@@ -1,11 +1,16 @@
 /** The page without a login: it says how to open the same address again. */
 
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { openCommand, route } from "../shell/route.ts";
 import { access } from "../state/server.ts";
 
 export function SignedOut(): VNode {
+  useEffect(() => {
+    // The title was that of a session.
+    document.title = "Continuo";
+  }, []);
   // The address is part of the command.
   void route.value;
   const isStranger = access.value === "stranger";
