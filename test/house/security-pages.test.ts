@@ -37,23 +37,23 @@ test("the server's page lists all its logs", () => {
 
 /** Sources that connect to another system, with the row of the server's page that says when. */
 const CONNECTIONS: Readonly<Record<string, string>> = {
-  "src/store/postgres/connections.ts": "its Postgres",
-  "src/store/postgres/notifications.ts": "its Postgres",
-  "src/server/subscriptions/webhook.ts": "hosts of webhooks",
-  "src/cli/serve/telemetry.ts": "a collector of metrics",
-  "src/live/writers/openai.ts": "models for notes",
-  "src/cli/channel/server.ts": "the server that they were given",
-  "src/cli/live/export.ts": "the server that they were given",
-  "src/cli/view/view.ts": "the server that they were given",
-  "src/cli/view/other-server.ts": "the server that they were given",
-  "src/client/link.ts": "the server that they were given",
-  "src/client/live/feed.ts": "the server that they were given",
-  "src/client/live/requests.ts": "the server that they were given",
-  "src/client/obstacle/index.ts": "the server that they were given",
+  "store/postgres/connections.ts": "its Postgres",
+  "store/postgres/notifications.ts": "its Postgres",
+  "server/subscriptions/webhook.ts": "hosts of webhooks",
+  "cli/serve/telemetry.ts": "a collector of metrics",
+  "live/writers/openai.ts": "models for notes",
+  "cli/channel/server.ts": "the server that they were given",
+  "cli/live/export.ts": "the server that they were given",
+  "cli/view/view.ts": "the server that they were given",
+  "cli/view/other-server.ts": "the server that they were given",
+  "client/link.ts": "the server that they were given",
+  "client/live/feed.ts": "the server that they were given",
+  "client/live/requests.ts": "the server that they were given",
+  "client/obstacle/index.ts": "the server that they were given",
 };
 
 /** They connect to sockets of this machine only, which Continuo itself made. */
-const OF_THIS_MACHINE = ["src/cli/view/running-viewer.ts", "src/cli/window/in-window.ts"];
+const OF_THIS_MACHINE = ["cli/view/running-viewer.ts", "cli/window/in-window.ts"];
 
 const CONNECTS =
   /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)/u;
@@ -61,9 +61,9 @@ const CONNECTS =
 test("the server's page lists every connection to another system, and only these sources open one", () => {
   const connecting = readSource()
     .filter(({ path, text }) => !/^testing\/|\.test\.ts$/u.test(path) && CONNECTS.test(text))
-    .map(({ path }) => `src/${path}`)
+    .map(({ path }) => path)
     // Records of a file are fetched too.
-    .filter((path) => !path.startsWith("src/native/"));
+    .filter((path) => !path.startsWith("native/"));
   const unknown = connecting.filter((path) => CONNECTIONS[path] === undefined);
   expect(unknown.toSorted()).toEqual(OF_THIS_MACHINE.toSorted());
   expect(Object.keys(CONNECTIONS).filter((path) => !connecting.includes(path))).toEqual([]);

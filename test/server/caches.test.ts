@@ -1,16 +1,16 @@
 /** What caches keep of the answers of a server: nothing of what a page reads, and nothing at all in shared caches. */
 
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/model/index.ts";
+import type { Store } from "@continuo/core/model";
 import {
   type ContinuoServer,
   createAuthenticate,
   createServer,
   type Listening,
   listen,
-} from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
+} from "@continuo/server";
+import { openStore } from "@continuo/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPage } from "./harness/open-page.ts";
 import { recordingMachine } from "./harness/recording.ts";
 

@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import { storeContract } from "../../src/testing/index.ts";
+import { storeContract } from "../../packages/store/src/testing/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
