@@ -70,10 +70,8 @@ function withoutDebugFlag(argv: readonly string[]): readonly [words: readonly st
 }
 
 async function startLog(value: string, shell: Shell): Promise<Disposable> {
-  const { debugLogPath, debugRooms, startDebugLog } = await import("./debug/index.ts");
-  const rooms = debugRooms(value);
-  shell.stderr.write(`debug log: ${debugLogPath(shell)}\n`);
-  return startDebugLog(shell, rooms);
+  const { debugRooms, startDebugLog } = await import("./debug/index.ts");
+  return startDebugLog(shell, debugRooms(value));
 }
 
 /** The names of commands and flags: prompts and paths are left out. */

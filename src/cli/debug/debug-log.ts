@@ -1,8 +1,8 @@
 /** Writes what the rooms say to the debug log, and reads the end of it. */
 
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, messageOf } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript/secrets";
 import {
   continuoHome,
@@ -40,16 +40,19 @@ export function debugRooms(value: string): readonly DebugRoom[] {
   return DEBUG_ROOMS.filter((room) => names.includes(room));
 }
 
-/** Writes each entry at once, so that a command that is killed leaves what it did. */
+/** Says where the log is, and writes each entry at once, so that a command that is killed leaves what it did. */
 export function startDebugLog(shell: Shell, rooms: readonly DebugRoom[]): Disposable {
   const path = debugLogPath(shell);
   let size = 0;
   try {
     makeFolderDurably(dirname(path));
     size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  } catch {
+    closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    shell.stderr.write(`cannot write the debug log: ${messageOf(error)}\n`);
     return { [Symbol.dispose]: () => undefined };
   }
+  shell.stderr.write(`debug log: ${path}\n`);
   return followDebug(rooms, (entry) => {
     try {
       if (size > MAX_BYTES) size = dropOlderHalf(path);
