@@ -10,10 +10,13 @@ import { Hono } from "hono";
 import {
   createGuesses,
   createPageKeys,
+  createPageUse,
   createQuotas,
   createTokenWatch,
   credentialsOf,
+  withPageConnections,
   withPageKeys,
+  withPageUse,
 } from "./auth/index.ts";
 import {
   type Authenticate,
@@ -171,8 +174,13 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   const { reach = "network" } = options;
   const tokens = keepingStores(options.tokens ?? options.store);
   const pageKeys = createPageKeys(reach);
-  const authenticate = recordingLogins(withPageKeys(options.authenticate, pageKeys), security);
-  const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
+  const { report = () => undefined } = options;
+  const pageUse = createPageUse(tokens, { ending: draining, report });
+  const authenticate = recordingLogins(
+    withPageUse(withPageKeys(options.authenticate, pageKeys), pageUse),
+    security,
+  );
+  const quotas = withPageConnections(createQuotas(limits, createTokenWatch(tokens, draining)), pageUse);
   const failures = createFailureLog(security);
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
@@ -188,6 +196,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     },
     reach,
     pageKeys,
+    pageUse,
     limits,
     quotas,
     metrics,
@@ -210,7 +219,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,
     slowReaders: { stalledMs: LIMITS.stalledMs, goodbyeMs: LIMITS.goodbyeMs, ...options.slowReaders },
     draining,
-    report: options.report ?? (() => undefined),
+    report,
     security,
     refused: (error, peer) => failures.record(error, peer),
   };

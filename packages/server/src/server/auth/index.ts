@@ -11,6 +11,7 @@ export { Buckets } from "./buckets.ts";
 export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentials.ts";
 export { handlesOf, noHandle, requireHandle } from "./handles.ts";
 export { createPageKeys, withPageKeys } from "./page-keys.ts";
+export { createPageUse, PAGE_USES, withPageConnections, withPageUse } from "./page-use.ts";
 export { pages, USED_CODES } from "./pages.ts";
 export { principalOf } from "./principal.ts";
 export { createQuotas } from "./quotas.ts";

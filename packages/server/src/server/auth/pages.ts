@@ -122,6 +122,7 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   });
   await useOnce({ code: token, nonce, pageId: page.tokenId }, store, context.report);
   const { tokenId, workspaceId } = page;
+  await context.pageUse.opened({ tokenId, workspaceId, parentId });
   context.security.record("page_opened", { address: peer.address, tokenId, parentId, workspaceId });
   const expiresAt = page.expiresAt ?? "";
   if (kind === "tab") {
@@ -191,6 +192,7 @@ async function leave(
 ): Promise<Response> {
   if (tokenId !== null && page !== null) {
     await context.tokens(workspaceId, principalOf({ tokenId, page, peer })).revokeToken(tokenId);
+    await context.pageUse.closed({ tokenId, workspaceId, parentId: page.parentId });
     context.security.record("page_closed", { address: peer.address, tokenId, workspaceId });
   }
   const cookie = setCookie("", { maxAgeSeconds: 0, url: new URL(request.url) });

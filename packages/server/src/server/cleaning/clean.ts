@@ -1,14 +1,14 @@
 /** What is removed, workspace by workspace. */
 
 import { isContinuoError, present, type Store } from "@continuo/core/model";
-import { USED_CODES } from "../auth/index.ts";
+import { PAGE_USES, USED_CODES } from "../auth/index.ts";
 import { STORED_BLOBS } from "../blobs/index.ts";
 import { LIMITS } from "../context/index.ts";
 
 /** How long expired tokens stay in lists. */
 const KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** After a day the tokens of used codes have expired long before. */
+/** After a day the tokens of used codes and of pages have expired long before. */
 const CODES_KEPT_MS = DAY_MS;
 /** For so long who stored an attachment may refer to it: without a reference it expires at that time. */
 const OWNERS_KEPT_MS = LIMITS.blobMs;
@@ -34,6 +34,7 @@ export async function cleanAll(store: Store, { now }: { readonly now: number }):
     total.logs += await own.removeExpired();
     total.tokens += await own.removeTokens({ endedBefore: new Date(now - KEPT_MS).toISOString() });
     total.codes += await forgetClaims(own, USED_CODES, now - CODES_KEPT_MS);
+    await forgetClaims(own, PAGE_USES, now - CODES_KEPT_MS);
     await forgetClaims(own, STORED_BLOBS, now - OWNERS_KEPT_MS);
     total.blobs += (await own.collectBlobs({ only: "expired" })).removed;
     total.leases += await removeLeases(own);

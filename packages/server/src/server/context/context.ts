@@ -115,6 +115,23 @@ export interface PageKeys {
   proofFor(grant: Grant, nonce: string | undefined): string | null;
 }
 
+export interface PageName {
+  readonly workspaceId: string;
+  readonly tokenId: string;
+  /** The token that opened it. */
+  readonly parentId: string;
+}
+
+export interface PageUse {
+  /** Counts a new page, and ends those of its token that are too many. */
+  opened(page: PageName): Promise<void>;
+  /** Errors: `unauthorized` for a page that nothing used for too long, which ends with it. */
+  used(page: PageName): Promise<void>;
+  /** While a connection is open, its page is used. */
+  connected(page: PageName): Disposable;
+  closed(page: PageName): Promise<void>;
+}
+
 export type SecurityEventType =
   | "token_accepted"
   | "login_failed"
@@ -198,6 +215,7 @@ export interface ServerContext {
   readonly authenticate: Authenticate;
   readonly reach: Reach;
   readonly pageKeys: PageKeys;
+  readonly pageUse: PageUse;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
   readonly metrics: Metrics;

@@ -17,6 +17,8 @@ export type {
   Mount,
   OnLost,
   PageKeys,
+  PageName,
+  PageUse,
   Peer,
   Quotas,
   Reach,

@@ -71,6 +71,9 @@ export const LIMITS = {
   /** How long a page's code can be exchanged, and how long a page lives. */
   codeMs: 30_000,
   pageMs: 43_200_000,
+  /** When a page ends that nothing uses, and how many pages one token may have. */
+  pageIdleMs: 7_200_000,
+  pagesOfToken: 100,
   /** How long a blob is kept if no event refers to it. */
   blobMs: 86_400_000,
 } as const;

@@ -1,0 +1,143 @@
+/** How long pages live that nobody uses, and how many a token may have: as docs/server.md says. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { IssuedToken, Store } from "../../src/model/index.ts";
+import { createAuthenticate, type Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { openPage } from "./harness/open-page.ts";
+import { openServer } from "./harness/open-server.ts";
+
+const HOUR_MS = 3_600_000;
+const TEAM = "/v1/stream/channels/team";
+
+let store: Store;
+let token: IssuedToken;
+let server: Listening;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  store = await openStore("memory:", { now: () => Date.now() });
+  await store.createLog({ logId: "channels/team" });
+  token = await store.createToken({ scopes: ["channel:team:read"] });
+  server = await open();
+});
+afterEach(async () => {
+  await server.close();
+  await store.close();
+  vi.useRealTimers();
+});
+
+function open(): Promise<Listening> {
+  return openServer(store, { authenticate: createAuthenticate(store) });
+}
+
+function later(hours: number): void {
+  vi.setSystemTime(Date.now() + hours * HOUR_MS);
+}
+
+async function statusOf(secret: string, at: Listening = server): Promise<number> {
+  return (await fetch(`${at.url}${TEAM}`, { headers: { authorization: `Bearer ${secret}` } })).status;
+}
+
+test("a page that nothing uses for more than two hours ends, also after it is asked once more", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  later(1.9);
+  expect(await statusOf(secret)).toBe(200);
+  later(2.1);
+  expect([await statusOf(secret), await statusOf(secret)]).toEqual([401, 401]);
+  later(0.1);
+  expect(await statusOf(secret)).toBe(401);
+  // The token that opened it is not a page.
+  expect(await statusOf(token.secret)).toBe(200);
+});
+
+test("a page that is in use ends after twelve hours", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  for (let hours = 1.5; hours < 12; hours += 1.5) {
+    later(1.5);
+    expect([hours, await statusOf(secret)]).toEqual([hours, 200]);
+  }
+  later(1.5);
+  expect(await statusOf(secret)).toBe(401);
+});
+
+test("an open stream is a use of its page", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  const gone = new AbortController();
+  const stream = await fetch(`${server.url}${TEAM}?offset=-1&live=sse`, {
+    headers: { authorization: `Bearer ${secret}` },
+    signal: gone.signal,
+  });
+  expect(stream.status).toBe(200);
+  later(5);
+  expect(await statusOf(secret)).toBe(200);
+  gone.abort();
+  await stream.text().catch(() => undefined);
+  const { secret: metrics } = await store.createToken({ scopes: ["metrics"] });
+  const numbers = async (): Promise<string> =>
+    await (await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${metrics}` } })).text();
+  await expect.poll(numbers).toContain("connections_open 0");
+  later(2.1);
+  expect(await statusOf(secret)).toBe(401);
+});
+
+test("all servers of a store know when a page was used, also after a start", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  later(1.5);
+  expect(await statusOf(secret)).toBe(200);
+  later(1);
+  const second = await open();
+  expect(await statusOf(secret, second)).toBe(200);
+  later(1.5);
+  expect(await statusOf(secret)).toBe(200);
+  later(2.1);
+  const third = await open();
+  expect(await statusOf(secret, third)).toBe(401);
+  await Promise.all([second.close(), third.close()]);
+});
+
+test("of more than a hundred pages of a token, the one that was used longest ago ends", async () => {
+  const secrets: string[] = [];
+  for (let n = 0; n < 100; n++) {
+    secrets.push((await openPage(server.url, token.secret)).secret);
+    vi.setSystemTime(Date.now() + 1_000);
+  }
+  const other = await store.createToken({ scopes: ["channel:team:read"] });
+  const foreign = (await openPage(server.url, other.secret)).secret;
+  // It is used, and later than what the server wrote down when it was opened.
+  later(0.5);
+  expect(await statusOf(secrets[0] ?? "")).toBe(200);
+  const newest = (await openPage(server.url, token.secret)).secret;
+  vi.setSystemTime(Date.now() + 2_000);
+  expect(await statusOf(secrets[1] ?? "")).toBe(401);
+  for (const secret of [secrets[0], secrets[2], secrets[99], newest, foreign]) {
+    expect(await statusOf(secret ?? "")).toBe(200);
+  }
+});
+
+test("a page that signs out makes room for another one", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  const uses = async (): Promise<number> =>
+    (await store.listClaims({ prefix: "server/page-uses/" })).items.length;
+  const before = await uses();
+  await fetch(`${server.url}/v1/pages/cookie`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  expect([before, await uses()]).toEqual([1, 0]);
+});
+
+test("the documentation has these times and numbers, each with its reason", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
+  const [, section = ""] = page.split("### How long pages live\n");
+  const [table = ""] = section.split("\n#", 1);
+  const [, ...rows] = table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gmu);
+  expect(rows.map(([, what, limit]) => [what, limit])).toEqual([
+    ["a code", "30 s, once"],
+    ["a page", "12 hours"],
+    ["a page that nothing uses", "2 hours"],
+    ["pages of one token", "100"],
+    ["a page of a server for its machine", "the server's run"],
+  ]);
+});
