@@ -167,3 +167,29 @@ test("the viewer takes messages from its own worker and from no other window", (
   ]);
   expect(textOf("web/colour/colour.ts")).toContain('started?.addEventListener("message", ');
 });
+
+test("docs/server.md names each algorithm that the code uses, the life of each key, and how it is replaced", () => {
+  const page = readFileSync(join(ROOT, "docs/server.md"), "utf8");
+  const [, section = ""] = page.split("\n## Keys and algorithms\n");
+  const [table = ""] = section.split("\n## ", 1);
+  const rows = [...table.matchAll(/^\| (.+) \|$/gmu)].map(([, row = ""]) => row.split(" | "));
+  expect(rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === ""))).toEqual([]);
+  const named: Readonly<Record<string, RegExp>> = {
+    "SHA-256": /"sha256"/u,
+    "SHA-1,": /"sha1"/u,
+    Ed25519: /"ed25519"/u,
+    "AES-256-CTR": /"aes-256-ctr"/u,
+    "HMAC-SHA-256": /\bcreateHmac\("sha256"|name: "HMAC"/u,
+    "HKDF-SHA-256": /\bhkdfSync\("sha256"/u,
+    "256 random bits": /\brandomBytes\(32\)/u,
+    "128 random bits": /getRandomValues\(new Uint8Array\(16\)\)/u,
+  };
+  for (const [name, use] of Object.entries(named)) {
+    expect([name, filesWith(use).length > 0, table.includes(name)]).toEqual([name, true, true]);
+  }
+  // Any other function of the runtime that makes keys or codes is to be named here and in the table.
+  const makers =
+    /\b(?:createCipheriv|createDecipheriv|createSign|createECDH|createDiffieHellman|pbkdf2|scrypt|publicEncrypt|generateKey|argon2)\w*\(/gu;
+  const used = source.flatMap(({ text }) => [...text.matchAll(makers)].map(([call]) => call));
+  expect([...new Set(used)].toSorted()).toEqual(["createCipheriv(", "generateKeyPairSync("]);
+});

@@ -15,6 +15,7 @@ const ChannelPage = lazily(async () => (await import("../channels/channel-page.t
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
+const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
@@ -44,6 +45,7 @@ export function App(): VNode {
         ))}
         <HelpButton />
         <ThemeButton />
+        <SignOut />
       </header>
       {access.value === "in" ? pageAt(place) : <SignedOut />}
     </>

@@ -1,0 +1,21 @@
+/** The button that ends this page: at the server, which then knows its secret no more, and in the tab. */
+
+import type { VNode } from "preact";
+import { keepPass } from "../state/pass.ts";
+import { access, request } from "../state/server.ts";
+
+export function SignOut(): VNode | null {
+  if (access.value !== "in") return null;
+  return (
+    <button type="button" class="quiet" onClick={() => void signOut()}>
+      Sign out
+    </button>
+  );
+}
+
+async function signOut(): Promise<void> {
+  // A server that does not answer now ends the page later, because nothing uses it any more.
+  await request("/v1/pages/cookie", { method: "DELETE" }).catch(() => null);
+  keepPass(null);
+  if (access.value === "in") access.value = "out";
+}
