@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { IssuedToken, Store } from "@continuo/core/model";
+import { createAuthenticate, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { IssuedToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
-import { openStore } from "../../src/store/index.ts";
 import { openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 

@@ -3,8 +3,8 @@
  * page too many. All servers of a database share this: each writes down now and then which pages it saw.
  */
 
-import { ContinuoError, type Store } from "../../model/index.ts";
-import { SERVER_LOGS } from "../../wire/index.ts";
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { SERVER_LOGS } from "@continuo/core/wire";
 import {
   type Authenticate,
   type Grant,
