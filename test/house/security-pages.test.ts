@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TABLES } from "../../packages/store/src/store/schema/tables.ts";
 import { ROOT, readSource } from "./imports.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -75,4 +76,42 @@ test("the server's page lists every connection to another system, and only these
       words,
     ).toHaveLength(1);
   }
+});
+
+const [, DATA = ""] = SERVER.split("\n## Data\n");
+const DATA_ROWS = (DATA.split("\n## ")[0] ?? "").split("\n").filter((row) => row.startsWith("| "));
+
+test("every table of the store has a class of data, and one place in the list", () => {
+  const places = TABLES.map((table) => [
+    table,
+    DATA_ROWS.filter((row) => row.includes(`\`${table}\``)).length,
+  ]);
+  expect(places).toEqual(TABLES.map((table) => [table, 1]));
+  const classes = new Set(DATA_ROWS.slice(1).map((row) => row.split(" | ")[0]?.slice(2)));
+  expect([...classes]).toEqual(["secret", "content", "operation", "choice", "public"]);
+  for (const one of ["secret", "Content", "Operation"])
+    expect(DATA).toMatch(new RegExp(`^- .*\\*${one}\\*`, "mu"));
+});
+
+test("every name under which the viewer or the extension stores something in a browser is listed", () => {
+  const sources = ["web", "extension"].flatMap((folder) =>
+    readSource(folder).filter(({ path }) => !/^(?:dist|\.wxt|\.output)\/|\.test\.tsx?$/u.test(path)),
+  );
+  const storing = sources.filter(({ text }) => /\b(?:localStorage|sessionStorage)\b/u.test(text));
+  const names = storing.flatMap(({ text }) =>
+    [...text.matchAll(/"(continuo-[a-z]+)"/gu)].map(([, name]) => name),
+  );
+  expect([...new Set(names)].toSorted()).toEqual([
+    "continuo-name",
+    "continuo-pass",
+    "continuo-tab",
+    "continuo-theme",
+  ]);
+  for (const name of names) expect(DATA_ROWS.join("\n")).toContain(`\`${name}\``);
+  // Nothing else stores in a page, and the extension has its own storage.
+  const others =
+    /\bindexedDB\b|\bcaches\.(?:open|match)\(|\bcookieStore\b|document\.cookie|showSaveFilePicker|storage\.getDirectory/u;
+  expect(sources.filter(({ text }) => others.test(text)).map(({ path }) => path)).toEqual([
+    "sending/storage.ts",
+  ]);
 });
