@@ -17,6 +17,7 @@ const CLEAN = [
     "client",
     "config",
     "conversations",
+    "drivers",
     "files",
     "index-file",
     "live",

@@ -55,7 +55,7 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
   return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });
 }
 
-/** What that agent would not be given in a folder; nothing is started. */
+/** Returns the files and variables that the agent would not receive in a folder; nothing is started. */
 export function restrictionIn(name: string, cwd: string, options: OpenAgentOptions = {}): Restriction | null {
   const driving = { ...options, places: options.places ?? placesOfThisUser() };
   return restrictionOf(driving, trustOf(name, cwd, driving));

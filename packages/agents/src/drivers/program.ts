@@ -16,11 +16,11 @@ import { versionBeside } from "./process/index.ts";
 
 export interface AgentProgram {
   readonly agent: string;
-  /** As a person calls it. */
+  /** The name that people use. */
   readonly label: string;
-  /** How it is driven: by its own protocol, or by ACP. */
+  /** The transport: the agent's own protocol, or ACP. */
   readonly transport: "native" | "acp";
-  /** What was looked for. */
+  /** The name of the program that was looked for. */
   readonly program: string;
   /** With the program's path; `null` where it is not installed. */
   readonly command: readonly string[] | null;
@@ -29,7 +29,7 @@ export interface AgentProgram {
   readonly version: string | null;
   /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: what it once said. */
   readonly versionFrom: "package" | "path" | "agent" | null;
-  /** What it once said; `null` where it was not asked yet. */
+  /** The capabilities that it once reported; `null` if it was not asked yet. */
   readonly capabilities: SessionCapabilities | null;
 }
 
@@ -62,7 +62,7 @@ export async function findAgentProgram(name: string, options: OpenAgentOptions =
   };
 }
 
-/** As its driver says: which session was the last one is also known where we read them. */
+/** Adds to the report of the driver: the last session is also known if Continuo reads the agent's sessions. */
 function withDisk(name: string, told: SessionCapabilities): SessionCapabilities {
   const isKnown = isAgentName(name) && (told.canLoad || told.canResume);
   return { ...told, canContinueLast: told.canContinueLast || isKnown };

@@ -20,7 +20,7 @@ import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
 
-/** How long the end of a program that closed its output is waited for: it tells why. */
+/** A program that closed its output is given this time to end, because its end explains why. */
 const LAST_WORDS_MS = 2_000;
 
 export interface AcpListener {
@@ -37,9 +37,9 @@ export interface AcpStart {
   readonly options: DriverOptions;
   readonly cwd: string;
   readonly listener: AcpListener;
-  /** Which version is asked for; which one is spoken is the agent's answer. */
+  /** The version that Continuo asks for. The agent's answer decides which one is spoken. */
   readonly protocol: ProtocolVersion;
-  /** What it is held to; who only asks needs none. */
+  /** The policy that holds the agent; a caller that only asks for its capabilities needs none. */
   readonly policy?: AcpPolicy;
   /** In the folder of a conversation; who only asks is in none. */
   readonly trust?: FolderTrust;
@@ -163,7 +163,10 @@ export class AcpConnection {
     }
   }
 
-  /** As `call`; if the agent asks for authentication and the environment has a key, authenticates and calls again. */
+  /**
+   * Calls the method. If the agent asks for authentication and the environment has a key, authenticates and
+   * calls again.
+   */
   async callKnown(method: string, params: Json, asking: AcpRequestOptions): Promise<Json> {
     try {
       return await this.call(method, params, asking);

@@ -22,7 +22,7 @@ import type { AcpProgram } from "./programs.ts";
 import { listPage } from "./sessions.ts";
 
 export interface AcpOptions extends DriverOptions {
-  /** Which version of ACP is asked for; 1 where none is given. The agent's answer decides. */
+  /** The version of ACP that Continuo asks for; 1 by default. The agent's answer decides. */
   readonly protocol?: ProtocolVersion;
 }
 
@@ -134,7 +134,7 @@ function assertOffered({ label }: AcpProgram, offered: boolean, what: string): v
   if (!offered) throw new ContinuoError("unsupported", `${label} cannot ${what} its sessions`);
 }
 
-/** Which session was the last one is known where somebody lists them: the agent, or our reader. */
+/** The last session is known if the agent lists its sessions, or Continuo reads them. */
 function withDisk(told: SessionCapabilities, { reader }: DriverOptions): SessionCapabilities {
   const canOpen = told.canLoad || told.canResume;
   return { ...told, canContinueLast: canOpen && (told.canList || reader !== undefined) };

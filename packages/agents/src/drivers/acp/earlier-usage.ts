@@ -1,4 +1,7 @@
-/** What a session cost before a turn. ACP reports the cost as the sum of the whole session, also after a resumption. */
+/**
+ * The cost of a session before a turn. ACP reports the cost as the sum of the whole session, also after a
+ * resumption.
+ */
 
 import { isContinuoError } from "@continuo/core/model";
 import { type DriverOptions, findOnDisk } from "../link/index.ts";

@@ -1,4 +1,4 @@
-/** What an agent says of itself in `initialize`, in both versions of the protocol, as one shape. Pure. */
+/** The answer of an agent to `initialize`, in both versions of the protocol, as one shape. Pure. */
 
 import type { SessionCapabilities } from "@continuo/core/model";
 import { isJson, type Json, readVersion } from "@continuo/files";

@@ -1,4 +1,4 @@
-/** One native session of an ACP agent that runs: the ways into it, its turns, and what it tells between them. */
+/** One native session of a running ACP agent: the ways into it, its turns, and its reports between them. */
 
 import {
   type AgentCommand,
@@ -40,7 +40,16 @@ import { type AcpConnection, type AcpListener, type AcpRequestOptions, connectAc
 import { toContent } from "./content.ts";
 import { spentBefore } from "./earlier-usage.ts";
 import type { ProtocolVersion } from "./initialize.ts";
-import { type LoadedHistory, messagesOf, noteUpdate } from "./loaded-history.ts";
+import {
+  type AgentReports,
+  createLoadingState,
+  createTurnState,
+  type LoadingState,
+  NO_SESSION,
+  type SessionState,
+  type TurnState,
+} from "./link-state.ts";
+import { messagesOf, noteUpdate } from "./loaded-history.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
 import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
@@ -48,7 +57,7 @@ import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded
 import { listPages } from "./sessions.ts";
 import { chooseSettings, type Settings } from "./settings.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
-import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
+import { costIn, eventsOf, newUpdateState, usageOf } from "./updates.ts";
 
 /** Some agents send parts of a session's history after their answer to `session/load`. */
 const QUIET_MS = 250;
@@ -82,29 +91,13 @@ export async function startLink(start: LinkStart): Promise<AcpLink> {
 export class AcpLink implements Link {
   readonly #start: LinkStart;
   #connection: AcpConnection | null = null;
-  #sessionId = "";
-  #turn: AgentTurn | null = null;
-  /** Ends a turn of version 2, whose end comes as an update; says whether the prompt was taken. */
-  #isTaken = false;
-  #stopping = new AbortController();
-  #state: UpdateState = newUpdateState();
-  /** `null` where the protocol tells all of a call. */
-  #calls: RecordedCalls | null = null;
+  #session: SessionState = { ...NO_SESSION };
+  #current: TurnState = createTurnState();
+  readonly #loading: LoadingState = createLoadingState();
+  readonly #reports: AgentReports = { commands: [], context: null };
+  /** Events between turns, which are reported with the next turn. */
   #between: AgentEvent[] = [];
-  /** Not said yet. */
-  #greeting: string | null = null;
-  #told: LoadedHistory | null = null;
-  #isLoading = false;
-  /** What the session cost so far, in dollars; `null` where that is not known yet. */
-  #spentUsd: number | null = 0;
-  #askedAtMs = 0;
-  /** Of the way that led into the session: it names the settings that there are. */
-  #answer: Json = {};
-  /** Of histories. */
-  #updates = 0;
-  #approvals = 0;
-  #commands: readonly AgentCommand[] = [];
-  #context: ContextUse | null = null;
+  #permissionCount = 0;
   readonly #onPermission: AskPermission;
   readonly policy: AcpPolicy;
   readonly trust: FolderTrust;
@@ -120,7 +113,7 @@ export class AcpLink implements Link {
   }
 
   get sessionId(): string {
-    return this.#sessionId;
+    return this.#session.id;
   }
 
   get capabilities(): SessionCapabilities {
@@ -128,11 +121,11 @@ export class AcpLink implements Link {
   }
 
   get context(): ContextUse | null {
-    return this.#context;
+    return this.#reports.context;
   }
 
   async commands(): Promise<readonly AgentCommand[]> {
-    return this.#commands;
+    return this.#reports.commands;
   }
 
   get connection(): AcpConnection {
@@ -141,25 +134,26 @@ export class AcpLink implements Link {
   }
 
   get history(): readonly Message[] | undefined {
-    return this.#told === null ? undefined : messagesOf(this.#told);
+    const { history } = this.#loading;
+    return history === null ? undefined : messagesOf(history);
   }
 
   async connect(connect: (listener: AcpListener) => Promise<AcpConnection>): Promise<void> {
     const connection = await connect({
       onUpdate: (params) => this.#update(params),
-      onOdd: async (details) => await this.#tell([{ type: "diagnostics", details }]),
+      onOdd: async (details) => await this.#report([{ type: "diagnostics", details }]),
       onPermission: (params, signal) => this.#permission(params, signal),
     });
     this.#connection = connection;
     // A turn of version 2 waits for no answer that would fail.
     const fail = async (): Promise<void> => {
       const why = await connection.gone();
-      this.#turn?.fail(why);
+      this.#current.turn?.fail(why);
     };
     fail().catch(() => undefined);
   }
 
-  /** Into the session that is asked for. */
+  /** Opens the session that was requested. */
   async enter(): Promise<OpenedSession> {
     const { open, options } = this.#start;
     const opened = await openAgentSession(this.#ways(open), open, options);
@@ -170,42 +164,38 @@ export class AcpLink implements Link {
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd, wantHistory = false, resumeBy } = this.#start.open;
     const open = present({ cwd, wantHistory, resumeSessionId: sessionId, resumeBy, signal });
-    const before = this.#sessionId;
+    const before = this.#session.id;
     const opened = await openAgentSession(this.#ways(open), open, this.#start.options);
     await this.#choose(open);
-    if (before !== this.#sessionId) await this.#closeSession(before);
+    if (before !== this.#session.id) await this.#closeSession(before);
     return opened;
   }
 
   async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     const { hello } = this.connection;
-    this.#turn = turn;
-    this.#askedAtMs = Date.now();
-    this.#state = newUpdateState();
-    this.#calls = this.#recordedCalls();
-    this.#stopping = new AbortController();
-    this.#isTaken = false;
+    const current = createTurnState(turn, this.#recordedCalls());
+    this.#current = current;
     try {
       for (const event of this.#between.splice(0)) await turn.push(event);
       const prompt = toContent(blocks, hello.prompt);
-      const params = { sessionId: this.#sessionId, prompt };
+      const params = { sessionId: this.#session.id, prompt };
       const answer = await this.connection.call("session/prompt", params, {
         limitMs: Number.POSITIVE_INFINITY,
       });
-      this.#isTaken = true;
-      await this.#tell((await this.#calls?.rest()) ?? []);
+      current.isAccepted = true;
+      await this.#report((await current.calls?.rest()) ?? []);
       if (hello.protocol === 1) turn.end(String(answer.stopReason ?? "end_turn"), usageOf(answer));
     } catch (error) {
-      await this.#tell((await this.#calls?.rest()) ?? []);
-      // Some agents answer a prompt that was taken back with an error.
+      await this.#report((await current.calls?.rest()) ?? []);
+      // Some agents answer a prompt that was cancelled with an error.
       if (turn.cancelled && isRefusal(error)) turn.end("cancelled");
       else turn.fail(error as Error);
     }
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.connection.notify("session/cancel", { sessionId: this.#sessionId });
+    this.#current.stopping.abort();
+    await this.connection.notify("session/cancel", { sessionId: this.#session.id });
   }
 
   giveUp(why: string): ContinuoError {
@@ -218,8 +208,9 @@ export class AcpLink implements Link {
 
   async close(): Promise<void> {
     this.#start.onClose(this);
-    this.#stopping.abort();
-    if (this.#turn === null || this.#turn.ended) await this.#closeSession(this.#sessionId);
+    const { turn, stopping } = this.#current;
+    stopping.abort();
+    if (turn === null || turn.ended) await this.#closeSession(this.#session.id);
     await this.connection.close();
   }
 
@@ -261,19 +252,18 @@ export class AcpLink implements Link {
   }
 
   async #load(sessionId: string, open: OpenConversation): Promise<OpenOutcome> {
-    const told: LoadedHistory = { updates: [] };
-    this.#told = open.wantHistory === true ? told : null;
-    this.#sessionId = sessionId;
+    this.#loading.history = open.wantHistory === true ? { updates: [] } : null;
+    this.#session = { ...this.#session, id: sessionId };
     const isFirst = this.connection.hello.protocol === 1;
     const replay = isFirst ? {} : { replayFrom: { type: "start" } };
     const method = isFirst ? "session/load" : "session/resume";
     return await this.#begin(method, { sessionId, ...replay }, open);
   }
 
-  /** `session/new` and its likes: their answers tell the session's id where it is a new one. */
+  /** Calls `session/new` or a method like it. The answer has the id of a new session. */
   async #begin(method: string, params: Json, open: OpenConversation): Promise<OpenOutcome> {
     const asking = this.#asking(open, "openMs");
-    this.#isLoading = true;
+    this.#loading.isActive = true;
     this.#between = [];
     try {
       const { meta } = this.policy;
@@ -284,82 +274,84 @@ export class AcpLink implements Link {
         ...present({ _meta: meta }),
       };
       if (typeof params.sessionId === "string") this.connection.noteSession(params.sessionId);
-      const answer = await this.connection.callKnown(method, asked, asking);
-      const sessionId = answer.sessionId ?? params.sessionId;
-      if (typeof sessionId === "string") this.connection.noteSession(sessionId);
+      const opening = await this.connection.callKnown(method, asked, asking);
+      const id = opening.sessionId ?? params.sessionId;
+      if (typeof id === "string") this.connection.noteSession(id);
       else throw this.connection.failed(`answered ${method} without a session id`);
-      this.#sessionId = sessionId;
-      this.#spentUsd = method === "session/new" ? 0 : null;
-      this.#answer = answer;
-      this.#greeting = greetingIn(answer);
-      // Its answer came, then nothing for a moment: the history is complete.
+      const spentUsd = method === "session/new" ? 0 : null;
+      this.#session = { id, opening, greeting: greetingIn(opening), spentUsd };
+      // The history is complete when nothing has come for a moment after the answer.
       if (method !== "session/new") {
-        await waitUntilIdle({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
+        const heard = (): number => this.#loading.updateCount;
+        await waitUntilIdle({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard });
       }
-      return { sessionId };
+      return { sessionId: id };
     } finally {
-      this.#isLoading = false;
+      this.#loading.isActive = false;
     }
   }
 
-  /** After every way into the session: a missing setting is no reason to try another way, or another session. */
+  /** Runs after every way into the session: a missing setting is no reason to try another way, or another session. */
   async #choose(open: OpenConversation): Promise<void> {
     const asking = this.#asking(open, "openMs");
-    const [sessionId, answer] = [this.#sessionId, this.#answer];
-    this.#isLoading = true;
+    const { id: sessionId, opening: answer } = this.#session;
+    this.#loading.isActive = true;
     try {
       await chooseSettings(this.connection, { sessionId, answer, asking, ...this.#chosen() });
     } finally {
-      this.#isLoading = false;
+      this.#loading.isActive = false;
     }
   }
 
   async #update({ sessionId, update }: Json): Promise<void> {
     if (!isJson(update)) return;
-    if (sessionId === this.#sessionId || this.#isLoading) this.#note(update);
-    if (this.#isLoading) {
-      this.#updates += 1;
-      if (this.#told !== null) noteUpdate(this.#told, update);
+    const loading = this.#loading;
+    if (sessionId === this.#session.id || loading.isActive) this.#note(update);
+    if (loading.isActive) {
+      loading.updateCount += 1;
+      if (loading.history !== null) noteUpdate(loading.history, update);
       // Updates about the history are not part of a turn; the title of the session is.
-      const kept = eventsOf(update, newUpdateState()).filter(isStanding);
-      await this.#tell(kept);
+      await this.#report(eventsOf(update, newUpdateState()).filter(isStanding));
       return;
     }
-    // An agent may talk about its sub-agents' sessions, too.
-    if (sessionId !== this.#sessionId) {
-      await this.#tell([{ type: "diagnostics", details: { sessionId, update } }]);
+    // An agent may report on its sub-agents' sessions, too.
+    if (sessionId !== this.#session.id) {
+      await this.#report([{ type: "diagnostics", details: { sessionId, update } }]);
       return;
     }
-    if (isGreeting(update, this.#greeting)) {
-      this.#greeting = null;
-      await this.#tell([{ type: "diagnostics", details: update }]);
+    if (isGreeting(update, this.#session.greeting)) {
+      this.#session.greeting = null;
+      await this.#report([{ type: "diagnostics", details: update }]);
       return;
     }
-    if (update.sessionUpdate === "state_update" && this.connection.hello.protocol === 2) this.#state2(update);
-    else {
+    if (update.sessionUpdate === "state_update" && this.connection.hello.protocol === 2) {
+      this.#changeState(update);
+    } else {
       const cost = costIn(update);
-      const events = eventsOf(
-        cost === null ? update : { ...update, cost: await this.#costOf(cost) },
-        this.#state,
-      );
-      await this.#tell((await this.#calls?.pass(events)) ?? events);
+      const told = cost === null ? update : { ...update, cost: await this.#costOf(cost) };
+      const events = eventsOf(told, this.#current.updates);
+      await this.#report((await this.#current.calls?.pass(events)) ?? events);
     }
   }
 
-  /** What holds beyond a turn. */
+  /** Notes a report that holds beyond a turn. */
   #note({ sessionUpdate, availableCommands, used, size }: Json): void {
     if (sessionUpdate === "available_commands_update") {
-      this.#commands = toCommands(availableCommands, ({ input }) => (isJson(input) ? input.hint : ""));
+      this.#reports.commands = toCommands(availableCommands, ({ input }) =>
+        isJson(input) ? input.hint : "",
+      );
     }
-    if (sessionUpdate === "usage_update") this.#context = toContextUse(used, size) ?? this.#context;
+    if (sessionUpdate === "usage_update") {
+      this.#reports.context = toContextUse(used, size) ?? this.#reports.context;
+    }
   }
 
-  /** Of this turn: an agent tells the sum of the session. `null` where it is not known. */
+  /** Returns the cost of this turn; an agent reports the sum of the session. `null` if it is not known. */
   async #costOf(totalUsd: number): Promise<Json | null> {
     const { open, options } = this.#start;
-    const where = { sessionId: this.#sessionId, cwd: open.cwd, beforeMs: this.#askedAtMs };
-    const before = this.#spentUsd ?? (await spentBefore(options, where));
-    this.#spentUsd = totalUsd;
+    const where = { sessionId: this.#session.id, cwd: open.cwd, beforeMs: this.#current.askedAtMs };
+    const before = this.#session.spentUsd ?? (await spentBefore(options, where));
+    this.#session.spentUsd = totalUsd;
     if (before === null || before > totalUsd) return null;
     return { amount: Number((totalUsd - before).toFixed(9)), currency: "USD" };
   }
@@ -368,19 +360,20 @@ export class AcpLink implements Link {
     const { program, options } = this.#start;
     if (program.records === undefined) return null;
     const places = { home: options.places.home, env: driverEnvironment(options) };
-    return createRecordedCalls(readCallsOf(program.records, () => this.#sessionId, places));
+    return createRecordedCalls(readCallsOf(program.records, () => this.#session.id, places));
   }
 
-  /** Snapshots of version 2: idle after the prompt was taken, or after running, is the turn's end. */
-  #state2({ state, stopReason, usage }: Json): void {
-    if (state === "running" || state === "requires_action") this.#isTaken = true;
-    if (state !== "idle" || !this.#isTaken || this.#turn === null) return;
-    if (stopReason === "error") this.#turn.fail(this.connection.failed("ended its turn with an error"));
-    else this.#turn.end(typeof stopReason === "string" ? stopReason : "end_turn", usageOf({ usage }));
+  /** Version 2 reports states. A turn ends when the agent is idle after it accepted the prompt, or after it ran. */
+  #changeState({ state, stopReason, usage }: Json): void {
+    const current = this.#current;
+    if (state === "running" || state === "requires_action") current.isAccepted = true;
+    if (state !== "idle" || !current.isAccepted || current.turn === null) return;
+    if (stopReason === "error") current.turn.fail(this.connection.failed("ended its turn with an error"));
+    else current.turn.end(typeof stopReason === "string" ? stopReason : "end_turn", usageOf({ usage }));
   }
 
-  async #tell(events: readonly AgentEvent[]): Promise<void> {
-    const turn = this.#turn;
+  async #report(events: readonly AgentEvent[]): Promise<void> {
+    const { turn } = this.#current;
     for (const event of events) {
       if (turn !== null && !turn.ended) await turn.push(event);
       else {
@@ -390,17 +383,17 @@ export class AcpLink implements Link {
     }
   }
 
-  async #permission(params: Json, takenBack: AbortSignal): Promise<Json> {
-    const turn = this.#turn;
+  async #permission(params: Json, withdrawn: AbortSignal): Promise<Json> {
+    const { turn, stopping } = this.#current;
     if (turn === null || turn.ended) return { outcome: "cancelled" };
-    this.#approvals += 1;
-    const request = toPermissionRequest(params, `${this.#sessionId}:${this.#approvals}`);
-    const signal = AbortSignal.any([takenBack, this.#stopping.signal]);
+    this.#permissionCount += 1;
+    const request = toPermissionRequest(params, `${this.#session.id}:${this.#permissionCount}`);
+    const signal = AbortSignal.any([withdrawn, stopping.signal]);
     const decision = await askPermission({ turn, request, onPermission: this.#onPermission, signal });
     return toOutcome(decision, request);
   }
 
-  /** Of every session that it goes to. */
+  /** The settings of every session that the link opens. */
   #chosen(): Pick<Settings, "model" | "mode" | "effort"> {
     const { open, options } = this.#start;
     return {
@@ -410,7 +403,7 @@ export class AcpLink implements Link {
     };
   }
 
-  /** Sent if the agent offers it; the program is ended whatever the answer. */
+  /** Sends `session/close` if the agent offers it; the program is ended whatever the answer. */
   async #closeSession(sessionId: string): Promise<void> {
     if (!this.capabilities.canClose || sessionId === "") return;
     await this.connection

@@ -1,4 +1,4 @@
-/** What a person configured opencode with, as far as a policy must know it (1.18.33). */
+/** The person's configuration of opencode, as far as a policy must know it (1.18.33). */
 
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";

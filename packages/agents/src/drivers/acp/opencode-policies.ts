@@ -1,4 +1,7 @@
-/** What holds opencode to a policy: rules in the environment of its program. Pure but for its configuration. Seen in 1.18.33. */
+/**
+ * Rules in the environment of opencode's program that hold it to a policy. Pure but for its configuration. Seen
+ * in 1.18.33.
+ */
 
 import { isJson, type Json, type Places } from "@continuo/files";
 import { contentOf, ownConfigurations } from "./opencode-config.ts";
@@ -8,7 +11,10 @@ type Environment = Readonly<Record<string, string>>;
 /** Its MCP servers are named in the person's own files; a project's would be others. */
 export const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
 
-/** Of its own name: rules that the person set for another agent take precedence over those of the environment. */
+/**
+ * The agent has its own name, because rules that the person set for another agent take precedence over those of
+ * the environment.
+ */
 export const SAFE_AGENT = "continuo-safe";
 const SAFE_TOOLS = ["read", "glob", "grep", "list", "external_directory", "todowrite"];
 const SAFE_CONFIGURATION = {
@@ -30,8 +36,9 @@ export function safeEnvironment(places: Places): Environment {
 }
 
 /**
- * By itself it asks nothing in its folder. These rules come before the person's own, which therefore still decide: a key
- * of `tools` puts its rule in front, and a spelling that nobody else uses (`?ead` fits `read`) is not merged with theirs.
+ * Without rules, opencode asks nothing in its folder. These rules come before the person's own, which therefore
+ * still decide: a key of `tools` puts its rule in front, and a spelling that nobody else uses (`?ead` fits
+ * `read`) is not merged with theirs.
  */
 const ASKING_RULES: Json = {
   "**": "ask",
@@ -97,7 +104,7 @@ function turnedOff(configurations: readonly Json[]): Json {
   return Object.fromEntries(names.map((name) => [spelled(edits(name)), "deny"]));
 }
 
-/** Whether the person decided what the agent `plan` may do. */
+/** Returns true if the person decided what the agent `plan` may do. */
 function isPlanSet({ agent, mode }: Json): boolean {
   return Object.hasOwn(objectIn(agent), "plan") || Object.hasOwn(objectIn(mode), "plan");
 }

@@ -9,7 +9,7 @@ import {
 import { entryOf, isJson, type Json } from "@continuo/files";
 import { optionFor } from "../link/index.ts";
 
-/** What the agent itself says of its tool. Fetching reads, but what is sent to fetch it may tell much. */
+/** The agent's own kinds of tools. Fetching reads, but the request of a fetch may disclose much. */
 const READS: Readonly<Record<string, boolean>> = {
   read: true,
   search: true,
@@ -48,7 +48,7 @@ function optionsIn(options: unknown): readonly PermissionOption[] {
 
 const KINDS = ["allow_once", "allow_always", "reject_once", "reject_always"] as const;
 
-/** Where the agent offers no way to say what was decided, its question is cancelled: that grants nothing. */
+/** If the agent offers no option for the decision, its question is cancelled, which grants nothing. */
 export function toOutcome(decision: PermissionDecision, { options }: PermissionRequest): Json {
   const option = optionFor(decision, options);
   return option === null ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.id };

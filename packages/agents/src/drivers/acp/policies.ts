@@ -1,4 +1,4 @@
-/** What holds an ACP agent to a policy, as data. An agent that asks before it acts needs nothing. Pure. */
+/** Policies of ACP agents, as data. An agent that asks before it acts needs none. Pure. */
 
 import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";
 import { isJson, type Json, type Places } from "@continuo/files";
@@ -8,11 +8,11 @@ import { askingEnvironment, SAFE_AGENT, safeEnvironment, WITHOUT_PROJECT } from 
 export interface AcpPolicy {
   /** Rules that the agent reads from a file: this flag and the path follow the command. */
   readonly rules?: { readonly flag: string; readonly text: string };
-  /** Of the program; some must name what they turn off. */
+  /** Variables of the program; some must name what they turn off. */
   readonly env?: Readonly<Record<string, string>> | ((places: Places) => Readonly<Record<string, string>>);
   /** After the command. */
   readonly args?: readonly string[];
-  /** Of the session; also set when a session is resumed. */
+  /** The mode of the session; also set when a session is resumed. */
   readonly mode?: string | ((env: Readonly<Record<string, string>>) => string);
   /** In addition to what a session is opened with. */
   readonly meta?: Json;
@@ -64,7 +64,7 @@ export const CLAUDE_ACP_POLICIES: AcpPolicies = {
 /** pi asks nobody, and its adapter starts it without the arguments that would make it ask. */
 export const PI_ACP_POLICIES: AcpPolicies = { safe: null, ask: null };
 
-/** What an agent is started with for the trust that a folder has. */
+/** Returns the policy with which an agent is started for the trust that a folder has. */
 export type AcpTrust = (by: FolderTrust["by"]) => AcpPolicy;
 
 /** Driven over ACP it asks for no trust; its variable has the last word (0.61.0). */
@@ -115,7 +115,7 @@ export function policyOf(
 export interface ModeWish {
   readonly mode?: string | undefined;
   readonly permissions?: PermissionPolicy | undefined;
-  /** Of the agent's program. */
+  /** The environment of the agent's program. */
   readonly env: Readonly<Record<string, string>>;
 }
 

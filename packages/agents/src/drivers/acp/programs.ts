@@ -17,9 +17,9 @@ import {
 export interface AcpProgram {
   /** The key of the agent in references. */
   readonly agent: string;
-  /** As a person calls it. */
+  /** The name that people use. */
   readonly label: string;
-  /** What is looked for on the search path. */
+  /** The program that is looked for on the search path. */
   readonly program: string;
   /** After the command; not repeated where the command names them already. */
   readonly args: readonly string[];
@@ -28,9 +28,9 @@ export interface AcpProgram {
   readonly homes?: readonly string[];
   /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** What holds it to a policy; left out for one that asks before it acts. */
+  /** The policies that hold it; left out for an agent that asks before it acts. */
   readonly policies?: AcpPolicies;
-  /** What holds it to the trust in a folder; left out for one that decides that itself. */
+  /** The policy for the trust in a folder; left out for an agent that decides that itself. */
   readonly trust?: AcpTrust;
   /** Nothing keeps it from a project's configuration: it is not started where nobody trusts one. */
   readonly followsProjects?: true;

@@ -19,13 +19,13 @@ export interface RecordedCall {
   readonly content: readonly Block[] | null;
 }
 
-/** Of these ids, those that the session's file holds. */
+/** Returns those of the ids that the session's file holds. */
 export type ReadCalls = (ids: ReadonlySet<string>) => Promise<ReadonlyMap<string, RecordedCall>>;
 
 export interface RecordedCalls {
   /** The events that can be reported now, in their order. */
   pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
-  /** What still waits, as far as it is known by now. */
+  /** Returns the events that still wait, as far as they are known by now. */
   rest(): Promise<readonly AgentEvent[]>;
 }
 

@@ -9,25 +9,25 @@ export interface Settings {
   readonly mode?: string | undefined;
   readonly effort?: string | undefined;
   readonly sessionId: string;
-  /** What the session was opened with: it names the options that there are. */
+  /** The answer to the opening of the session, which names its options. */
   readonly answer: Json;
   readonly asking: AcpRequestOptions;
 }
 
 type Category = "model" | "mode" | "effort";
 
-/** How the protocol names them. */
+/** The protocol's names of the categories. */
 const NAMES: Readonly<Record<Category, string>> = { model: "model", mode: "mode", effort: "thought_level" };
 
-/** How one of them is chosen. */
+/** The call that chooses a value of one category. */
 interface Choice {
   readonly category: Category;
   readonly method: string;
   readonly params: Json;
-  /** Of an option of the session: its answer tells what it is now. */
+  /** The id of the session's option; the answer of the call tells its value then. */
   readonly optionId: string | null;
   readonly before: unknown;
-  /** What there is; agents take more than they name. */
+  /** The values that the agent names; agents accept more than these. */
   readonly offered: readonly string[];
 }
 
@@ -70,7 +70,7 @@ async function choose(
   if (!isTaken) throw noSuch(label, { ...choice, value, cause: undefined });
 }
 
-/** By the session's options where it has them, else by the older methods. */
+/** Chooses by the session's options if it has them, else by the older methods. */
 function choiceOf(
   category: Category,
   { answer, sessionId, value }: Settings & { readonly value: string },

@@ -1,4 +1,4 @@
-/** What an agent says of its own accord: a greeting, words between two turns. It is no part of an answer. Pure. */
+/** Unprompted words of an agent: a greeting, words between two turns. They are no part of an answer. Pure. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
@@ -12,8 +12,8 @@ export function toNotice(event: AgentEvent): AgentEvent {
 }
 
 /**
- * What the agent is about to say of itself, as its answer to `session/new` tells; `null` where it tells none.
- * pi-acp 0.0.34 says it a moment after that answer, so that it may come in the middle of the first turn.
+ * Returns the greeting that the answer to `session/new` announces; `null` if it announces none. pi-acp 0.0.34
+ * sends it a moment after that answer, so that it may arrive in the middle of the first turn.
  */
 export function greetingIn({ _meta }: Json): string | null {
   const told = isJson(_meta) && isJson(_meta.piAcp) ? _meta.piAcp.startupInfo : null;

@@ -7,7 +7,7 @@ import { type AgentEvent, type Block, present, type ToolStatus, type Usage } fro
 import { entryOf, isJson, type Json } from "@continuo/files";
 import { toBlock } from "./content.ts";
 
-/** What was reported of a turn so far. */
+/** The parts of a turn that were reported so far. */
 export interface UpdateState {
   readonly calls: Set<string>;
   readonly results: Set<string>;
@@ -135,7 +135,7 @@ function toolNameOf({ name, _meta, kind, title }: Json): string {
   return textIn(name) ?? textIn(claude) ?? textIn(title) ?? textIn(kind) ?? "tool";
 }
 
-/** What the tool gave: what is shown of it, else its raw output. */
+/** Returns the visible content of the tool's result, else its raw output. */
 function resultOf(content: readonly unknown[] | null, rawOutput: unknown): string | readonly Block[] {
   if (content !== null) return content.map(shownBlock);
   if (rawOutput === undefined || rawOutput === null) return "";
@@ -159,7 +159,7 @@ export function costIn({ sessionUpdate, cost }: Json): number | null {
   return isDollars && sessionUpdate === "usage_update" ? (cost.amount as number) : null;
 }
 
-/** How full the context is has no place of its own; what it cost has. */
+/** Only the cost has an event; the fill level of the context has none. */
 function usageEvents(update: Json): readonly AgentEvent[] {
   const costUsd = costIn(update);
   return [
@@ -180,7 +180,7 @@ function modeEvents(options: unknown): readonly AgentEvent[] {
   return [present({ type: "mode", mode: mode ?? undefined, model: model ?? undefined })];
 }
 
-/** Of the answer that ends a turn: the protocol's own draft, or Gemini CLI's. */
+/** Reads the usage from the answer that ends a turn: the form of the protocol's own draft, or Gemini CLI's. */
 export function usageOf(answer: Json): Usage | undefined {
   const { usage, _meta } = answer;
   if (isJson(usage) && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number") {

@@ -1,5 +1,5 @@
 /**
- * What `claude --output-format stream-json` prints during a turn, as events. Pure. Seen in 2.1.330.
+ * Lines of `claude --output-format stream-json` during a turn, as events. Pure. Seen in 2.1.330.
  *
  * - `stream_event`: the pieces of an answer; `assistant`: one whole block of it a line, so that several lines make
  *   one message, which is reported when the stream says that it ended
@@ -13,7 +13,7 @@ import { isToolResult, toBlock, toBlocks, toToolResult, usageOf } from "@continu
 import { addUsage } from "@continuo/native/kit";
 import { retryEvent } from "../link/index.ts";
 
-/** What the lines so far left open. */
+/** The state that the lines so far left open. */
 export interface ClaudeFold {
   mode: string | null;
   model: string | null;
@@ -22,7 +22,7 @@ export interface ClaudeFold {
   streamed: string | null;
   /** Calls without a result: names by id. */
   readonly calls: Map<string, string>;
-  /** Of the turn, sub-agents left out. */
+  /** The usage of the turn, without sub-agents. */
   usage: Usage | null;
   /** Only of the last answer. */
   lastUsage: Usage | null;
@@ -159,7 +159,7 @@ function foldAnswer(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   const id = textField(message, "id") ?? textField(line, "uuid") ?? "";
   const before = fold.answer?.id === id ? [] : flush(fold);
   const blocks = toBlocks(Array.isArray(message.content) ? message.content : [], NO_CHILDREN);
-  // What stands in for an answer that failed: the end of the turn tells it.
+  // This message stands in for an answer that failed. The end of the turn reports the failure.
   if (line.is_api_error_message === true) return before;
   fold.answer ??= { id, model: textField(message, "model"), blocks: [], usage: null, stopReason: null };
   fold.answer.blocks.push(...blocks);
@@ -175,7 +175,7 @@ function foldAnswer(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
 }
 
 function foldUser(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
-  // What was said, said back.
+  // Claude Code repeats the prompt, which is already known.
   if (line.isReplay === true && !isNote(line)) return [];
   const before = fold.streamed === null ? flush(fold) : [];
   const results = contentOf(line).filter(isToolResult);

@@ -1,6 +1,6 @@
 /**
- * What a person can allow beyond this one call: every rule that Claude Code suggests as an option of its own, and
- * narrower ones before it. Pure. Suggestions seen in 2.1.330; their types in its Agent SDK.
+ * Grants beyond one call: every rule that Claude Code suggests as an option of its own, and narrower ones
+ * before it. Pure. Suggestions seen in 2.1.330; their types in its Agent SDK.
  */
 
 import { type PermissionOption, present } from "@continuo/core/model";
@@ -8,11 +8,11 @@ import { isJson, type Json, textField } from "@continuo/files";
 
 export interface Grant {
   readonly option: PermissionOption;
-  /** What Claude Code is sent: this one change, and no other. */
+  /** The only change that Claude Code receives. */
   readonly update: Json;
 }
 
-/** Which rules Claude Code reads: in an untrusted folder it starts without the project's. */
+/** The rules that Claude Code reads: in an untrusted folder it starts without the project's. */
 export type RuleScope = "every file" | "without the project's";
 
 /** @param request of a `control_request` with the subtype `can_use_tool`. */

@@ -51,7 +51,10 @@ const ARGUMENTS = [
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** How long, since it reported a session or in total, and how often the driver looks which session it continued. */
+/**
+ * The wait for the session that Claude Code continued: since its last report of a session, in total, and
+ * between two looks.
+ */
 const LAST_MS = 2_000;
 const LAST_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;

@@ -28,7 +28,7 @@ export function toPermissionRequest(approvalId: string, request: Json, scope?: R
   };
 }
 
-/** What the control request is answered with. */
+/** Returns the answer to the control request. */
 export function toPermissionAnswer(
   request: Json,
   asked: PermissionRequest,

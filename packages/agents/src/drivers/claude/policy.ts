@@ -1,9 +1,11 @@
-/** How Claude Code is started for a policy, and which of its tools only read. Pure. Seen in 2.1.197 and 2.1.330. */
+/**
+ * The arguments of Claude Code for a policy, and the tools that only read. Pure. Seen in 2.1.197 and 2.1.330.
+ */
 
 import type { PermissionPolicy } from "@continuo/core/model";
 import type { FolderTrust } from "../trust/index.ts";
 
-/** What these are asked for is a path or a pattern; each version knows some of them. */
+/** The arguments of these tools are paths and patterns; each version knows some of them. */
 export const READING_TOOLS: readonly string[] = ["Read", "Glob", "Grep", "LS", "NotebookRead"];
 
 /**

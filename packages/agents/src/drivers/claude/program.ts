@@ -37,7 +37,7 @@ import { endingOf, whyOf } from "./turn-end.ts";
 export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly limits: DriverLimits;
   readonly onPermission: AskPermission;
-  /** Which of its rules it reads: others are not offered. */
+  /** The rules that the program reads: others are not offered. */
   readonly rules: RuleScope;
   readonly model: string | undefined;
   readonly effort: string | undefined;
@@ -71,7 +71,7 @@ interface MessageIdentity {
   state: "sent" | "stopping" | "started";
 }
 
-/** How long a program that prints nothing more may take to be gone, so that its end can be reported. */
+/** A program that prints nothing more is given this time to end, so that its end can be reported. */
 const END_MS = 2_000;
 
 export class ClaudeProgram {
@@ -84,10 +84,10 @@ export class ClaudeProgram {
   #tellsLifecycle = false;
   #ended: Error | null = null;
   #closing = false;
-  /** What `system/init` last said. */
+  /** The session that `system/init` last reported. */
   sessionId: string | null = null;
   commands: readonly AgentCommand[] = [];
-  /** Of its model, at the last call. */
+  /** The context of its model at the last call. */
   context: ContextUse | null = null;
   /** Its own word; the process that we started may only be a launcher. */
   pid: number;
@@ -178,7 +178,7 @@ export class ClaudeProgram {
     this.#said = null;
     await this.#finish(said?.turn);
     if (!this.#closing) said?.turn.fail(this.#ended);
-    // What it started does not outlive it.
+    // Programs that it started do not outlive it.
     await this.end();
   }
 
@@ -302,7 +302,7 @@ export class ClaudeProgram {
   }
 }
 
-/** Of the model that is used; `default` stands for the one that nobody named. */
+/** Returns the efforts of the model that is used; `default` is the model if none was named. */
 function effortsIn(models: unknown, model = "default"): readonly string[] {
   const known = (Array.isArray(models) ? models : []).filter(isJson);
   const own = known.find(({ value, resolvedModel }) => value === model || resolvedModel === model);

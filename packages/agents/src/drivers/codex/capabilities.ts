@@ -1,4 +1,7 @@
-/** What this `codex app-server` can do: it lists its methods when it is asked for one that there is not. */
+/**
+ * The capabilities of this `codex app-server`: it lists its methods when it is asked for one that does not
+ * exist.
+ */
 
 import type { SessionCapabilities } from "@continuo/core/model";
 import { isJson } from "@continuo/files";

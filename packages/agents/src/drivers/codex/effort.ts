@@ -4,7 +4,10 @@ import { isJson, type Json } from "@continuo/files";
 import { isRefusal } from "../process/index.ts";
 import type { CallLimits, CodexServer } from "./server.ts";
 
-/** Of a model that the list does not name, those of every model; empty where there is no list. */
+/**
+ * Returns the efforts of the model. A model that the list does not name has those of every model; without a
+ * list there are none.
+ */
 export async function effortsOf(
   server: CodexServer,
   model: string | null,

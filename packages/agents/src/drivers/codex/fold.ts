@@ -1,7 +1,7 @@
 /**
  * Notifications of `codex app-server` during a turn as events. Pure. Seen in 0.169.0.
  *
- * What a model says comes as items: each is started, sent in pieces, and completed; each answer and each piece of
+ * The answer of a model comes as items: each is started, sent in pieces, and completed; each answer and each piece of
  * reasoning is an item, and so a message, of its own.
  */
 
@@ -26,7 +26,7 @@ export interface CodexFold {
   context: ContextUse | null;
 }
 
-/** Of what a running command prints, the end is enough; its result has all. */
+/** Only the end of a running command's output is reported; its result has all of it. */
 const MAX_PRINTED_CHARS = 4_000;
 
 export function createCodexFold(threadId: string, lastTotal: string | null = null): CodexFold {
@@ -42,7 +42,7 @@ export function createCodexFold(threadId: string, lastTotal: string | null = nul
   };
 }
 
-/** What tells of states that nobody here keeps. */
+/** These notifications report states that nobody here stores. */
 const SILENT: readonly string[] = [
   "account/rateLimits/updated",
   "account/updated",
@@ -64,7 +64,7 @@ const SILENT: readonly string[] = [
 ];
 
 export function foldNotification(fold: CodexFold, method: string, params: Json): readonly AgentEvent[] {
-  // Of a sub-agent's thread the item of the call that started it tells.
+  // The item of the call that started a sub-agent reports its thread.
   const isOther = typeof params.threadId === "string" && params.threadId !== fold.threadId;
   if (isOther || SILENT.includes(method)) return [];
   if (method.startsWith("item/")) return foldItemNews(fold, method, params);
@@ -164,7 +164,7 @@ function completeItem(fold: CodexFold, item: Json): readonly AgentEvent[] {
   }
   const model = fold.model === null ? {} : { model: fold.model };
   switch (item.type) {
-    // What was said, said back.
+    // Codex repeats the prompt, which is already known.
     case "userMessage":
       return [];
     case "agentMessage":

@@ -1,4 +1,4 @@
-/** What Codex asks its client, and the answers. Pure. Seen in 0.169.0. */
+/** The questions of Codex to its client, and the answers. Pure. Seen in 0.169.0. */
 
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
 import { entryOf, isJson, type Json, textField } from "@continuo/files";
@@ -66,7 +66,10 @@ export function toQuestion({ id, method, params, call }: CodexQuestion): Questio
   }
 }
 
-/** What the person is to see: the command and its folder, and whatever goes beyond the sandbox, with its reason. */
+/**
+ * Returns the fields that the person sees: the command and its folder, and everything that goes beyond the
+ * sandbox, with its reason.
+ */
 function askedFor(params: Json): Json {
   return Object.fromEntries(
     Object.entries(params).filter(
@@ -89,7 +92,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   "proposedExecpolicyAmendment",
 ]);
 
-/** How what nobody here can answer is answered; `null` where the server takes no such answer. */
+/** Returns the refusal of a question that nobody here can answer; `null` if the server takes no such answer. */
 export function refusalOf(method: string): Json | null {
   if (method === "mcpServer/elicitation/request") return { action: "decline", content: null };
   if (method === "item/tool/requestUserInput") return { answers: {} };
@@ -106,7 +109,7 @@ const KNOWN: Readonly<Record<string, Omit<PermissionOption, "id">>> = {
 
 interface Decisions {
   readonly options: readonly PermissionOption[];
-  /** What is sent, by the option's id. */
+  /** The keys are ids of options; the values are sent. */
   readonly decisions: ReadonlyMap<string, unknown>;
 }
 

@@ -8,7 +8,7 @@ import type { CallLimits, CodexServer } from "./server.ts";
 
 const SANDBOXES: readonly string[] = ["read-only", "workspace-write", "danger-full-access"];
 
-/** What is asked is asked of us, rather than of a model that Codex may ask in our place. */
+/** The client is asked, rather than a model that Codex may ask in its place. */
 const ASKING = { approvalPolicy: "on-request", approvalsReviewer: "user" };
 
 export interface ThreadPolicy {
@@ -44,7 +44,10 @@ export function turnSettings({ policy, mode }: ThreadPolicy): Json {
   return policy === "unrestricted" && !isChosen ? { sandboxPolicy: { type: "dangerFullAccess" } } : {};
 }
 
-/** Of a new thread of the folder, by the configuration, and by Codex's defaults where that says nothing. */
+/**
+ * Returns the settings of a new thread of the folder: the configuration, and Codex's defaults for what it
+ * leaves out.
+ */
 export async function ownSettings(server: CodexServer, cwd: string, limits: CallLimits): Promise<Json> {
   const { config } = await configOf(server, cwd, limits);
   if (!isJson(config)) return { ...ASKING, sandbox: "read-only" };

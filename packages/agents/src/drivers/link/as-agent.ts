@@ -65,7 +65,7 @@ export interface AgentOptions {
 /** An agent whose program may stay open between turns. */
 export interface DrivenAgent extends Agent, AsyncDisposable {
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
-  /** What is kept open now. */
+  /** The conversation that is kept open now. */
   readonly conversation: Conversation | null;
   /** Ends what is kept open. Idempotent. */
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent
   return new Driven(driver, options);
 }
 
-/** Where the turn happens, its prompt, and what to report about it. */
+/** The place of the turn, its prompt, and what to report about it. */
 interface TurnStart extends Place {
   readonly input: readonly Block[];
   readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
@@ -259,7 +259,7 @@ function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
 /** The history that the native session lacks, before the prompt. */
 function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
   const messages = transcript?.messages ?? [];
-  // How its own turns ended stands in its own record: only that is not news.
+  // The native session records how its own turns ended: if there is nothing else, nothing is sent.
   if (nativeRef !== undefined && messages.every(({ metadata }) => metadata.note !== undefined)) return input;
   const { block } = toRecordedMessages(messages, nativeRef === undefined ? "all" : "elsewhere");
   return block === null ? input : [block, ...input];

@@ -1,6 +1,6 @@
 /**
- * What agents said that they can do, kept so that nobody needs to start one to know. A file of our own for each
- * program; it holds as long as the program's files are the same.
+ * Capabilities that agents reported, stored so that nobody needs to start an agent to know them. Each program
+ * has a file of its own, which holds as long as the program's files are the same.
  */
 
 import { createHash } from "node:crypto";
@@ -32,7 +32,10 @@ export async function rememberCapabilities(
   return found;
 }
 
-/** What is kept; `null` where nothing is, or the program is another one now. Nobody is asked. */
+/**
+ * Returns the stored capabilities; `null` if there are none, or the program is another one now. No program is
+ * asked.
+ */
 export function recallCapabilities(places: Places, command: readonly string[]): KnownCapabilities | null {
   return readKept(fileOf(places, command), stampOf(command));
 }
@@ -41,7 +44,7 @@ function fileOf(places: Places, command: readonly string[]): string {
   return join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
 }
 
-/** Of every file that the command names: a program in a script's interpreter is the script. */
+/** The stamp covers every file that the command names: a program in a script's interpreter is the script. */
 function stampOf(command: readonly string[]): string {
   return command
     .filter((word) => isAbsolute(word))

@@ -27,7 +27,7 @@ import { isRecorded, isWrittenTo, type Stamp, stampOf, watchTurn } from "./write
 
 /** An agent's running program, in one native session. */
 export interface Link {
-  /** What the agent last said that it is in; it may say so only in its first turn. */
+  /** The session that the agent last reported; it may report it only in its first turn. */
   readonly sessionId: string;
   readonly capabilities: SessionCapabilities;
   /** See `Conversation.history`. */

@@ -1,5 +1,5 @@
 /**
- * What all drivers share: opening a session, the events of a turn, permissions, and the check of a resumption.
+ * The shared part of all drivers: opening a session, the events of a turn, permissions, and the check of a resumption.
  *
  * Promises: every attempt to open a session is reported with its outcome; a turn ends once and holds a bounded number
  * of events; every wait has a limit; a question that nobody can answer is denied. `toAgent` turns a driver into an

@@ -1,6 +1,6 @@
 /**
- * How every driver opens a conversation: a new session, one by its id, the last one, or a fork. The driver says
- * which ways its agent offers; the order of the attempts and their report are the same for all.
+ * Opening a conversation, the same for every driver: a new session, one by its id, the last one, or a fork. The
+ * driver says which ways its agent offers; the order of the attempts and their report are the same for all.
  */
 
 import {
@@ -18,7 +18,7 @@ import type { DriverOptions } from "./options.ts";
 import { type RecordedMessages, toRecordedMessages } from "./recorded-messages.ts";
 import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";
 
-/** Where a way led: the native session that the agent says it is in. */
+/** The outcome of a way: the native session that the agent reports to be in. */
 export interface OpenOutcome {
   readonly sessionId: string;
 }
@@ -74,7 +74,10 @@ export async function openAgentSession(
   return { sessionId, resumption, before: null, mark: null };
 }
 
-/** By the agent where that is wanted and it can, or where there is no list; else by our own order. */
+/**
+ * The agent continues its last session itself if that is wanted and possible, or if there is no list. Otherwise
+ * Continuo chooses the session.
+ */
 async function goOnWithLast(ways: Ways, open: OpenRequest, options: DriverOptions): Promise<OpenedSession> {
   const { continueBy } = open;
   const own = ways.last?.() ?? NO_WAY_OF_ITS_OWN;
@@ -99,7 +102,7 @@ const NO_WAY_OF_ITS_OWN: CascadeStep<OpenOutcome> = {
   run: () => Promise.reject(new ContinuoError("unsupported", "the agent has no such way")),
 };
 
-/** Which session it is, is known when the agent is in it. Errors: those of the step. */
+/** The session is known only when the agent is in it. Errors: those of the step. */
 async function goOnByAgent(
   ways: Ways,
   { step, run }: CascadeStep<OpenOutcome>,

@@ -1,4 +1,4 @@
-/** What every driver is given: whose home, which program, which environment, which limits. */
+/** Options of every driver: the home, the program, the environment and the limits. */
 
 import { ContinuoError, type Restriction } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -20,8 +20,8 @@ export interface DriverOptions {
   readonly onWait?: (waitMs: number) => void;
   readonly limits?: Partial<DriverLimits>;
   /**
-   * Whether the person trusts a folder (an absolute path without symbolic links). Left out: nobody does, except for the
-   * agent's own record.
+   * Returns true if the person trusts a folder (an absolute path without symbolic links). Without it only the
+   * agent's own record counts.
    */
   readonly isTrusted?: (folder: string) => boolean;
   /** `pass`: the agent inherits every variable; `deny`: only those of a list. Left out: `pass` in a trusted folder. */
@@ -55,7 +55,7 @@ export function limitsOf({ limits = {} }: DriverOptions): DriverLimits {
   return { ...DRIVER_LIMITS, ...limits };
 }
 
-/** Whether the agent may use the configuration of the project in a folder. */
+/** Decides if the agent may use the configuration of the project in a folder. */
 export function trustOf(agent: string, cwd: string, options: DriverOptions): FolderTrust {
   const { places, isTrusted } = options;
   return trustIn({ agent, cwd, places: { home: places.home, env: driverEnvironment(options) }, isTrusted });
@@ -68,7 +68,9 @@ export function driverEnvironment(options: DriverOptions, trust?: FolderTrust): 
   return environmentOf({ ...places.env, HOME: places.home }, env, isPassed ? "all" : "listed");
 }
 
-/** What the agent is not given in that folder; `null`: nothing is kept from it. */
+/**
+ * Returns the files and variables that the agent does not receive in that folder; `null` if it receives all.
+ */
 export function restrictionOf(
   { places, env, environment }: DriverOptions,
   trust: FolderTrust,
@@ -86,7 +88,7 @@ function ruleFor({ by }: FolderTrust): EnvironmentRule {
 export interface ProgramName {
   /** The agent, as a person calls it. */
   readonly agent: string;
-  /** What is looked for where no command is given. */
+  /** The name of the program that is looked for if no command is given. */
   readonly name: string;
   /** The command that installs it, where we know one. */
   readonly install?: string;

@@ -39,7 +39,7 @@ export interface PolicyOptions {
 
 const DEFAULT_TIME_LIMIT_MS = 10 * 60_000;
 
-/** What `OpenConversation.onPermission` is given. */
+/** Returns the function for `OpenConversation.onPermission`. */
 export function permissionsBy({ policy, ask, timeLimitMs }: PolicyOptions): AskPermission {
   return async (request, { signal }) => {
     const decided = decideByPolicy(policy, request);

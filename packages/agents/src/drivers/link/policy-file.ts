@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { continuoHome, type Places, readSmallFile, writeDurably } from "@continuo/files";
 
 export interface PolicyFile {
-  /** Of its name: `toml`, `js`. */
+  /** The extension of its name: `toml`, `js`. */
   readonly extension: string;
   readonly text: string;
 }

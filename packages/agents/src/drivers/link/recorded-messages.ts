@@ -1,4 +1,4 @@
-/** What was said before, as text in front of a prompt: for a native session that does not know it. Pure. */
+/** The earlier conversation as text in front of a prompt, for a native session that does not know it. Pure. */
 
 import type { Message, TextBlock } from "@continuo/core/model";
 import { messagesToText, type Omitted, planContext } from "@continuo/core/transcript";

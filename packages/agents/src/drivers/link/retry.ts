@@ -4,7 +4,7 @@ import type { AgentEvent } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 
 export interface Retry {
-  /** What went wrong: `529 overloaded`, `the connection was lost`. */
+  /** The cause: `529 overloaded`, `the connection was lost`. */
   readonly why: string;
   /** The attempt that comes next, from 1; left out where the agent does not count. */
   readonly attempt?: unknown;

@@ -1,4 +1,4 @@
-/** What a person may set while an agent is open, and what the agent tells of it. */
+/** Settings that a person may change while an agent is open, and the agent's reports of them. */
 
 import { type AgentCommand, type ContextUse, ContinuoError, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
@@ -19,7 +19,10 @@ export function assertEffort(agent: string, effort: string, offered: readonly st
   });
 }
 
-/** Of a list with `name` and `description`, as most agents tell it. Names that no prompt can begin with are left out. */
+/**
+ * Reads a list with `name` and `description`, the form of most agents. Names that no prompt can begin with are
+ * left out.
+ */
 export function toCommands(list: unknown, argumentOf: (command: Json) => unknown): readonly AgentCommand[] {
   return (Array.isArray(list) ? list : [])
     .filter(isJson)

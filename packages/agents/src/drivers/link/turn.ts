@@ -10,10 +10,10 @@ const MAX_WAITING = 64;
 export interface TurnOptions {
   /** Asks the agent to stop. `end` or `fail` show whether it did. */
   readonly cancel: () => void | Promise<void>;
-  /** What becomes of a turn whose agent does not stop when it is asked to. */
+  /** Makes the error of a turn whose agent does not stop when it is asked to. */
   readonly stuck: () => ContinuoError;
   readonly cancelMs: number;
-  /** What becomes of a turn in which the agent says nothing for `silenceMs`. */
+  /** Makes the error of a turn in which the agent sends nothing for `silenceMs`. */
   readonly silent: () => ContinuoError;
   readonly silenceMs: number;
   readonly signal?: AbortSignal;
@@ -44,7 +44,7 @@ export class AgentTurn {
     this.#listen();
   }
 
-  /** Whether somebody asked the agent to stop. */
+  /** True after somebody asked the agent to stop. */
   get cancelled(): boolean {
     return this.#cancelled;
   }

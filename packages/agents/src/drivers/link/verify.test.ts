@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DriverOptions } from "./options.ts";
 import { markOf, markSoon, verifyAfterTurn } from "./verify.ts";
 
-/** What lies on disk. */
+/** The content of the disk. */
 interface Lying {
   readonly updatedAt?: string | null;
   readonly sizeBytes?: number;
   /** It lies in another folder. */
   readonly cwd?: string;
-  /** What reading it throws. */
+  /** The error that reading it throws. */
   readonly error?: Error;
 }
 

@@ -40,7 +40,7 @@ export async function markOf(options: DriverOptions, where: Where): Promise<Disk
   return info === null ? null : { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
 }
 
-/** What cannot be read (`null`) proves nothing; then only the agent says that it continued. */
+/** A session that cannot be read (`null`) proves nothing; then the agent alone reports that it continued. */
 async function skimEnds(
   reader: AgentReader,
   found: FoundSession,
@@ -79,7 +79,7 @@ export async function findOnDisk(
   return null;
 }
 
-/** What the agent's model would be sent of it, read from disk; empty where nobody can read it. */
+/** Reads from disk the history that the agent's model would receive; empty if nobody can read it. */
 export async function historyOnDisk(options: DriverOptions, where: Where): Promise<readonly Message[]> {
   const found = await findOnDisk(options, where);
   const { reader, places } = options;
@@ -95,9 +95,9 @@ export interface Verification {
 }
 
 export interface AfterTurn extends Where {
-  /** As it was before the turn; `null` where it was not there, or nobody reads this agent. */
+  /** The session before the turn; `null` if it did not exist, or nobody reads this agent. */
   readonly before: DiskMark | null;
-  /** What the agent now says that the session is called. */
+  /** The id of the session by the agent's present report. */
   readonly answered: string;
   /** When the turn began, in milliseconds: what changed before it is nobody's answer. */
   readonly askedAtMs: number;

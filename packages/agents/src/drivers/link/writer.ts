@@ -11,9 +11,9 @@ import type { FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 import { findOnDisk } from "./verify.ts";
 
-/** Of a session that changed: what somebody said since stands at its end. */
+/** The part of a changed session that is read: new prompts stand at its end. */
 const NEWEST_BYTES = 4_194_304;
-/** How often is looked during a turn; less often where looking takes long. */
+/** The pause between two looks during a turn; it is longer if a look takes long. */
 const LOOK_EVERY_MS = 2_000;
 const LOOK_SHARE = 20;
 
@@ -33,7 +33,10 @@ function fingerprintOf({ files }: FoundSession): string {
   return facts.map((file) => `${file?.size} ${file?.mtimeMs}`).join(", ");
 }
 
-/** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
+/**
+ * Returns true if the agent's own record has a prompt since then: whatever the outcome of the turn, its next
+ * one knows the prompt.
+ */
 export async function isRecorded(options: DriverOptions, writing: SentPrompt): Promise<boolean> {
   const found = await findOnDisk(options, writing);
   return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
@@ -46,8 +49,8 @@ export interface SentPrompt {
 }
 
 /**
- * Whether a person said something in it since. What an agent writes after its turn (a title, a note) is its own; what
- * cannot be read is no witness.
+ * Returns true if a person wrote a prompt in it since. An agent may write a title or a note after its turn; a
+ * session that cannot be read proves nothing.
  */
 export async function isWrittenTo(
   options: DriverOptions,
@@ -94,7 +97,7 @@ export interface TurnWatch {
 }
 
 export interface WatchedTurn {
-  /** As it lies on disk; `null` where nobody knows where. */
+  /** The session on disk; `null` if nobody knows its place. */
   readonly found: FoundSession | null;
   /** The prompt of the turn: every other one is somebody else's. */
   readonly said: readonly Block[];
@@ -128,7 +131,7 @@ export function watchTurn(
   const again = (ms: number): void => {
     timer = setTimeout(async () => {
       const startedAt = performance.now();
-      // What could not be looked at now is looked at later, at the end of the turn if not before.
+      // A look that fails is repeated later, at the latest at the end of the turn.
       const isOther = await look().catch(() => false);
       if (timer === undefined) return;
       if (isOther) onOther();
@@ -159,7 +162,10 @@ interface Prompt {
   readonly isNew: boolean;
 }
 
-/** What persons said, on every branch since then: two that write at once make two. Empty for what cannot be read. */
+/**
+ * Reads the prompts of persons on every branch since then: two that write at once make two branches. Empty for
+ * a session that cannot be read.
+ */
 async function promptsIn(
   { reader, places }: Pick<DriverOptions, "places" | "reader">,
   before: FoundSession,

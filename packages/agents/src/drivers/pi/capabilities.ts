@@ -1,4 +1,4 @@
-/** What this `pi` can do, by its own help. Pure. */
+/** The capabilities of this `pi`, by its own help. Pure. */
 
 import type { SessionCapabilities } from "@continuo/core/model";
 import { NO_CAPABILITIES } from "../link/index.ts";

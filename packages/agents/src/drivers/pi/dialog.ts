@@ -9,7 +9,7 @@ import { optionFor } from "../link/index.ts";
 
 export interface Dialog {
   readonly request: PermissionRequest;
-  /** What is sent in addition to the dialog's id. */
+  /** Returns the fields that are sent in addition to the dialog's id. */
   answer(decision: PermissionDecision): Json;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `pi --mode rpc` tells during a turn as events. Pure. Seen in 1.5.2.
+ * Records of `pi --mode rpc` during a turn as events. Pure. Seen in 1.5.2.
  *
  * Messages have no ids here: they are counted, and `prefix` sets one process apart from another.
  */
@@ -18,7 +18,7 @@ export interface PiFold {
   usage: Usage | null;
   /** Only of the last answer. */
   lastUsage: Usage | null;
-  /** Of the last answer: pi's own word, and why where it is `error`. */
+  /** The end of the last answer in pi's own word, and its cause if that is `error`. */
   stopReason: string | null;
   failure: string | null;
 }

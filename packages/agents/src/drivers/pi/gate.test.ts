@@ -30,7 +30,7 @@ async function load(): Promise<Loaded> {
 
 const call = { toolCallId: "c1", toolName: "bash", input: { command: "rm -r ." } };
 
-/** What becomes of a call whose question is answered by this decision, and what was asked. */
+/** Returns the outcome of a call whose question is answered by this decision, and the question. */
 async function decide(decision: PermissionDecision | null, event = call) {
   const { onToolCall } = await load();
   const asked: unknown[] = [];

@@ -79,7 +79,7 @@ export function toGateDialog(record: Json): Dialog | null {
   };
 }
 
-/** Whether the answer holds for later calls of the tool, too. */
+/** Returns true if the answer holds for later calls of the tool, too. */
 export function isLasting(request: PermissionRequest, decision: PermissionDecision): boolean {
   return decision.outcome === "granted" && optionFor(decision, request.options)?.kind === "allow_always";
 }

@@ -52,10 +52,10 @@ interface TurnWords {
   isStopping: boolean;
 }
 
-/** How often an older version is asked whether it is done. */
+/** The interval at which an older version is asked if it is done. */
 const ASK_EVERY_MS = 50;
 
-/** How an answer of pi ended, in the words that other agents use for a turn. */
+/** The ends of pi's answers in the words that other agents use for a turn. */
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
 
 export class PiLink implements LinkWithWays {
@@ -70,7 +70,7 @@ export class PiLink implements LinkWithWays {
   /** Tools that need no further question in this conversation. */
   readonly #grantedTools = new Set<string>();
   #isClosing = false;
-  /** Of its model. */
+  /** The size of its model's context. */
   #windowTokens: unknown = null;
 
   constructor(parts: LinkParts) {
@@ -168,7 +168,7 @@ export class PiLink implements LinkWithWays {
     return present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
   }
 
-  /** By its path pi opens a session of any folder; by its id it asks before it opens one of another. */
+  /** pi opens a session of any folder by its path. By its id it asks before it opens one of another folder. */
   async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string> {
     const { open, options } = this.#parts;
     if (options.reader === undefined) return id;
@@ -295,7 +295,8 @@ export class PiLink implements LinkWithWays {
     for (const event of foldRecord(this.#fold, record)) await said?.turn.push(event);
     if (record.type === "agent_settled" && said?.isStarted === true) await this.#settled(record);
     if (record.type !== "agent_end" || said === null) return;
-    // What tells whether it tries again also tells when it is done (0.87.1 on); older versions are asked.
+    // A version that reports if it tries again also reports when it is done (0.87.1 on); older versions are
+    // asked.
     if (record.willRetry !== undefined) return;
     this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
   }
@@ -376,6 +377,6 @@ interface StartOptions {
 
 interface Change {
   readonly signal: AbortSignal | undefined;
-  /** Where it is to lead; anywhere else than here when left out. */
+  /** The session that it must lead to; any other than the present one when left out. */
   readonly to?: string;
 }

@@ -1,9 +1,9 @@
-/** How pi is started for a policy. Pure. Seen in 0.73.1, 0.87.1 and 1.5.2. */
+/** The arguments of pi for a policy. Pure. Seen in 0.73.1, 0.87.1 and 1.5.2. */
 
 import type { PermissionPolicy } from "@continuo/core/model";
 import { assertHoldable, type FolderTrust } from "../trust/index.ts";
 
-/** Of pi's own tools; those of extensions may do anything. */
+/** The tools of pi itself that only read; those of extensions may do anything. */
 export const READING_TOOLS: readonly string[] = ["read", "grep", "find", "ls"];
 
 /** 1.5.2 keeps the tools of MCP servers, unless the list names one of such tools. There is none of this name. */
@@ -25,12 +25,15 @@ export function policyArguments(
   return back.length === 0 ? [] : ["--tools", back.map((name) => `+${name}`).join(",")];
 }
 
-/** Whether the extension that asks is needed: under `safe` pi has only tools that read, `unrestricted` asks nobody. */
+/**
+ * Returns true if the extension that asks is needed: under `safe` pi has only tools that read, and
+ * `unrestricted` asks nobody.
+ */
 export function asksPerson(policy: PermissionPolicy = "ask"): boolean {
   return policy === "ask";
 }
 
-/** Whether this version keeps the tools of a session in it, and knows how to give some back. */
+/** Returns true if this version keeps the tools of a session in it, and can restore some. */
 export function keepsTools(version: string | null): boolean {
   return Number.parseInt(version ?? "", 10) >= 1;
 }

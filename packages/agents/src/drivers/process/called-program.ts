@@ -21,7 +21,7 @@ export interface CalledHandlers {
   onEnd(): void | Promise<void>;
 }
 
-/** How long a program that prints nothing more may take to be gone, so that its end can be reported. */
+/** A program that prints nothing more is given this time to end, so that its end can be reported. */
 const END_MS = 2_000;
 
 /** Errors: as `startAgent`. */
@@ -59,7 +59,7 @@ export async function startCalled(start: ProcessStart, handlers: CalledHandlers)
   };
 }
 
-/** Whether the program itself said no, rather than ended. */
+/** Returns true if the program itself refused the call, rather than ended. */
 export function isRefusal(error: unknown): boolean {
   return isContinuoError(error, "agent_failed") && error.details.answer !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What an agent's program inherits. In a folder that is not trusted: what a program needs to live, and what agents are
- * configured by. Pure.
+ * The environment of an agent's program. In a folder that is not trusted it holds only the variables that a
+ * program needs to run, and those that configure agents. Pure.
  */
 
 const NAMES: readonly string[] = [
@@ -25,7 +25,7 @@ const NAMES: readonly string[] = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "LS_COLORS",
-  // What terminals and shells set for themselves: held back, it would be named at every start.
+  // Terminals and shells set these themselves: if they were held back, every start would name them.
   "TERM_PROGRAM",
   "TERM_PROGRAM_VERSION",
   "TERM_SESSION_ID",

@@ -1,4 +1,4 @@
-/** Where a program lies. */
+/** Finds the file of a program. */
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";

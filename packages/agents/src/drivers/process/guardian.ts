@@ -16,7 +16,7 @@ export interface GuardedProcess {
   /** Leads a group of its own. `undefined` for a program that could not be started. */
   readonly pid: number | undefined;
   readonly mark: string;
-  /** Where else the shell's own programs may lie. */
+  /** Further folders in which the shell's own programs may lie. */
   readonly searchPath: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Guardian {
   release(): Promise<void>;
 }
 
-/** How often it looks whether all are gone, a tenth of a second each time: after SIGTERM, and after SIGKILL. */
+/** The number of looks for a remaining process, a tenth of a second apart: after SIGTERM, and after SIGKILL. */
 const LOOKS = { term: 10, kill: 3 } as const;
 
 const SCRIPT = `trap '' HUP INT QUIT TERM

@@ -1,7 +1,7 @@
 /**
- * What an agent started and did not end. A process is known by its group, and on Linux also by a variable that
- * it inherited, so that a daemon with a session of its own is found as well. Synchronous: it is also done when
- * this process exits.
+ * Orphans: processes that an agent started and did not end. A process is known by its group, and on Linux also
+ * by a variable that it inherited, so that a daemon with a session of its own is found as well. Synchronous: it
+ * also runs when this process exits.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export function killAll(pid: number, mark: string, signal: NodeJS.Signals): void
   for (const stray of marked(mark)) kill(stray, signal);
 }
 
-/** Whether any of them still lives. */
+/** Returns true if any of them still lives. */
 export function isAnyAlive(pid: number, mark: string): boolean {
   return isAlive(-pid) || marked(mark).length > 0;
 }

@@ -1,4 +1,4 @@
-/** What a program prints until it ends: its help, its version. */
+/** The complete output of a program, such as its help or its version. */
 
 import { type ProcessStart, startAgent } from "./program.ts";
 
@@ -8,8 +8,9 @@ export interface OutputOptions extends ProcessStart {
 }
 
 /**
- * What it printed on stdout, or on stderr where that is nothing (help of pi 0.73.1), without the white space around
- * it. Errors: as `startAgent`; `agent_failed` when it does not end, or ends with another code than 0.
+ * Returns the output on stdout, or that on stderr if there is none (help of pi 0.73.1), without the white space
+ * around it. Errors: those of `startAgent`; `agent_failed` when it does not end, or ends with another code than
+ * 0.
  */
 export async function readOutput(options: OutputOptions): Promise<string> {
   const { limitMs, signal, command } = options;
@@ -38,7 +39,7 @@ export async function readOutput(options: OutputOptions): Promise<string> {
   }
 }
 
-/** Whether the stream was closed before its end, as it is when the program is ended from here. */
+/** Returns true if the stream was closed before its end, which happens when the program is ended from here. */
 async function readAll(from: AsyncIterable<string | null>, lines: string[]): Promise<boolean> {
   try {
     for await (const line of from) lines.push(line ?? "");

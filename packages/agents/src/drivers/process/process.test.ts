@@ -136,7 +136,7 @@ test.each([
 describe("a program", () => {
   test("is found after an unreadable folder in the search path", () => {
     const folder = mkdtempSync(join(tmpdir(), "continuo-path-"));
-    // As root too: a link in a circle.
+    // Root cannot open this one either: a link in a circle.
     symlinkSync("circle", join(folder, "circle"));
     expect(findProgram("sh", `${folder}/circle:/bin`, "/")).toBe("/bin/sh");
     rmSync(folder, { recursive: true });

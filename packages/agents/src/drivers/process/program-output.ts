@@ -1,4 +1,4 @@
-/** What a program printed that is no message of its protocol: its beginning and its end are kept. Pure. */
+/** Output of a program that is no message of its protocol: its beginning and its end are kept. Pure. */
 
 export interface ProgramOutput {
   readonly head: string;
@@ -39,7 +39,7 @@ export function firstAndLast(text: string): string {
   return [...lines.slice(0, FIRST_LINES), "…", ...lines.slice(-LAST_LINES)].join("\n");
 }
 
-/** As the parsers of command lines say that they do not know an argument (clap, commander, yargs, node). */
+/** The words of command-line parsers for an argument that they do not know (clap, commander, yargs, node). */
 const REFUSED_ARGUMENT =
   /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|no such)\b[^\n]{0,20}\b(?:arguments?|options?|flags?|commands?|subcommands?)\b/iu;
 

@@ -22,13 +22,13 @@ import {
 const debug = debugOf("drivers");
 
 const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
-/** Of what it prints on stdout that is no message. */
+/** The limits for output on stdout that is no message. */
 const OTHER_LIMITS = { headChars: 4_000, tailChars: 4_000 };
 const MAX_LINE_CHARS = 256 * 1024 * 1024;
-/** How long a program may take to end by itself after its input was closed, then after SIGTERM. */
+/** A program is given these times to end by itself: after its input was closed, then after SIGTERM. */
 const GRACE_MS = 2_000;
 const TERM_GRACE_MS = 1_000;
-/** How long the output of a program that has ended may say nothing, until it is taken for a daemon's that holds it open. */
+/** After this silence, the output of a program that has ended is taken for a daemon's that holds it open. */
 const OUTPUT_GRACE_MS = 1_000;
 
 export interface ProcessStart {
@@ -40,7 +40,7 @@ export interface ProcessStart {
   /** The whole environment: see `environmentOf`. */
   readonly env: Readonly<Record<string, string>>;
   readonly graceMs?: number;
-  /** What it prints is no protocol, but its help or its version. */
+  /** The program prints no protocol, but its help or its version. */
   readonly prints?: "text";
 }
 
@@ -53,7 +53,7 @@ export interface AgentProcess extends AsyncDisposable {
   readonly pid: number;
   /** Resolves when the pipe takes more. A program that has ended takes nothing: read `ended`. */
   send(line: string): Promise<void>;
-  /** What it prints, line by line, once; `null` for a line that is too long to be kept. */
+  /** The lines of its output, once; `null` for a line that is too long to be kept. */
   readonly lines: AsyncIterable<string | null>;
   /** The beginning and the end of what it printed on stderr. */
   stderr(): string;
@@ -63,7 +63,10 @@ export interface AgentProcess extends AsyncDisposable {
    * a program that printed no message of its protocol.
    */
   failed(why: string): ContinuoError;
-  /** As `failed`: it did not do this in time. One that printed no message is not waited for when it is ended. */
+  /**
+   * Returns the error of `failed` for a program that missed a limit. The end of a program that printed no
+   * message is not waited for.
+   */
   late(what: string, limitMs: number): ContinuoError;
   /** Closes its input, waits a little, then ends it and all that it started. Idempotent. */
   end(): Promise<void>;
@@ -104,7 +107,7 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
   // A program that ended takes no more input; `ended` reports its end.
   child.stdin.on("error", () => undefined);
   try {
-    // What has a number runs. Its event would come late where much is loaded meanwhile.
+    // A process with a number runs. Its event would come late if much is loaded meanwhile.
     if (child.pid === undefined) await once(child, "spawn");
   } catch (cause) {
     // The system says EACCES where the program is in no folder of the search path, and one of them cannot be looked into.
@@ -135,7 +138,7 @@ function endOutput(child: ChildProcessWithoutNullStreams): void {
     stderr.destroy();
   };
   const timer = setInterval(look, OUTPUT_GRACE_MS);
-  // Of the program, which closes after its end; its output may have been closed before.
+  // The program closes after its end; its output may have been closed before.
   child.once("close", () => clearInterval(timer));
 }
 

@@ -58,7 +58,7 @@ function versionInPath(path: string): ProgramVersion | null {
   return null;
 }
 
-/** Whether a version is that one or a later one; what is no version is not. */
+/** Returns true if the version is that one or a later one. A text that is no version is neither. */
 export function isSince(version: string | null, since: string): boolean {
   const parts = (text: string) => (/^\d+(?:\.\d+)*/u.exec(text)?.[0] ?? "").split(".").map(Number);
   const [is, least] = [parts(version ?? ""), parts(since)];

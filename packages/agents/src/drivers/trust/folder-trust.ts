@@ -1,4 +1,4 @@
-/** What is decided about one folder, before an agent is started in it. Reads; writes nothing. */
+/** The decision about one folder, before an agent is started in it. Reads; writes nothing. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,7 +38,7 @@ export function trustIn({ agent, cwd, places, isTrusted }: TrustQuestion): Folde
   const names = isAgentName(agent) ? projectFilesOf(agent) : [];
   const home = realPath(places.home);
   const leftOut = folders
-    // What lies in a home is its person's own.
+    // The files in a home belong to its person.
     .filter((one) => one !== home)
     .flatMap((one) => names.map((name) => join(one, name)))
     .filter((path) => existsSync(path));

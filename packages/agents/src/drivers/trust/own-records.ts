@@ -1,6 +1,6 @@
 /**
- * Which folders an agent itself was told to trust. A record that cannot be read trusts nothing; a setting that trusts
- * every folder does not count for this one.
+ * The folders that an agent's own record trusts. A record that cannot be read trusts nothing; a setting that
+ * trusts every folder does not count for this one.
  */
 
 import { readFileSync, statSync } from "node:fs";

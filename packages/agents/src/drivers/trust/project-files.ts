@@ -1,4 +1,4 @@
-/** Which files of a project an agent configures itself by. Each was seen to start a program, or to allow one. */
+/** The files of a project that configure an agent. Each was seen to start a program, or to allow one. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ export function projectFilesOf(agent: AgentName): readonly string[] {
   return FILES[agent] ?? [];
 }
 
-/** What trust in a folder allows: for each agent that finds something there, the names. */
+/** Returns the files that trust in a folder allows, for each agent that finds some there. */
 export function projectConfigurationIn(
   folder: string,
 ): readonly { readonly agent: AgentName; readonly files: readonly string[] }[] {

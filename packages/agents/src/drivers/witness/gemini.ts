@@ -49,7 +49,10 @@ export async function geminiWitness(staged: StagedSession): Promise<SpokenTestim
   };
 }
 
-/** What it says in place of a picture or file, and of thoughts, calls and results in a list that it rewrote. */
+/**
+ * Gemini CLI shows these words in place of a picture or file, and of thoughts, calls and results in a list that
+ * it rewrote.
+ */
 const PLACEHOLDER =
   /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
 

@@ -32,7 +32,7 @@ export async function firstDatabase(start: ProgramStart): Promise<Buffer> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {
-    // What opencode wrote last is in a file next to it.
+    // The last records of opencode are in a file next to the database.
     database.exec("pragma wal_checkpoint(truncate)");
   } finally {
     database.close();

@@ -1,13 +1,13 @@
-/** What a witness is given and what it tells. */
+/** Types of a witness: its input and its testimony. */
 
 import type { Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 
-/** How a program is started in a private home. */
+/** The start of a program in a private home. */
 export interface ProgramStart {
   /** The words that start the agent. */
   readonly program: readonly string[];
-  /** Of the person's environment, for what the agent itself needs to start. */
+  /** The search path of the person, because the agent itself needs it to start. */
   readonly searchPath: string;
   /** The private home; everything that is written lies below it. */
   readonly scratch: string;
@@ -32,11 +32,14 @@ export interface CompleteTestimony {
   readonly history: readonly Message[];
 }
 
-/** What the agent shows to the person: the words of both. */
+/** The visible words of both sides, as the agent shows them to the person. */
 export interface SpokenTestimony {
   readonly by: string;
   readonly depth: "words";
-  /** Of a session that was compacted: the whole `history`, or only the part that its model is sent. */
+  /**
+   * The part of a compacted session that it covers: the whole `history`, or only the part that its model
+   * receives.
+   */
   readonly covers: "history" | "model view";
   /** In a text of a message: what the agent shows in place of something else, or leaves out. */
   readonly unspoken: RegExp;
