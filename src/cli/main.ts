@@ -94,7 +94,10 @@ async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Pro
   const { spawn } = await import("node:child_process");
   const flags = [`--max-old-space-size=${heapMegabytes}`, ...process.execArgv];
   const child = spawn(process.execPath, [...flags, process.argv[1] ?? "", ...args], {
-    ...{ env: { ...env }, cwd: "/", stdio: "ignore", detached: true },
+    env: { ...env },
+    cwd: "/",
+    stdio: "ignore",
+    detached: true,
   });
   // Nobody waits for it, so nobody hears that it did not start.
   child.on("error", () => undefined);

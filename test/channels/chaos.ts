@@ -159,7 +159,14 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const isEnough = (kills: number): boolean =>
     kills >= enough.kills && cutsOf(proxies) >= enough.cuts && acknowledged.size >= enough.messages;
   const disturbances = await disturb({
-    ...{ servers, proxies, storeUrl, workspaceId, fault, durationMs, random, isEnough },
+    servers,
+    proxies,
+    storeUrl,
+    workspaceId,
+    fault,
+    durationMs,
+    random,
+    isEnough,
   });
   stop.abort();
   for (const proxy of proxies) proxy.delay(0);

@@ -75,8 +75,11 @@ test("a proxy without WebSockets is reported once to a client that follows a con
   const onRefused = vi.fn();
   const onConnection = vi.fn();
   const watching = watchLive({
-    ...{ key: "a", serverUrl: proxy.url, onFrame: () => undefined },
-    ...{ onRefused, onConnection },
+    key: "a",
+    serverUrl: proxy.url,
+    onFrame: () => undefined,
+    onRefused,
+    onConnection,
   });
   await expect.poll(() => onRefused.mock.calls).toEqual([[expect.objectContaining(NO_WEBSOCKET)]]);
   const tries = onConnection.mock.calls.length;

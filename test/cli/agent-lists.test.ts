@@ -28,7 +28,11 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
   expect(others).toEqual([]);
   expect(own).toMatchObject({ agent: "continuo", nativeRefs: [{ agent: "robot", sessionId: "new-1" }] });
   expect(told).toEqual({
-    ...{ agent: "robot", sessionId: "there", title: "Far away", cwd: "/elsewhere", gitBranch: null },
+    agent: "robot",
+    sessionId: "there",
+    title: "Far away",
+    cwd: "/elsewhere",
+    gitBranch: null,
     ...{
       createdAt: null,
       updatedAt: "2025-01-01T00:00:00.000Z",
@@ -36,7 +40,9 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
       archived: false,
       live: null,
     },
-    ...{ location: "robot:there", problems: [], nativeRefs: [] },
+    location: "robot:there",
+    problems: [],
+    nativeRefs: [],
   });
   // Of the folder, which the agent itself does not sort out.
   expect((await continuo("session", "list", "--agent", "robot", "--here")).stdout).not.toContain("Far away");

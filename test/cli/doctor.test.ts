@@ -38,7 +38,12 @@ function states(found: ReadonlyMap<string, Finding>): Readonly<Record<string, st
 }
 
 const NEW_MACHINE = {
-  ...{ continuo: "fine", home: "missing", disk: "fine", settings: "fine", store: "missing", index: "fine" },
+  continuo: "fine",
+  home: "missing",
+  disk: "fine",
+  settings: "fine",
+  store: "missing",
+  index: "fine",
   ...{
     edits: "fine",
     claude: "missing",

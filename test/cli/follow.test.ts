@@ -190,7 +190,8 @@ test("of every session of the cases, a file that grows line by line gives the me
       clearInterval(timer);
     }
     expect({ agent, sessionId, given: textsOf(given, expected) }).toEqual({
-      ...{ agent, sessionId },
+      agent,
+      sessionId,
       given: textsOf(expected, expected),
     });
   }

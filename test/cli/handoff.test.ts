@@ -63,7 +63,8 @@ describe("export --bundle and import", () => {
     try {
       const there = (...args: readonly string[]) =>
         spawnSync(process.execPath, [MAIN, ...args], {
-          ...{ cwd: other, encoding: "utf8" as const },
+          cwd: other,
+          encoding: "utf8" as const,
           env: { PATH: bin, HOME: other, NO_COLOR: "1" },
         });
       const lost = there("import", file);
@@ -223,20 +224,28 @@ describe("handoff", () => {
     };
     // There is one of that name where the command is run.
     expect(await failed(copyWith("relative.jsonl", "../my project"))).toEqual({
-      ...{ exit: 2, code: "usage", hint: NAME_ONE },
+      exit: 2,
+      code: "usage",
+      hint: NAME_ONE,
       message: "the session names its folder by a relative path: ../my project",
     });
     expect(await failed(copyWith("untold.jsonl", null))).toEqual({
-      ...{ exit: 2, code: "usage", hint: NAME_ONE },
+      exit: 2,
+      code: "usage",
+      hint: NAME_ONE,
       message: "the session does not name its folder",
     });
     expect(await failed(ID)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: NAME_ONE },
+      exit: 3,
+      code: "not_found",
+      hint: NAME_ONE,
       message: "there is no folder /home/dev/project",
     });
     const file = copyWith("file.jsonl", null);
     expect(await failed(ID, "--cwd", file)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: NAME_ONE },
+      exit: 3,
+      code: "not_found",
+      hint: NAME_ONE,
       message: `${file} is a file, not a folder`,
     });
     expect(await failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });

@@ -55,7 +55,9 @@ export function openHome(): Home {
   const database = join(FIXTURES, "opencode", "image", "home");
   cpSync(database, join(home, ".local", "share"), { recursive: true });
   return {
-    ...{ home, cwd, places },
+    home,
+    cwd,
+    places,
     use(agent, name) {
       const folder = join(FIXTURES, agent, name);
       const copy = join(home, "source");

@@ -26,7 +26,8 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function run(args: readonly string[]): { readonly status: number | null; readonly stderr: string } {
   const { status, stderr } = runContinuo(args, {
-    ...{ home, heapMegabytes: HEAP_MEGABYTES },
+    home,
+    heapMegabytes: HEAP_MEGABYTES,
     command: COMMAND,
   });
   return { status, stderr };

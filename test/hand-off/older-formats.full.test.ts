@@ -33,7 +33,8 @@ async function readAt(location: string): Promise<Session> {
 
 function plain({ history }: Session): unknown[] {
   return history.map(({ role, origin, content }) => ({
-    ...{ role, origin },
+    role,
+    origin,
     content: content.map(({ native: _native, ...block }) => block),
   }));
 }
@@ -69,8 +70,13 @@ async function thereAndBack(
 const ASKED = { role: "user", content: [{ type: "text", text: "Which teas do we sell?" }], timestamp: 1 };
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
 const ANSWERED = {
-  ...{ role: "assistant", content: [{ type: "text", text: "Green and black." }], usage: USAGE },
-  ...{ provider: "anthropic", model: "claude-opus-4-5", stopReason: "stop", timestamp: 2 },
+  role: "assistant",
+  content: [{ type: "text", text: "Green and black." }],
+  usage: USAGE,
+  provider: "anthropic",
+  model: "claude-opus-4-5",
+  stopReason: "stop",
+  timestamp: 2,
 };
 const TIME = "2026-05-06T07:00:00.000Z";
 const HEADER = { type: "session", id: "0c111111-0000-4000-8000-000000000001", timestamp: TIME };
@@ -96,7 +102,10 @@ const PI = {
     { ...HEADER, version: 2, cwd: "/home/dev/tea" },
     { type: "message", id: "a1", parentId: null, timestamp: TIME, message: ASKED },
     {
-      ...{ type: "message", id: "a2", parentId: "a1", timestamp: TIME },
+      type: "message",
+      id: "a2",
+      parentId: "a1",
+      timestamp: TIME,
       message: {
         role: "hookMessage",
         customType: "kettle",
@@ -144,11 +153,19 @@ const CONVERSATION = {
   messages: [
     { id: "u1", timestamp: TIME, type: "user", content: "Which teas do we sell?" },
     {
-      ...{ id: "g1", timestamp: TIME, type: "gemini", content: "I look.", model: "gemini-2.5-pro" },
+      id: "g1",
+      timestamp: TIME,
+      type: "gemini",
+      content: "I look.",
+      model: "gemini-2.5-pro",
       thoughts: [{ subject: "Teas", description: "I list them.", timestamp: TIME }],
       toolCalls: [
         {
-          ...{ id: "read__1", name: "read", args: { path: "teas.txt" }, status: "success", timestamp: TIME },
+          id: "read__1",
+          name: "read",
+          args: { path: "teas.txt" },
+          status: "success",
+          timestamp: TIME,
           result: [
             { functionResponse: { id: "read__1", name: "read", response: { output: "green\nblack" } } },
           ],
@@ -302,26 +319,37 @@ describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert,
 function exported(more: Readonly<Record<string, unknown>> = {}): string {
   const time = { created: FIRST_MS, updated: FIRST_MS + 60_000 };
   const info = {
-    ...{ id: OPENCODE_ID, slug: "calm-kettle", projectID: "global", directory: "/home/dev/tea", path: "tea" },
+    id: OPENCODE_ID,
+    slug: "calm-kettle",
+    projectID: "global",
+    directory: "/home/dev/tea",
+    path: "tea",
     ...{
       title: "Tea",
       agent: "build",
       model: { id: "scripted-1", providerID: "scripted", variant: "default" },
     },
-    ...{ version: "1.18.33", summary: { additions: 1, deletions: 2, files: 3 }, cost: 0.5 },
+    version: "1.18.33",
+    summary: { additions: 1, deletions: 2, files: 3 },
+    cost: 0.5,
     tokens: { input: 1, output: 2, reasoning: 3, cache: { read: 4, write: 5 } },
     permission: [{ permission: "question", pattern: "*", action: "deny" }],
     metadata: { kettle: "on" },
-    ...{ time, ...more },
+    time,
+    ...more,
   };
   const messages = TURNS.map(({ id, data, parts = [] }, at) => ({
     info: {
       ...(data as object),
-      ...{ id, sessionID: OPENCODE_ID, time: { created: FIRST_MS + at * 1000 } },
+      id,
+      sessionID: OPENCODE_ID,
+      time: { created: FIRST_MS + at * 1000 },
     },
     parts: parts.map((part) => ({
       ...(part.data as object),
-      ...{ id: part.id, sessionID: OPENCODE_ID, messageID: id },
+      id: part.id,
+      sessionID: OPENCODE_ID,
+      messageID: id,
     })),
   }));
   const path = join(at.home, "tea.json");
@@ -340,10 +368,22 @@ describe("an export of opencode", () => {
       withoutNames("opencode", before.entries.slice(1)),
     );
     expect(rowOf(location.split("#")[1] ?? "")).toMatchObject({
-      ...{ project_id: "global", title: "from gemini: Tea", agent: "build", version: "1.18.33", cost: 0.5 },
-      ...{ summary_additions: 1, summary_deletions: 2, summary_files: 3, summary_diffs: null },
-      ...{ tokens_input: 1, tokens_output: 2, tokens_reasoning: 3 },
-      ...{ tokens_cache_read: 4, tokens_cache_write: 5, revert: null, time_created: FIRST_MS },
+      project_id: "global",
+      title: "from gemini: Tea",
+      agent: "build",
+      version: "1.18.33",
+      cost: 0.5,
+      summary_additions: 1,
+      summary_deletions: 2,
+      summary_files: 3,
+      summary_diffs: null,
+      tokens_input: 1,
+      tokens_output: 2,
+      tokens_reasoning: 3,
+      tokens_cache_read: 4,
+      tokens_cache_write: 5,
+      revert: null,
+      time_created: FIRST_MS,
       model: '{"id":"scripted-1","providerID":"scripted","variant":"default"}',
       permission: '[{"permission":"question","pattern":"*","action":"deny"}]',
       metadata: expect.stringMatching(/^\{"kettle":"on","continuo":/u),

@@ -103,7 +103,12 @@ test("a receipt that was asked for says what would come back, and nothing is wri
   const { handOff } = await import("@continuo/agents");
   const asked = await handOff(`pi:${there.sessionId}`, { to: "claude", ...home, until: "receipt" });
   expect(asked).toMatchObject({
-    ...{ agent: "claude", sessionId: null, location: null, resumeCommand: null, verification: null },
-    ...{ broughtBack: { agent: "claude", sessionId: id, as: "records" }, madeDatabase: null },
+    agent: "claude",
+    sessionId: null,
+    location: null,
+    resumeCommand: null,
+    verification: null,
+    broughtBack: { agent: "claude", sessionId: id, as: "records" },
+    madeDatabase: null,
   });
 });

@@ -35,7 +35,10 @@ const call = (id: string, more: object = {}): Block => ({
 });
 const image = (mimeType: string): Block => ({ type: "image", mimeType, data: PNG });
 const result = (toolCallId: string, ...content: readonly Block[]): Block => ({
-  ...{ type: "tool_result", toolCallId, content, isError: toolCallId === "bad" },
+  type: "tool_result",
+  toolCallId,
+  content,
+  isError: toolCallId === "bad",
 });
 const user = (...content: readonly Block[]) => ({ role: "user" as const, content });
 const agent = (...content: readonly Block[]) => ({ role: "assistant" as const, content });

@@ -93,7 +93,10 @@ test.each(AGENT_NAMES)("of %s, on its way back, is as it was", async (agent) => 
 
 describe("to claude", () => {
   const said = (role: Message["role"], at: number, ...content: readonly Block[]): Message => ({
-    ...{ id: `m${at}`, role, content, metadata: {} },
+    id: `m${at}`,
+    role,
+    content,
+    metadata: {},
   });
   const thought: Block = { type: "thinking", text: "A look is due." };
   const MESSAGES: readonly Message[] = [
@@ -101,7 +104,9 @@ describe("to claude", () => {
     said("assistant", 1, thought),
     said("assistant", 2, { type: "tool_call", id: "c", name: "look", args: {} }),
     said("tool", 3, {
-      ...{ type: "tool_result", toolCallId: "c", isError: false },
+      type: "tool_result",
+      toolCallId: "c",
+      isError: false,
       content: [{ type: "text", text: "a thing" }],
     }),
     said("assistant", 4, { type: "text", text: "A thing." }),

@@ -183,7 +183,9 @@ function rowsOf(home: string): Subject {
       .map(({ data }) => data)
       .join("\n")}\n`;
   return {
-    ...{ sound: read(), name: `opencode:${sessionId}`, read },
+    sound: read(),
+    name: `opencode:${sessionId}`,
+    read,
     env: { XDG_DATA_HOME: join(home, "agent") },
     write(text) {
       using writing = new DatabaseSync(path);

@@ -33,7 +33,9 @@ async function open(): Promise<Opened> {
   const key = await ownSession(home);
   const machine = await openMachine(home);
   return {
-    ...{ home, machine, key },
+    home,
+    machine,
+    key,
     go: () => writeFileSync(join(home.path, "go"), ""),
     send: (part, body, token) => machine.post(pathOf(key, part), body, token),
     [Symbol.asyncDispose]: () => machine[Symbol.asyncDispose](),

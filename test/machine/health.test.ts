@@ -34,7 +34,11 @@ test("a turn of this server runs under its lease, one whose process ended is of 
   expect(health.running).toEqual([
     expect.objectContaining({ key: left, title: "left", runner: "nobody", leaseUntil: null }),
     expect.objectContaining({
-      ...{ key, title: "asked", agent: "robot", runner: "this server", leaseUntil: expect.any(String) },
+      key,
+      title: "asked",
+      agent: "robot",
+      runner: "this server",
+      leaseUntil: expect.any(String),
     }),
   ]);
   const [question] = page.state?.questions ?? [];

@@ -56,7 +56,10 @@ async function view(
   const { origin, hash } = new URL(printed.url);
   const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
   return {
-    ...{ base: origin, code, hash, printed },
+    base: origin,
+    code,
+    hash,
+    printed,
     end: () => {
       started.kill("SIGINT");
       return ended;

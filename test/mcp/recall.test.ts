@@ -94,7 +94,10 @@ function piText(id: string, cwd: string, more: readonly Line[] = []): string {
 }
 
 const WAITING: Line = {
-  ...{ type: "message", id: "e5", parentId: "e4", timestamp: "2025-01-05T10:00:01Z" },
+  type: "message",
+  id: "e5",
+  parentId: "e4",
+  timestamp: "2025-01-05T10:00:01Z",
   message: {
     role: "assistant",
     content: [
@@ -126,7 +129,9 @@ async function startAgent(name: string, folder: string, files: readonly string[]
   home.write(`bin/${name}.mjs`, RELAY);
   const program = join(home.path, `bin/${name}.mjs`);
   const child = spawn(process.execPath, [program, MAIN, ...files], {
-    ...{ cwd: folder, env: cleanEnv(home.path), stdio: ["pipe", "pipe", "inherit"] },
+    cwd: folder,
+    env: cleanEnv(home.path),
+    stdio: ["pipe", "pipe", "inherit"],
   });
   const client = createWireClient(child.stdin, child.stdout);
   await client.request("tools/list", ENVELOPE);

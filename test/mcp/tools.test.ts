@@ -35,15 +35,21 @@ test("search finds turns, and read shows the turn that a result names", async ()
     next: null,
     results: [
       {
-        ...{ session: CLAUDE, turn: 2, at: "2025-01-05T10:00:03.000Z", title: "Fix the build" },
-        ...{ folder: "/home/ann/app", role: "agent", excerpt: "# Done All well." },
+        session: CLAUDE,
+        turn: 2,
+        at: "2025-01-05T10:00:03.000Z",
+        title: "Fix the build",
+        folder: "/home/ann/app",
+        role: "agent",
+        excerpt: "# Done All well.",
       },
     ],
   });
   const read = await mcp.call("read", { session: CLAUDE, turn: found.data.results[0].turn });
   expect(read.data.turns).toEqual([
     {
-      ...{ turn: 2, at: "2025-01-05T10:00:03.000Z" },
+      turn: 2,
+      at: "2025-01-05T10:00:03.000Z",
       entries: [
         { role: "person", text: "Try again" },
         { role: "agent", text: "# Done\n\nAll well." },
@@ -139,8 +145,11 @@ test("grep finds every turn, the newest session first, and shows each match", as
 
 test("grep pages through more turns than an answer holds, each of them once", async () => {
   const lines = Array.from({ length: 90 }, (_, at) => ({
-    ...{ uuid: `u${at}`, parent: at === 0 ? null : `u${at - 1}`, role: "user" as const },
-    ...{ content: `Number ${at} of many`, time: `10:${String(at % 60).padStart(2, "0")}:00` },
+    uuid: `u${at}`,
+    parent: at === 0 ? null : `u${at - 1}`,
+    role: "user" as const,
+    content: `Number ${at} of many`,
+    time: `10:${String(at % 60).padStart(2, "0")}:00`,
   }));
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
   await using mcp = openMcp(home);
@@ -167,7 +176,10 @@ test("known secrets are masked in every answer, also where an excerpt or a text 
       time: "10:00:00",
     },
     {
-      ...{ uuid: "a1", parent: "u1", role: "assistant" as const, time: "10:00:01" },
+      uuid: "a1",
+      parent: "u1",
+      role: "assistant" as const,
+      time: "10:00:01",
       content: [
         { type: "text", text: `${padding}needle ${padding}because ${GITHUB_TOKEN} works.` },
         {
@@ -300,7 +312,10 @@ test("a digest of a turn that was cut off says so", async () => {
   const lines = [
     { uuid: "u1", parent: null, role: "user" as const, content: "Run it", time: "10:00:00" },
     {
-      ...{ uuid: "a1", parent: "u1", role: "assistant" as const, time: "10:00:01" },
+      uuid: "a1",
+      parent: "u1",
+      role: "assistant" as const,
+      time: "10:00:01",
       content: [{ type: "tool_use", id: "t1", name: "Bash", input: { command: "make" } }],
     },
   ];

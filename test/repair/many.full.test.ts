@@ -12,7 +12,10 @@ const TIMEOUT_MS = 100_000;
 const TIME = "2026-01-01T00:00:00.000Z";
 
 const claude = (at: number, parent: string | null, rest: Json): Json => ({
-  ...{ uuid: `u${at}`, parentUuid: parent, sessionId: "s", timestamp: TIME },
+  uuid: `u${at}`,
+  parentUuid: parent,
+  sessionId: "s",
+  timestamp: TIME,
   ...rest,
 });
 const answer = (id: string, content: readonly Json[]): Json => ({
@@ -21,7 +24,10 @@ const answer = (id: string, content: readonly Json[]): Json => ({
 });
 const asked: Json = { type: "user", message: { role: "user", content: "why?" } };
 const pi = (at: number, parentId: string | null, message: Json): Json => ({
-  ...{ type: "message", id: `i${at}`, parentId, timestamp: TIME },
+  type: "message",
+  id: `i${at}`,
+  parentId,
+  timestamp: TIME,
   message,
 });
 const codexHead = { id: "s", timestamp: TIME, cwd: "/x", originator: "o", cli_version: "1" };
@@ -58,7 +64,8 @@ const CASES: readonly (readonly [AgentName, string, Json | null, (at: number) =>
     "calls without outputs",
     { timestamp: TIME, type: "session_meta", payload: codexHead },
     (at) => ({
-      ...{ timestamp: TIME, type: "response_item" },
+      timestamp: TIME,
+      type: "response_item",
       payload: { type: "function_call", call_id: `c${at}`, name: "look", arguments: "{}" },
     }),
   ],
@@ -67,7 +74,8 @@ const CASES: readonly (readonly [AgentName, string, Json | null, (at: number) =>
     "calls without results",
     geminiHead,
     (at) => ({
-      ...{ id: `i${at}`, type: "gemini" },
+      id: `i${at}`,
+      type: "gemini",
       content: [{ functionCall: { id: `c${at}`, name: "look", args: {} } }],
     }),
   ],
@@ -76,7 +84,8 @@ const CASES: readonly (readonly [AgentName, string, Json | null, (at: number) =>
     "results without calls",
     geminiHead,
     (at) => ({
-      ...{ id: `i${at}`, type: "user" },
+      id: `i${at}`,
+      type: "user",
       content: [{ functionResponse: { id: `c${at}`, name: "look", response: {} } }],
     }),
   ],
@@ -135,7 +144,9 @@ describe("a repair takes time in proportion to the records", () => {
       const repair = await (await formatOf("gemini")).repairer();
       if (repair.of === "rows") throw new Error("gemini keeps lines");
       const messages = Array.from({ length: COUNT }, (_, at) => ({
-        ...{ id: `i${at}`, type: "gemini", content: "" },
+        id: `i${at}`,
+        type: "gemini",
+        content: "",
         toolCalls: [{ id: `c${at}`, name: "look", args: {} }],
       }));
       const draft = draftOf(

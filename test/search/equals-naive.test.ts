@@ -32,7 +32,8 @@ async function find(
   const query = parseQuery(text, { toTime: (time) => time, isEmptyAllowed: regex !== undefined, injected });
   const used = await useIndex(indexPathOf(places), "read", (database) =>
     search(database, query, {
-      ...{ sessions: texts.ready, nowMs: 0 },
+      sessions: texts.ready,
+      nowMs: 0,
       ...(regex === undefined ? {} : { regex }),
     }),
   );

@@ -78,7 +78,12 @@ const text = (said: string): Line => ({ type: "text", text: said });
 
 function claudeLine(uuid: string, parent: string | null, message: Line): Line {
   return {
-    ...{ type: message.role, uuid, parentUuid: parent, sessionId: ID, cwd: "/w", timestamp: now() },
+    type: message.role,
+    uuid,
+    parentUuid: parent,
+    sessionId: ID,
+    cwd: "/w",
+    timestamp: now(),
     message,
   };
 }
@@ -104,7 +109,10 @@ const CLAUDE: readonly Line[] = [
 ];
 
 const piEntry = (id: string, parentId: string | null, role: "user" | "assistant"): Line => ({
-  ...{ type: "message", id, parentId, timestamp: now() },
+  type: "message",
+  id,
+  parentId,
+  timestamp: now(),
   message: { role, content: [text(`${role} ${id}`)] },
 });
 
@@ -117,7 +125,9 @@ const PI: readonly Line[] = [
 ];
 
 const geminiUser = (id: string, said = `question ${id}`): Line => ({
-  ...{ id, timestamp: now(), type: "user" },
+  id,
+  timestamp: now(),
+  type: "user",
   content: [{ text: said }],
 });
 const geminiCall = (name: string): Line => ({
@@ -126,12 +136,19 @@ const geminiCall = (name: string): Line => ({
   args: { command: `run ${name}` },
 });
 const geminiAnswer = (id: string, calls: readonly Line[] = []): Line => ({
-  ...{ id, timestamp: now(), type: "gemini", content: `answer ${id}`, thoughts: [], model: "m" },
+  id,
+  timestamp: now(),
+  type: "gemini",
+  content: `answer ${id}`,
+  thoughts: [],
+  model: "m",
   ...(calls.length === 0 ? {} : { toolCalls: calls }),
 });
 /** A result in a message of its own. */
 const geminiResult = (id: string, name: string): Line => ({
-  ...{ id, timestamp: now(), type: "user" },
+  id,
+  timestamp: now(),
+  type: "user",
   content: [
     {
       functionResponse: { id: `call-${name}`, name: "run", response: { output: `output ${id} of ${name}` } },

@@ -17,13 +17,17 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 const placesOf = (): { home: string; cwd: string; env: Record<string, string> } => ({
-  ...{ home: home.path, cwd: home.path, env: {} },
+  home: home.path,
+  cwd: home.path,
+  env: {},
 });
 
 async function find(text: string, timeMs?: number): Promise<SessionSearchResults> {
   const query = parseQuery(text, { toTime: (time) => time });
   return await searchSessions(query, {
-    ...{ places: placesOf(), exclude: [], nowMs: 0 },
+    places: placesOf(),
+    exclude: [],
+    nowMs: 0,
     ...(timeMs === undefined ? {} : { timeMs }),
   });
 }
@@ -110,7 +114,9 @@ test("a search calls back where too much is not indexed to be indexed first, and
   let calls = 0;
   const search = async (): Promise<SessionSearchResults> =>
     await searchSessions(parseQuery("say", { toTime: (time) => time }), {
-      ...{ places: placesOf(), exclude: [], nowMs: 0 },
+      places: placesOf(),
+      exclude: [],
+      nowMs: 0,
       onUnindexed: () => {
         calls += 1;
       },

@@ -60,7 +60,12 @@ async function fromIndex(query: SearchQuery, regex?: RegExp): Promise<readonly S
 
 async function fromFiles(query: SearchQuery, regex?: RegExp): Promise<readonly SearchResult[]> {
   const scan = createScan({
-    ...{ query, nowMs, places, exclude: [], secrets: "shown", statistics: await statisticsOf(query) },
+    query,
+    nowMs,
+    places,
+    exclude: [],
+    secrets: "shown",
+    statistics: await statisticsOf(query),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   });
   const { results, unreadable } = await scan(sources);

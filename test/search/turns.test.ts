@@ -29,8 +29,11 @@ test("the turns of a session have the numbers that a search gives them, also a t
     rmSync(scratch, { recursive: true, force: true });
   }
   const long = Array.from({ length: 5 }, (_, at) => ({
-    ...{ uuid: `a${at}`, parent: at === 0 ? "u1" : `a${at - 1}`, role: "assistant" as const },
-    ...{ content: [{ type: "text", text: "word ".repeat(180_000) }], time: `10:00:0${at + 1}` },
+    uuid: `a${at}`,
+    parent: at === 0 ? "u1" : `a${at - 1}`,
+    role: "assistant" as const,
+    content: [{ type: "text", text: "word ".repeat(180_000) }],
+    time: `10:00:0${at + 1}`,
   }));
   const lines = [
     { uuid: "u1", parent: null, role: "user" as const, content: "Write much", time: "10:00:00" },
@@ -55,7 +58,12 @@ async function expectSameTurns(places: Places & { readonly cwd: string }): Promi
       .filter(({ session }) => session === id)
       .sort((a, b) => a.number - b.number)
       .map(({ number, messageId, at, tools, files, errors }) => ({
-        ...{ number, messageId, at, tools, files, errors },
+        number,
+        messageId,
+        at,
+        tools,
+        files,
+        errors,
       }));
     using session = await openCatalogSession(await lookUp(location, { places }), places);
     const turns = await Array.fromAsync(sessionTurns(session));

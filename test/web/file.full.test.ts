@@ -45,7 +45,10 @@ async function save(
 ): Promise<Saved> {
   let stderr = "";
   const shell = {
-    ...{ home: of.path, cwd: of.path, env: cleanEnv(of.path), now: new Date("2026-11-23T10:00:00Z") },
+    home: of.path,
+    cwd: of.path,
+    env: cleanEnv(of.path),
+    now: new Date("2026-11-23T10:00:00Z"),
     stderr: {
       write: (text: string) => {
         stderr += text;
@@ -155,7 +158,10 @@ test("a hostile session runs nothing and requests nothing, with scripts and with
 test("a session that is too large names the turns that fit, and these can be saved", async () => {
   using large = createHome();
   const lines = Array.from({ length: 12 }, (_, at) => ({
-    ...{ uuid: `u${at}`, parent: at === 0 ? null : `u${at - 1}`, role: "user" as const, time: "10:00:00" },
+    uuid: `u${at}`,
+    parent: at === 0 ? null : `u${at - 1}`,
+    role: "user" as const,
+    time: "10:00:00",
     content: `Question ${at + 1} ${"x".repeat(1_000_000)}`,
   }));
   large.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));

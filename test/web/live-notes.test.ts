@@ -134,15 +134,22 @@ test("after each step the page shows the notes that the server had then", async 
 test("the loaded part stays bounded in both directions, and says what is missing", () => {
   const noteAt = (sequence: number): WireEvent =>
     ({
-      ...{ id: `e${sequence}`, sequence, occurredAt: "2026-01-01T00:00:00Z", actor: { kind: "agent" } },
+      id: `e${sequence}`,
+      sequence,
+      occurredAt: "2026-01-01T00:00:00Z",
+      actor: { kind: "agent" },
       type: sequence % 100 === 1 ? "note_written" : "transcript_added",
       data: { noteId: `n${sequence}`, content: `note ${sequence}`, text: "said", mediaTimeMs: sequence },
     }) as unknown as WireEvent;
   const events = (from: number, to: number): readonly WireEvent[] =>
     Array.from({ length: to - from }, (_, n) => noteAt(from + n + 1));
   const window = (from: number, to: number) => ({
-    ...{ events: events(from, to), from, sequence: to, notes: [] },
-    ...{ hasOlder: from > 0, hasNewer: to < 3_000 },
+    events: events(from, to),
+    from,
+    sequence: to,
+    notes: [],
+    hasOlder: from > 0,
+    hasNewer: to < 3_000,
   });
   let part = foldWindow(EMPTY_PART, window(0, 200), "instead");
   for (let to = 400; to <= 3_000; to += 200) part = foldWindow(part, window(to - 200, to), "newer");

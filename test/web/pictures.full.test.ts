@@ -91,7 +91,10 @@ const SCREENS = [
 
 async function openPage(): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
   const context = await viewer.browser.newContext({
-    ...{ timezoneId: "UTC", locale: "en-GB", reducedMotion: "reduce", deviceScaleFactor: 1 },
+    timezoneId: "UTC",
+    locale: "en-GB",
+    reducedMotion: "reduce",
+    deviceScaleFactor: 1,
     // The list decides by its first width whether its filters are folded.
     viewport: { width: SCREENS[0][0], height: SCREENS[0][1] },
   });

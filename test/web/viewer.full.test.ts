@@ -370,8 +370,11 @@ describe("a session", () => {
   test("two browsers on one session that grows see the same, each message once", async () => {
     const id = "4bf3bbbb-0000-4000-8000-000000000009";
     const line = (turn: number): Line => ({
-      ...{ uuid: `g${turn}`, parent: turn === 1 ? null : `g${turn - 1}`, role: "user" },
-      ...{ content: `Grown ${turn}.`, time: "10:00:00" },
+      uuid: `g${turn}`,
+      parent: turn === 1 ? null : `g${turn - 1}`,
+      role: "user",
+      content: `Grown ${turn}.`,
+      time: "10:00:00",
     });
     viewer.machine.home.write(claudeFile(id), claudeText(id, [line(1)]));
     const pages = await Promise.all([viewer.open(session(id)), viewer.open(session(id))]);

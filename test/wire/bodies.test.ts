@@ -137,7 +137,10 @@ test("bodies and frames of a continuous session are as their schemas say", async
     ];
     expect(await problemsOf(opening, ask)).toEqual([]);
     const client = await openLive({
-      ...{ serverUrl: server.url, key: "tab", videoId: "v", outbox: memoryOutbox() },
+      serverUrl: server.url,
+      key: "tab",
+      videoId: "v",
+      outbox: memoryOutbox(),
       onFrame: (frame) => frames.push(frame),
     });
     await expect.poll(() => clock.isDue(4_100)).toBe(true);

@@ -32,8 +32,15 @@ export const ourClient: StartClient = async (onReport) => {
       if (command.command === "connect") {
         const { serverUrl, channel, handle, token, replay } = command;
         const joining = connect({
-          ...{ serverUrl, channel, handle, token, type: "agent", after: 0, replayMode: replay },
-          ...{ onWarning: () => undefined, signal: stopping.signal },
+          serverUrl,
+          channel,
+          handle,
+          token,
+          type: "agent",
+          after: 0,
+          replayMode: replay,
+          onWarning: () => undefined,
+          signal: stopping.signal,
         });
         void run(joining).then(onReport);
       }

@@ -74,8 +74,12 @@ test("it answers, after a crash of its own and a new start of the server too, an
   };
   writeFileSync(join(folder, "echo.token"), await token("echo"));
   const ann = await connect({
-    ...{ serverUrl: first.url, channel: "team", handle: "ann", token: await token("ann") },
-    ...{ firstConnectionMs: 120_000, onWarning: () => undefined },
+    serverUrl: first.url,
+    channel: "team",
+    handle: "ann",
+    token: await token("ann"),
+    firstConnectionMs: 120_000,
+    onWarning: () => undefined,
   });
   const echo = python(first.url);
   await expect.poll(echo.text).toContain("joined");

@@ -166,8 +166,16 @@ describe("the schema of an event", () => {
     const check = checkOf("events", "$defs/Event");
     const time = "2026-11-25T12:00:00.000Z";
     const event = {
-      ...{ logId: "l", sequence: 1, id: "e", type: "message_streamed", actor: { kind: "agent" } },
-      ...{ occurredAt: time, recordedAt: time, retention: "supplementary", payloadHash: "", chainHash: "" },
+      logId: "l",
+      sequence: 1,
+      id: "e",
+      type: "message_streamed",
+      actor: { kind: "agent" },
+      occurredAt: time,
+      recordedAt: time,
+      retention: "supplementary",
+      payloadHash: "",
+      chainHash: "",
     };
     expect(check({ ...event, data: { messageId: "m", delta: "d" } })).toBe("");
     expect(check({ ...event, data: { messageId: "m" } })).toContain("delta");

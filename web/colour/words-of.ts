@@ -19,7 +19,18 @@ import { changedWords, highlightRangesOf } from "./highlight-ranges.ts";
 import type { ColourRequest, HighlightRanges } from "./tokens.ts";
 
 const LANGUAGES: Readonly<Record<Language, Parameters<typeof highlight.registerLanguage>[1]>> = {
-  ...{ bash, css, go, java, json, markdown, python, rust, sql, typescript, xml, yaml },
+  bash,
+  css,
+  go,
+  java,
+  json,
+  markdown,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
 };
 
 export function wordsOf({ language, text, lines }: Omit<ColourRequest, "id">): readonly HighlightRanges[] {

@@ -6,7 +6,11 @@ function messageAt(index: number): WindowMessage {
   const id = `m${index}`;
   return {
     message: { id, role: "user", content: [{ type: "text", text: `Text ${index}` }], metadata: {} },
-    ...{ index, turnId: id, turn: index + 1, costUsd: null, cuts: [] },
+    index,
+    turnId: id,
+    turn: index + 1,
+    costUsd: null,
+    cuts: [],
   };
 }
 

@@ -234,7 +234,10 @@ function toVersion(event: WireEvent, { data, verb, last, actor }: Change): NoteV
     return { ...last, sequence, at, verb, status: "archived", by: actor };
   const startMs = numberOr(data.mediaTimeMs, last?.startMs ?? 0);
   return {
-    ...{ sequence, at, verb, startMs },
+    sequence,
+    at,
+    verb,
+    startMs,
     noteId: textOr(data.noteId),
     text: textOfContent(data.content),
     endMs: numberOr(data.endMs, last?.endMs ?? startMs),

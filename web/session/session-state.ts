@@ -107,7 +107,8 @@ export class SessionState {
     await this.#guarded(async () => {
       const branch = this.branch.value;
       const more = await this.#ask<Outline>("outline", {
-        ...{ limit: OUTLINE_TURNS, before },
+        limit: OUTLINE_TURNS,
+        before,
         ...this.#branch(),
       });
       const now = this.outline.value;

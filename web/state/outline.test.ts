@@ -6,8 +6,18 @@ import { withNewestTurns, withOlderTurns } from "./outline.ts";
 function outline(from: number, to: number, ids = "q"): Outline {
   const numbers = Array.from({ length: to - from + 1 }, (_, n) => from + n);
   const turns = numbers.map((number) => ({
-    ...{ number, id: `${ids}${number}`, index: 0, title: null, at: null, endedAt: null, messages: 1 },
-    ...{ toolCalls: 0, errors: 1, models: [], tokens: 0, costUsd: null },
+    number,
+    id: `${ids}${number}`,
+    index: 0,
+    title: null,
+    at: null,
+    endedAt: null,
+    messages: 1,
+    toolCalls: 0,
+    errors: 1,
+    models: [],
+    tokens: 0,
+    costUsd: null,
   }));
   const marks = numbers.map((turn) => ({
     ...({ type: "error", messageId: `${ids}${turn}`, index: 0, turn, at: null, text: "" } as const),

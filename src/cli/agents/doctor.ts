@@ -49,7 +49,10 @@ export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell):
   using _cleanUp = shell.onExit(() => scratch[Symbol.dispose]());
   const lines: Promise<void>[] = [];
   const { capabilities, steps } = await examine({
-    ...{ program, driving, scratch, limitMs: flags.timeout ?? DEFAULT_LIMIT_MS },
+    program,
+    driving,
+    scratch,
+    limitMs: flags.timeout ?? DEFAULT_LIMIT_MS,
     onStep: (step) => {
       if (!flags.json) lines.push(output.write(drawStep(step, pen)));
     },

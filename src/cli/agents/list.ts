@@ -42,8 +42,17 @@ function toJson(program: AgentProgram): Readonly<Record<string, unknown>> {
   const { agent, label, transport, command, install, version, versionFrom, capabilities } = program;
   const found = command !== null;
   return {
-    ...{ agent, label, found, program: command?.[0] ?? null, command, version, versionFrom },
-    ...{ transport, capabilities, missing: found ? null : program.program, install },
+    agent,
+    label,
+    found,
+    program: command?.[0] ?? null,
+    command,
+    version,
+    versionFrom,
+    transport,
+    capabilities,
+    missing: found ? null : program.program,
+    install,
   };
 }
 

@@ -20,7 +20,11 @@ export async function runIndexing(shell: Shell): Promise<number> {
   try {
     const { timeMs, batchChars } = INDEXING_LIMITS;
     await updateTexts({
-      ...{ places: placesOf(shell), exclude, timeMs, batchChars, signal: stop.signal },
+      places: placesOf(shell),
+      exclude,
+      timeMs,
+      batchChars,
+      signal: stop.signal,
       // Who deletes Continuo's home does not want it back.
       onProgress: () => existsSync(markOf(shell)) || stop.abort(),
     });

@@ -18,7 +18,8 @@ export async function startIndexing(reason: IndexingReason, shell: Shell): Promi
   await shell.startDetached({
     args: ["index", "update", "--background"],
     env: {
-      ...{ ...env, CONTINUO_HOME: resolve(shell.cwd, continuoHome(shell)) },
+      ...env,
+      CONTINUO_HOME: resolve(shell.cwd, continuoHome(shell)),
       ...(store ? { CONTINUO_STORE: storeUrlOf(shell) } : {}),
     },
     heapMegabytes: INDEXING_LIMITS.heapMegabytes,

@@ -34,8 +34,11 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
   const search = async (text: string): Promise<void> => {
     const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now), isTyping: true });
     const { results } = await searchSessions(query, {
-      ...{ places: shell, exclude: await patternsWork(shell), nowMs: shell.now.getTime() },
-      ...{ limit: MAX_RESULTS, signal: current.signal },
+      places: shell,
+      exclude: await patternsWork(shell),
+      nowMs: shell.now.getTime(),
+      limit: MAX_RESULTS,
+      signal: current.signal,
       onUnindexed: () => void startIndexing("search", shell),
     });
     if (!current.signal.aborted)
@@ -92,8 +95,18 @@ function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry
 function toRow({ session }: SearchResult): ListedSession {
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = session;
   return {
-    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
-    ...{ createdAt: null, sizeBytes: null, live: null, problems: [] },
+    agent,
+    sessionId,
+    location,
+    cwd,
+    title,
+    gitBranch,
+    updatedAt,
+    archived,
+    createdAt: null,
+    sizeBytes: null,
+    live: null,
+    problems: [],
   };
 }
 

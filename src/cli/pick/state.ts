@@ -40,8 +40,13 @@ export function startPicking(
   { message = null, query = "" }: PickOptions = {},
 ): PickState {
   const empty: PickState = {
-    ...{ all, query: "", shown: all, selected: 0 },
-    ...{ focus: "filter", found: null, message },
+    all,
+    query: "",
+    shown: all,
+    selected: 0,
+    focus: "filter",
+    found: null,
+    message,
   };
   return query === "" ? empty : withQuery(empty, query);
 }

@@ -13,8 +13,16 @@ export function resultToJson(
   return {
     number,
     session: {
-      ...{ agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location },
-      ...{ parentId, trashId },
+      agent,
+      sessionId,
+      title,
+      cwd,
+      gitBranch,
+      updatedAt,
+      archived,
+      location,
+      parentId,
+      trashId,
     },
     turn: { number: turn.number, messageId: turn.messageId, at: turn.at },
     excerpt:

@@ -84,7 +84,9 @@ async function searchWithProgress(
   using progress = createProgress(shell);
   let isUnindexed = false;
   const found = await searchSessions(query, {
-    ...{ places: shell, exclude: await patternsOf(shell), nowMs: shell.now.getTime() },
+    places: shell,
+    exclude: await patternsOf(shell),
+    nowMs: shell.now.getTime(),
     ...options,
     onUnindexed: () => {
       isUnindexed = true;
@@ -111,7 +113,10 @@ function drawFound(found: SessionSearchResults, shell: Shell): string {
 function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: SessionSearchResults): object {
   return {
     results: results.map((result, at) => resultToJson(result, at + 1)),
-    ...{ total, unsearched, notIndexed, unreadable },
+    total,
+    unsearched,
+    notIndexed,
+    unreadable,
     indexedInPart: cut,
   };
 }

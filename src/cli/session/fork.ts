@@ -50,7 +50,12 @@ async function forkOfOwn(row: OwnRow, { at }: ForkFlags, shell: Shell): Promise<
   const { session, messages } = await forkOwn(row, own, at);
   const { sessionId, title, cwd } = session;
   return {
-    ...{ agent: row.agent, sessionId, title, cwd, messages, forkedFrom: row.sessionId },
+    agent: row.agent,
+    sessionId,
+    title,
+    cwd,
+    messages,
+    forkedFrom: row.sessionId,
     location: `${own.location}#${sessionId}`,
     resumeCommand: ["continuo", "repl", "--resume", sessionId],
   };

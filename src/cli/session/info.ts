@@ -86,17 +86,17 @@ function identity(details: CatalogDetails, { home, now }: Shell): Fact[] {
   };
   const state = [details.live === true ? "live" : null, details.archived ? "archived" : null];
   return [
-    ["title", ...given(details.title)],
+    ["title", ...presentLine(details.title)],
     ["agent", [details.agent, ...details.agentVersions].join(" ")],
     ["id", details.sessionId],
-    ["project", ...given(details.cwd === null ? null : tildePath(details.cwd, home))],
-    ["git branch", ...given(details.gitBranch)],
+    ["project", ...presentLine(details.cwd === null ? null : tildePath(details.cwd, home))],
+    ["git branch", ...presentLine(details.gitBranch)],
     ["created", ...time(details.createdAt)],
     ["updated", ...time(details.updatedAt)],
-    ["size", ...given(details.sizeBytes === null ? null : formatSize(details.sizeBytes))],
-    ["state", ...given(state.filter((word) => word !== null).join(", ") || null)],
+    ["size", ...presentLine(details.sizeBytes === null ? null : formatSize(details.sizeBytes))],
+    ["state", ...presentLine(state.filter((word) => word !== null).join(", ") || null)],
     ["file", tildePath(details.location, home)],
-    ["forked from", ...given(details.forkedFrom)],
+    ["forked from", ...presentLine(details.forkedFrom)],
     ["native", ...(details.nativeRefs ?? []).map((ref) => describeNative(ref, home))],
   ];
 }
@@ -117,13 +117,13 @@ function contents({ messages, ...details }: CatalogDetails): Fact[] {
     ["tool calls", formatCount(details.toolCalls)],
     ["branches", formatCount(details.branches)],
     ["records", formatCount(details.records)],
-    ["unknown records", ...given(unknown.join(", ") || null)],
+    ["unknown records", ...presentLine(unknown.join(", ") || null)],
   ];
 }
 
 function surroundings(details: CatalogDetails): Fact[] {
   return [
-    ["models", ...given(details.models.join(", ") || null)],
+    ["models", ...presentLine(details.models.join(", ") || null)],
     ["tokens", ...(details.usage === null ? [] : [describeUsage(details.usage)])],
     ["sub-agents", ...details.subagents.map(describeSubagent)],
   ];
@@ -194,6 +194,6 @@ function describeProblem(problem: Problem): string {
   return visibleLine(`  ${where === "" ? "" : `${where}: `}${problem.message} (${problem.code})`);
 }
 
-function given(text: string | null): string[] {
+function presentLine(text: string | null): string[] {
   return text === null ? [] : [text];
 }

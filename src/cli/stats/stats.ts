@@ -53,8 +53,12 @@ interface Facts {
 
 function toJson({ groups, total }: UsageGroups, { by, since, unreadable }: Facts): object {
   const facts = ({ sessions, turns, tokens, cost }: Group): object => ({
-    ...{ sessions, turns, tokens },
-    ...{ costUsd: cost.usd, isByPrices: cost.isByPrices, unpriced: cost.unpriced },
+    sessions,
+    turns,
+    tokens,
+    costUsd: cost.usd,
+    isByPrices: cost.isByPrices,
+    unpriced: cost.unpriced,
   });
   return {
     by,

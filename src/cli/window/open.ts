@@ -100,7 +100,8 @@ async function startTerminal(
   const printedPath = join(folder, "printed");
   const printed = openSync(printedPath, "wx", 0o600);
   const child = spawn(program, [...before, ...given], {
-    ...{ env, detached: true },
+    env,
+    detached: true,
     stdio: ["ignore", "ignore", printed],
   });
   closeSync(printed);

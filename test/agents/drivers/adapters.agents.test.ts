@@ -68,8 +68,13 @@ if (isWanted(PINNED.piAcp)) {
     const { driver, cwd } = await piByAcp.prepare(sandbox, server.url);
     const agent = (await driver()) as AcpDriver;
     expect(await agent.capabilities()).toEqual({
-      ...{ canList: true, canLoad: true, canContinueLast: true, canDelete: true },
-      ...{ canResume: false, canFork: false, canClose: false },
+      canList: true,
+      canLoad: true,
+      canContinueLast: true,
+      canDelete: true,
+      canResume: false,
+      canFork: false,
+      canClose: false,
     });
     const first = await agent.open({ cwd });
     const events = await Array.fromAsync(first.prompt(say("One. [[text:First.]]")));

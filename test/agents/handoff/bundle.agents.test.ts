@@ -48,14 +48,22 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     const elsewhere: Places = { home: there.root, env: other.environment };
     using unpacked = await unpackBundle(bundle);
     const made = await handOff(unpacked.location, {
-      ...{ to: agent, cwd: there.project, places: elsewhere, verifyBy: "own" },
+      to: agent,
+      cwd: there.project,
+      places: elsewhere,
+      verifyBy: "own",
     });
     const sessionId = made.sessionId ?? "";
     expect((await other.titles()).has(sessionId)).toBe(true);
     const sessionFile = (made.location ?? "").replace(/#[^/#]*$/u, "");
     const resume = (words: string) => other.resume(words, { sessionId, sessionFile });
     const items = await proveResumption({
-      ...{ agent, places: elsewhere, sessionId, tellsErrors, server, resume },
+      agent,
+      places: elsewhere,
+      sessionId,
+      tellsErrors,
+      server,
+      resume,
     });
     expect(countKinds(items)).toMatchObject({ call: 1, result: 1 });
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });

@@ -21,7 +21,10 @@ const IDS = [
 /** One call an answer, so that agents which send parallel calls in their own order tell nothing else. */
 const MESSAGES: readonly Message[] = IDS.flatMap((id, at): Message[] => {
   const said = (role: Message["role"], part: number, content: Message["content"]): Message => ({
-    ...{ id: `m${at}.${part}`, role, content, metadata: {} },
+    id: `m${at}.${part}`,
+    role,
+    content,
+    metadata: {},
   });
   const result = [{ type: "text", text: `result ${at}` }] as const;
   return [
@@ -60,7 +63,11 @@ describe.each(AGENTS)("$agent", ({ agent, program, tellsErrors, open }) => {
     const sessionId = made.sessionId ?? "";
     const sessionFile = (made.location ?? "").replace(/#.*$/u, "");
     const items = await proveResumption({
-      ...{ agent, places, sessionId, tellsErrors, server },
+      agent,
+      places,
+      sessionId,
+      tellsErrors,
+      server,
       resume: (words) => begun.resume(words, { sessionId, sessionFile }),
     });
     const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.args]] : [])));

@@ -29,7 +29,8 @@ test.each([
   cpSync(join(FIXTURE, "home"), claude, { recursive: true });
   const env = {
     ...opencode.environment,
-    ...{ CLAUDE_CONFIG_DIR: claude, CONTINUO_HOME: join(sandbox.root, "continuo") },
+    CLAUDE_CONFIG_DIR: claude,
+    CONTINUO_HOME: join(sandbox.root, "continuo"),
   };
   const places: Places = { home: sandbox.root, env };
   const made = await handOff(SOURCE, { to: "opencode", cwd: sandbox.project, places, verifyBy: "own" });
@@ -155,11 +156,16 @@ describe("an opencode that never ran", () => {
     cpSync(join(FIXTURE, "home"), claude, { recursive: true });
     const env = {
       ...opencode.environment,
-      ...{ CLAUDE_CONFIG_DIR: claude, CONTINUO_HOME: join(sandbox.root, "continuo") },
+      CLAUDE_CONFIG_DIR: claude,
+      CONTINUO_HOME: join(sandbox.root, "continuo"),
     };
     const places: Places = { home: sandbox.root, env };
     return {
-      ...{ sandbox, server, opencode, places, programs: { opencode: opencode.program } },
+      sandbox,
+      server,
+      opencode,
+      places,
+      programs: { opencode: opencode.program },
       async [Symbol.asyncDispose]() {
         await server[Symbol.asyncDispose]();
         await sandbox[Symbol.asyncDispose]();

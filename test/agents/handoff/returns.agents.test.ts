@@ -45,7 +45,9 @@ async function thereAndBack({ ref, under, places, sandbox }: Going): Promise<Ret
   const cwd = sandbox.project;
   const there = await handOff(ref, { to: by, cwd, places, verifyBy: "own" });
   const back = await handOff(there.location ?? "", {
-    ...{ to: agent, cwd, places },
+    to: agent,
+    cwd,
+    places,
     programs: { [agent]: program() },
   });
   expect(back.broughtBack).toMatchObject({ agent, as: "records" });
@@ -117,7 +119,11 @@ describe("opencode, reverted", () => {
 
     const prove = (sessionId: string): Promise<readonly Item[]> =>
       proveResumption({
-        ...{ agent: "opencode", places, sessionId, tellsErrors: false, server: model },
+        agent: "opencode",
+        places,
+        sessionId,
+        tellsErrors: false,
+        server: model,
         resume: (words) => server.say(sessionId, words),
       });
     // Taken back: everything is there again.
@@ -188,7 +194,9 @@ describe("Gemini CLI", () => {
   const ID = "0f111111-0000-4000-8000-000000000001";
   const HEAD = { sessionId: ID, projectHash: "x", startTime: TIME, lastUpdated: TIME, kind: "main" };
   const say = (id: string, type: string, content: string): JsonObject => ({
-    ...{ id, timestamp: TIME, type },
+    id,
+    timestamp: TIME,
+    type,
     content,
   });
 
@@ -225,7 +233,11 @@ describe("Gemini CLI", () => {
         ...say("g1", "gemini", "I look."),
         toolCalls: [
           {
-            ...{ id: "look__1", name: "look", args: {}, status: "success", timestamp: TIME },
+            id: "look__1",
+            name: "look",
+            args: {},
+            status: "success",
+            timestamp: TIME,
             result: [{ functionResponse: { id: "look__1", name: "look", response: { output: "Green." } } }],
           },
         ],
@@ -250,25 +262,34 @@ describe("pi", () => {
   const ID = "0c111111-0000-4000-8000-000000000001";
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
   const asked = (words: string): JsonObject => ({
-    ...{ type: "message", timestamp: TIME },
+    type: "message",
+    timestamp: TIME,
     message: { role: "user", content: [{ type: "text", text: words }], timestamp: Date.parse(TIME) },
   });
   const answered = (words: string): JsonObject => ({
-    ...{ type: "message", timestamp: TIME },
+    type: "message",
+    timestamp: TIME,
     message: {
-      ...{ role: "assistant", content: [{ type: "text", text: words }], usage, stopReason: "stop" },
-      ...{ api: "openai-completions", provider: "scripted", model: "scripted-1" },
+      role: "assistant",
+      content: [{ type: "text", text: words }],
+      usage,
+      stopReason: "stop",
+      api: "openai-completions",
+      provider: "scripted",
+      model: "scripted-1",
       timestamp: Date.parse(TIME),
     },
   });
   const kettle = {
-    ...{ type: "message", timestamp: TIME },
+    type: "message",
+    timestamp: TIME,
     message: { role: "hookMessage", customType: "kettle", content: "The kettle is on.", display: true },
   };
   const said = [asked("Which teas?"), answered("Green."), kettle, asked("And milk?"), answered("No milk.")];
   const linked = said.map((entry, at) => ({
     ...entry,
-    ...{ id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}` },
+    id: `e${at}`,
+    parentId: at === 0 ? null : `e${at - 1}`,
   }));
   const VERSIONS = [
     { version: 1, header: {}, entries: said },

@@ -134,7 +134,10 @@ async function goOn({ ref, places, to }: Going) {
   const [sessionId, sessionFile] = [made.sessionId ?? "", (made.location ?? "").replace(/#.*$/u, "")];
   const one = begun.get(agent);
   const items = await proveResumption({
-    ...{ agent, sessionId, tellsErrors, server },
+    agent,
+    sessionId,
+    tellsErrors,
+    server,
     places: { home: sandbox.root, env: { ...one?.environment, ...continuo() } },
     resume: async (words) => one?.resume(words, { sessionId, sessionFile }),
   });

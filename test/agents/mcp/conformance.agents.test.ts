@@ -68,7 +68,9 @@ interface Server extends AsyncDisposable {
 async function serve(sandbox: Sandbox): Promise<Server> {
   const args = [await bundledCommand(), "serve", "--no-auth", "--listen", "127.0.0.1:0", "--json"];
   const child = spawn(process.execPath, args, {
-    ...{ cwd: sandbox.project, env: sandbox.environment(), stdio: ["ignore", "pipe", "ignore"] },
+    cwd: sandbox.project,
+    env: sandbox.environment(),
+    stdio: ["ignore", "pipe", "ignore"],
   });
   const closed = once(child, "close");
   const [line] = await Promise.race([
@@ -111,7 +113,9 @@ test("the server declares nothing that would make another scenario apply", async
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
       params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
     }),
   });

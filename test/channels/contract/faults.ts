@@ -82,7 +82,11 @@ export const faultCases: readonly ChannelCase[] = [
       const server = await openServer(broken);
       const { workspaceId } = store;
       const client = await connect({
-        ...{ serverUrl: server.url, channel: "team", handle: "bot", type: "agent", workspaceId },
+        serverUrl: server.url,
+        channel: "team",
+        handle: "bot",
+        type: "agent",
+        workspaceId,
         onWarning: () => undefined,
       });
       try {

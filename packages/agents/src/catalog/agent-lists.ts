@@ -38,8 +38,17 @@ export function isListedOnlyByAgent(agent: string): boolean {
 /** Makes a row of the list. The name of the session stands for the location, which is unknown. */
 export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ReportedSession): ListedSession {
   return {
-    ...{ agent, sessionId, title, cwd, updatedAt },
-    ...{ gitBranch: null, createdAt: null, sizeBytes: null, archived: false, live: null, problems: [] },
+    agent,
+    sessionId,
+    title,
+    cwd,
+    updatedAt,
+    gitBranch: null,
+    createdAt: null,
+    sizeBytes: null,
+    archived: false,
+    live: null,
+    problems: [],
     location: `${agent}:${sessionId}`,
   };
 }

@@ -100,7 +100,9 @@ export async function listCatalog(
   const most = limit ?? Number.POSITIVE_INFINITY;
   const first = await firstOf(sorted, {
     ...present({ archived, empty }),
-    ...{ most: needsAll ? Number.POSITIVE_INFINITY : most, filter, store },
+    most: needsAll ? Number.POSITIVE_INFINITY : most,
+    filter,
+    store,
   });
   const { emptyLeftOut } = first;
   const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));

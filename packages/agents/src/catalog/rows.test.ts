@@ -3,14 +3,32 @@ import { expect, test } from "vitest";
 import { byNewest, nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
 
 const session = (metadata: Session["metadata"]): Session => ({
-  ...{ sessionId: "own", status: "open", title: null, agent: null, cwd: null, parentId: null, metadata },
-  ...{ createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-02T00:00:00.000Z" },
+  sessionId: "own",
+  status: "open",
+  title: null,
+  agent: null,
+  cwd: null,
+  parentId: null,
+  metadata,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-02T00:00:00.000Z",
   lastActivityAt: "2026-01-02T00:00:00.000Z",
 });
 
 const native = (agent: SessionInfo["agent"], more: Partial<SessionInfo>): SessionInfo => ({
-  ...{ agent, sessionId: "1", location: "/f", cwd: null, title: null, gitBranch: null, createdAt: null },
-  ...{ updatedAt: null, sizeBytes: 1, archived: false, live: false, problems: [], ...more },
+  agent,
+  sessionId: "1",
+  location: "/f",
+  cwd: null,
+  title: null,
+  gitBranch: null,
+  createdAt: null,
+  updatedAt: null,
+  sizeBytes: 1,
+  archived: false,
+  live: false,
+  problems: [],
+  ...more,
 });
 
 test.each([
@@ -31,14 +49,18 @@ test("a native session adds to its conversation what that does not know; a sessi
   });
   expect(withNative(row, [other, same])).toEqual({
     ...row,
-    ...{ title: "T", cwd: "/app", updatedAt: "2026-01-03T00:00:00.000Z", live: true },
+    title: "T",
+    cwd: "/app",
+    updatedAt: "2026-01-03T00:00:00.000Z",
+    live: true,
   });
   expect(withNative({ ...row, title: "Own" }, [native("claude", { title: "T" })]).title).toBe("Own");
 });
 
 const changed = (sessionId: string, times: Partial<Session>): Session => ({
   ...session({}),
-  ...{ sessionId, ...times },
+  sessionId,
+  ...times,
 });
 
 test("an own session is as new as its last append, which its row follows only once a minute", () => {

@@ -27,7 +27,10 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
   const { sessionId, title, cwd, createdAt, updatedAt, lastActivityAt, activityOrder } = session;
   return {
     agent: OWN,
-    ...{ sessionId, title, cwd, createdAt },
+    sessionId,
+    title,
+    cwd,
+    createdAt,
     // Appends move `updatedAt` at most once a minute; a change of the row alone moves only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
     ...present({ activityOrder }),

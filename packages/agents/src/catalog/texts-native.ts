@@ -95,7 +95,8 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
   const { sharing, placed, besideNow } = told;
   const { nowMs, rules } = options;
   return {
-    ...{ key: location, found },
+    key: location,
+    found,
     stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
     besideNow,
     sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
@@ -116,7 +117,9 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
 export function subagentsInside(found: FoundSession, { inside }: StoredIndexedSession): FoundSession[] {
   return inside.map(({ id, location }) => ({
     ...found,
-    ...{ sessionId: id, location, parentId: found.sessionId },
+    sessionId: id,
+    location,
+    parentId: found.sessionId,
   }));
 }
 
@@ -163,7 +166,9 @@ function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal 
   if (every === null) return asOneStep(everyMessage(session, present({ signal })));
   const { keys, lastLines, withIds } = every;
   return {
-    ...{ keys, withIds, isContinued: session.continued },
+    keys,
+    withIds,
+    isContinued: session.continued,
     read: (from, before) => every.read(from, before, signal),
     saved() {
       if (session.saved === null || !file.isUnchanged()) return null;
@@ -177,8 +182,17 @@ function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal 
 function toKept(details: SessionDetails, parentId: string | null): StoredIndexedSession {
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = details;
   return {
-    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
-    ...{ parentId, trashId: null, nativeRefs: [] },
+    agent,
+    sessionId,
+    location,
+    cwd,
+    title,
+    gitBranch,
+    updatedAt,
+    archived,
+    parentId,
+    trashId: null,
+    nativeRefs: [],
     inside: details.subagents
       .filter((one) => parentId === null && one.location.startsWith(`${location}#`))
       .map(({ id, location }) => ({ id, location })),

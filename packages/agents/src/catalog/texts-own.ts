@@ -102,8 +102,17 @@ async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
   const shown = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
   const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = shown.details;
   const kept: StoredIndexedSession = {
-    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
-    ...{ parentId: null, trashId: null, inside: [] },
+    agent,
+    sessionId,
+    location,
+    cwd,
+    title,
+    gitBranch,
+    updatedAt,
+    archived,
+    parentId: null,
+    trashId: null,
+    inside: [],
     nativeRefs: row.nativeRefs.map((ref) => ({ agent: ref.agent, sessionId: ref.sessionId })),
   };
   return {

@@ -96,8 +96,18 @@ async function openText(
   const { gitBranch, archived } = opened.session.details;
   const { agent, sessionId, location, cwd, title, updatedAt } = info;
   const kept: StoredIndexedSession = {
-    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
-    ...{ parentId: null, trashId, nativeRefs: [], inside: [] },
+    agent,
+    sessionId,
+    location,
+    cwd,
+    title,
+    gitBranch,
+    updatedAt,
+    archived,
+    parentId: null,
+    trashId,
+    nativeRefs: [],
+    inside: [],
   };
   return {
     source: JSON.stringify(kept),

@@ -1,5 +1,6 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
+import { present } from "../model/index.ts";
 import type { FileAgent, FileContent, FileContext, FileEndpoint, FileLive } from "./schema.ts";
 import {
   type AgentFlags,
@@ -56,7 +57,7 @@ function withAgent(
     transport: transport ?? before.transport,
     session: {
       ...before.session,
-      ...given({
+      ...present({
         resumeId: session?.resume_id,
         continueLast: session?.continue_last,
         onMissing: session?.on_missing,
@@ -65,11 +66,11 @@ function withAgent(
     },
     permissions: {
       ...before.permissions,
-      ...given({ policy: permissions?.policy, timeoutMs: permissions?.timeout_ms }),
+      ...present({ policy: permissions?.policy, timeoutMs: permissions?.timeout_ms }),
     },
     budget: {
       ...before.budget,
-      ...given({
+      ...present({
         maxTokens: budget?.max_tokens,
         maxCostUsd: budget?.max_cost_usd,
         maxToolCalls: budget?.max_tool_calls,
@@ -95,7 +96,7 @@ export function withCommon(
 }
 
 function toContext(context: FileContext | undefined): ContextSettings {
-  return given({
+  return present({
     limit: context?.limit,
     maxMessages: context?.max_messages,
     maxChars: context?.max_chars,
@@ -106,42 +107,37 @@ function toContext(context: FileContext | undefined): ContextSettings {
 export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettings {
   return {
     ...before,
-    ...given({ model: flags.model, transport: flags.transport }),
-    session: { ...before.session, ...given(flags.session ?? {}) },
-    permissions: { ...before.permissions, ...given(flags.permissions ?? {}) },
-    budget: { ...before.budget, ...given(flags.budget ?? {}) },
-    context: { ...before.context, ...given(flags.context ?? {}) },
+    ...present({ model: flags.model, transport: flags.transport }),
+    session: { ...before.session, ...present(flags.session ?? {}) },
+    permissions: { ...before.permissions, ...present(flags.permissions ?? {}) },
+    budget: { ...before.budget, ...present(flags.budget ?? {}) },
+    context: { ...before.context, ...present(flags.context ?? {}) },
   };
 }
 
 export function toLive({ embedder, transcriber, budget, frames, ...live }: FileLive): LiveConfiguration {
-  return given({
+  return present({
     adaptiveBatching: live.adaptive_batching,
     backpressure: live.backpressure,
     replayNightly: live.replay_nightly,
     noteWriter: live.note_writer,
     keepAudio: live.keep_audio,
     frameDays:
-      frames === undefined ? undefined : given({ full: frames.full_days, thumbnail: frames.thumbnail_days }),
+      frames === undefined
+        ? undefined
+        : present({ full: frames.full_days, thumbnail: frames.thumbnail_days }),
     embedder:
       embedder === undefined
         ? undefined
-        : { ...toEndpoint(embedder), ...given({ threshold: embedder.threshold }) },
+        : { ...toEndpoint(embedder), ...present({ threshold: embedder.threshold }) },
     transcriber: transcriber === undefined ? undefined : toEndpoint(transcriber),
     budget:
       budget === undefined
         ? undefined
-        : given({ maxTokens: budget.max_tokens, maxCostUsd: budget.max_cost_usd }),
+        : present({ maxTokens: budget.max_tokens, maxCostUsd: budget.max_cost_usd }),
   });
 }
 
 function toEndpoint({ url, model, api_key_env }: FileEndpoint): EndpointSettings {
-  return { url, model, ...given({ apiKeyEnv: api_key_env }) };
-}
-
-/** A value that is left out does not replace one that is there. */
-function given<T extends object>(some: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  return { url, model, ...present({ apiKeyEnv: api_key_env }) };
 }

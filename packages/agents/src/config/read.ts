@@ -195,7 +195,8 @@ function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configu
     Object.entries(prices).map(([model, { input, output, cache_read, cache_write }]) => [
       model.toLowerCase(),
       {
-        ...{ input, output },
+        input,
+        output,
         ...present({ cacheRead: cache_read, cacheWrite: cache_write }),
       },
     ]),

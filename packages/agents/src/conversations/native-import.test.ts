@@ -7,7 +7,10 @@ import { type ImportOptions, importMessages } from "./message-import.ts";
 import { olderThanLimits } from "./native-import.ts";
 
 const said = (at: number, role: Message["role"], text: string): Message => ({
-  ...{ id: `m${at}`, role, content: [{ type: "text", text }], metadata: {} },
+  id: `m${at}`,
+  role,
+  content: [{ type: "text", text }],
+  metadata: {},
   ...(role === "user" ? { origin: "person" as const } : {}),
 });
 

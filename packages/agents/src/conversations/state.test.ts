@@ -4,7 +4,13 @@ import type { AgentSettings, Configuration } from "../config/index.ts";
 import { beginState, nextPlace, saidBefore, step, type TalkSetting, type TalkState } from "./state.ts";
 
 const settingsFor = (name: string): AgentSettings => ({
-  ...{ name, environment: null, command: null, args: [], env: {}, model: null, transport: null },
+  name,
+  environment: null,
+  command: null,
+  args: [],
+  env: {},
+  model: null,
+  transport: null,
   session: { resumeId: "auto", continueLast: "auto", onMissing: "error", alwaysContinue: null },
   permissions: { policy: "ask", timeoutMs: 1_000 },
   budget: {},

@@ -12,6 +12,7 @@ import {
   ContinuoError,
   type Conversation,
   isContinuoError,
+  present,
   type Session,
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -335,11 +336,19 @@ class OpenTalk implements Talk {
     const { unanswered = null, isHeard = false } = this.#woken ?? {};
     this.#woken = null;
     const isRetry = unanswered?.sessionId === session.sessionId && isSameInput(input, unanswered);
-    const given = isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput;
-    const { flags, configuration } = this.#setting;
     const turn = {
-      ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput: given },
-      ...{ settings: this.settings, continuation: configuration.continuation, note: this.#options.note },
+      store,
+      agent,
+      session,
+      input,
+      onEvent,
+      signal,
+      flags: this.#setting.flags,
+      before,
+      turnInput: isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput,
+      settings: this.settings,
+      continuation: this.#setting.configuration.continuation,
+      note: this.#options.note,
       isHeard: isRetry && isHeard,
     };
     try {
@@ -431,13 +440,12 @@ class OpenTalk implements Talk {
 
   /** With the session's own agent, unless one is named. */
   async #take(origin: Origin, agent?: string): Promise<void> {
-    const named = agent === undefined ? {} : { agent };
-    if (origin.type === "own") return await this.#enter(origin.session, named);
+    if (origin.type === "own") return await this.#enter(origin.session, present({ agent }));
     const session = await (origin.type === "told"
       ? this.#importReportedOrigin(origin)
       : this.#importOrigin(origin));
     try {
-      await this.#enter(session, { isFresh: true, ...named });
+      await this.#enter(session, present({ isFresh: true, agent }));
     } catch (error) {
       await (await this.store()).deleteSession(session.sessionId, { reason: "it could not be continued" });
       throw error;
@@ -455,12 +463,14 @@ class OpenTalk implements Talk {
     return await importOrigin(origin, await this.#taking(this.cwd));
   }
 
-  async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
+  async #enter(
+    session: Session,
+    { isFresh = false, agent }: { readonly isFresh?: boolean; readonly agent?: string } = {},
+  ): Promise<void> {
     this.#copied = null;
     const { sessionId, cwd } = session;
     if (cwd !== null) folderOf(cwd, { agent: "continuo", sessionId, to: agent ?? this.agent });
-    const named = agent === undefined ? {} : { agent };
-    await this.#change({ type: "enter", session, isFresh, open: this.#program.place, ...named });
+    await this.#change(present({ type: "enter", session, isFresh, open: this.#program.place, agent }));
   }
 
   /** Its history is asked of the agent itself, which then is in it. */
@@ -487,10 +497,4 @@ class OpenTalk implements Talk {
     const { places, note, onProgress } = this.#options;
     return { store: await this.store(), places, cwd, note, onProgress };
   }
-}
-
-interface Entering {
-  readonly isFresh?: boolean;
-  /** Who answers; the session's own agent, or that of a flag, where nobody is named. */
-  readonly agent?: string;
 }

@@ -79,7 +79,9 @@ export async function searchSessions(
     await using threads = createScanThreads();
     const isIndexed = existsSync(indexPathOf(placesOf(places)));
     await using texts = await openTexts({
-      ...{ places, exclude, ...present({ signal }) },
+      places,
+      exclude,
+      ...present({ signal }),
       onFound: (sessions) => {
         if (!isIndexed && sessions > SEARCH_LIMITS.fewSessions) threads.prepare();
       },
@@ -154,7 +156,9 @@ async function searchOpen(
     }
     const { results, total, index } = found;
     return {
-      ...{ results, total, index },
+      results,
+      total,
+      index,
       sessions: ofSessions,
       unsearched: scanning.left + changed.length,
       notIndexed: scanning.sessions,

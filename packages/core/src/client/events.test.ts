@@ -32,18 +32,30 @@ test("only its writer changes a message, and only the server interrupts it", () 
   };
   expect(made({ ...interrupted, from: "ann" }, KNOWN)).toBe(null);
   expect(made({ ...interrupted, from: "server" }, KNOWN)).toMatchObject({
-    ...{ type: "error", code: "interrupted", message: "gone", messageId: "m", content: "so far" },
+    type: "error",
+    code: "interrupted",
+    message: "gone",
+    messageId: "m",
+    content: "so far",
   });
 });
 
 test("a reader that did not see the beginning of a message gets the whole message at its end", () => {
   expect(made({ type: "message_streamed", data: { messageId: "m", delta: "x" } })).toBe(null);
   expect(made({ type: "message_completed", data: { messageId: "m", content: "all" } })).toMatchObject({
-    ...{ type: "message", id: "m", state: "complete", content: "all", from: "ann" },
+    type: "message",
+    id: "m",
+    state: "complete",
+    content: "all",
+    from: "ann",
   });
   const data = { messageId: "m", content: "so far", handle: "ann" };
   expect(made({ type: "message_interrupted", from: "server", data })).toMatchObject({
-    ...{ type: "message", id: "m", state: "interrupted", content: "so far", from: "ann" },
+    type: "message",
+    id: "m",
+    state: "interrupted",
+    content: "so far",
+    from: "ann",
   });
 });
 

@@ -12,8 +12,14 @@ async function handedOver(events: readonly object[], wish: Wish = {}): Promise<r
   const inbox = { next: async () => queue.shift(), wake: () => undefined } as unknown as Inbox;
   const given: string[] = [];
   const iteration = iterateEvents({
-    ...{ inbox, whole: new WholeMessages(), parts: false, targetedOnly: false, ...wish },
-    ...{ begin: () => undefined, end: () => undefined, failure: () => null },
+    inbox,
+    whole: new WholeMessages(),
+    parts: false,
+    targetedOnly: false,
+    ...wish,
+    begin: () => undefined,
+    end: () => undefined,
+    failure: () => null,
     onHandOver: () => undefined,
   });
   for await (const event of iteration) given.push(shown(event));
@@ -64,7 +70,9 @@ test("the iteration ends with what ended the connection", async () => {
   const shared = { inbox, whole: new WholeMessages(), parts: false, targetedOnly: false };
   let over = 0;
   const failing = iterateEvents({
-    ...{ ...shared, begin: () => undefined, onHandOver: () => undefined },
+    ...shared,
+    begin: () => undefined,
+    onHandOver: () => undefined,
     end: () => {
       over += 1;
     },

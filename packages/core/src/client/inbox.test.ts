@@ -26,7 +26,7 @@ function take(inbox: Inbox, sequence: number, after = sequence - 1): void {
   inbox.take(after, { sequence } as WireEvent);
 }
 
-async function given(inbox: Inbox, count: number): Promise<readonly unknown[]> {
+async function firstEvents(inbox: Inbox, count: number): Promise<readonly unknown[]> {
   const events: unknown[] = [];
   while (events.length < count) events.push((await inbox.next())?.sequence);
   return events;
@@ -40,7 +40,7 @@ test("an event is taken once, and only after the one before it; what is missing 
   take(inbox, 4);
   expect(told).toEqual([{ type: "resume", after: 1 }]);
   for (const sequence of [2, 3, 3, 4]) take(inbox, sequence);
-  expect(await given(inbox, 4)).toEqual([1, 2, 3, 4]);
+  expect(await firstEvents(inbox, 4)).toEqual([1, 2, 3, 4]);
   expect([arrived, inbox.position, told.length]).toEqual([[1, 3, 4], 4, 1]);
 });
 
@@ -49,7 +49,7 @@ test("events that the reader has no part in are skipped without a gap", async ()
   inbox.begin(0);
   take(inbox, 1);
   take(inbox, 9, 1);
-  expect([await given(inbox, 2), told]).toEqual([[1, 9], []]);
+  expect([await firstEvents(inbox, 2), told]).toEqual([[1, 9], []]);
 });
 
 test("a new connection neither moves the reader nor forgets what it asked for", async () => {
@@ -62,7 +62,7 @@ test("a new connection neither moves the reader nor forgets what it asked for", 
   inbox.begin(6);
   take(inbox, 7);
   take(inbox, 8);
-  expect([await given(inbox, 3), told]).toEqual([[6, 7, 8], [{ type: "resume", after: 6 }]]);
+  expect([await firstEvents(inbox, 3), told]).toEqual([[6, 7, 8], [{ type: "resume", after: 6 }]]);
 });
 
 test("what has no room stays with the server, and is asked for when there is room", async () => {
@@ -70,12 +70,12 @@ test("what has no room stays with the server, and is asked for when there is roo
   inbox.begin(0);
   for (let n = 1; n <= LIMITS.queuedEvents + 3; n++) take(inbox, n);
   expect([inbox.position, told]).toEqual([LIMITS.queuedEvents, [{ type: "pause" }]]);
-  await given(inbox, LIMITS.queuedEvents - 1);
+  await firstEvents(inbox, LIMITS.queuedEvents - 1);
   expect(told).toHaveLength(1);
-  await given(inbox, 1);
+  await firstEvents(inbox, 1);
   expect(told.slice(1)).toEqual([{ type: "resume", after: LIMITS.queuedEvents }]);
   for (let n = 1; n <= 3; n++) take(inbox, LIMITS.queuedEvents + n);
-  expect(await given(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
+  expect(await firstEvents(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
 });
 
 test("a reader that waits gets nothing more after the end", async () => {

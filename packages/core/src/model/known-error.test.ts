@@ -11,7 +11,11 @@ test("an error of ours keeps its code, message, hint and details", () => {
     details: { ms: 5, left: undefined },
   });
   expect(knownError(thrown)).toMatchObject({
-    ...{ name: "ContinuoError", code: "busy", message: "it is busy", hint: "Wait.", cause: thrown },
+    name: "ContinuoError",
+    code: "busy",
+    message: "it is busy",
+    hint: "Wait.",
+    cause: thrown,
     details: { ms: 5 },
   });
 });

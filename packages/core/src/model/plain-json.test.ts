@@ -4,8 +4,14 @@ import { JSON_DEPTH_LIMIT } from "./json.ts";
 import { toPlainJson } from "./plain-json.ts";
 
 const anything = fc.anything({
-  ...{ withDate: true, withMap: true, withSet: true, withTypedArray: true, withSparseArray: true },
-  ...{ withNullPrototype: true, withBoxedValues: true, withObjectString: true },
+  withDate: true,
+  withMap: true,
+  withSet: true,
+  withTypedArray: true,
+  withSparseArray: true,
+  withNullPrototype: true,
+  withBoxedValues: true,
+  withObjectString: true,
 });
 
 test("a copy is what JSON makes of a value", () => {

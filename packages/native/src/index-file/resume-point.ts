@@ -112,7 +112,10 @@ export function idsOf(steps: StoredSteps["steps"]): string[] {
 /** Messages that nothing is known of before they are read. */
 export function asOneStep(messages: AsyncIterable<Message>): TextSteps {
   return {
-    ...{ keys: [], isContinued: false, withIds: false, saved: () => null },
+    keys: [],
+    isContinued: false,
+    withIds: false,
+    saved: () => null,
     async *read() {
       for await (const message of messages) yield { step: 0, messages: [message] };
     },

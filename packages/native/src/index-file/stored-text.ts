@@ -146,9 +146,13 @@ export function storedTurnTexts(
   for (const row of rows) {
     if (row.chunk !== last.chunk) last = { chunk: row.chunk, texts: decompress(row.passages as Uint8Array) };
     turns.push({
-      ...{ number: Number(row.number), hash: String(row.hash), messageId: String(row.message) },
-      ...{ at: row.at === null ? null : String(row.at), errors: Number(row.errors) },
-      ...{ tools: JSON.parse(String(row.tools)), files: JSON.parse(String(row.files)) },
+      number: Number(row.number),
+      hash: String(row.hash),
+      messageId: String(row.message),
+      at: row.at === null ? null : String(row.at),
+      errors: Number(row.errors),
+      tools: JSON.parse(String(row.tools)),
+      files: JSON.parse(String(row.files)),
       passages: last.texts.find(([one]) => one === row.number)?.[1] ?? [],
     });
   }

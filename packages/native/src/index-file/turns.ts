@@ -67,8 +67,15 @@ interface Draft {
 
 function createDraft(messageId: string): Draft {
   return {
-    ...{ messageId, at: null, passages: [], tools: new Set(), files: new Set() },
-    ...{ errors: 0, chars: 0, cutChars: 0, messages: 0 },
+    messageId,
+    at: null,
+    passages: [],
+    tools: new Set(),
+    files: new Set(),
+    errors: 0,
+    chars: 0,
+    cutChars: 0,
+    messages: 0,
   };
 }
 

@@ -155,7 +155,9 @@ async function toAnswer(
   return {
     ...toPreview(handOff),
     session: await made({ agent, sessionId, location }),
-    ...{ sessionId, location, verifiedBy: verification?.by ?? null },
+    sessionId,
+    location,
+    verifiedBy: verification?.by ?? null,
     resume: resumeAnswer(cwd, resumeCommand),
   };
 }

@@ -8,8 +8,12 @@ import { MACHINE_LIMITS } from "./limits.ts";
 export function toRepairAnswer({ edits, remaining, written, trashId }: SessionRepair): RepairAnswer {
   return {
     edits: edits.slice(0, MACHINE_LIMITS.edits).map(({ type, reason, line, row, before, after }) => ({
-      ...{ type, reason, line, row: row ?? null },
-      ...{ before: cut(before), after: cut(after) },
+      type,
+      reason,
+      line,
+      row: row ?? null,
+      before: cut(before),
+      after: cut(after),
     })),
     editCount: edits.length,
     remaining: remaining.slice(0, MACHINE_LIMITS.remaining).map(({ message }) => message),

@@ -89,7 +89,9 @@ function createParts(options: MachineOptions): Machine {
   const source = createRowSource(options.places);
   const reading = createHistoryReader();
   const machine: Machine = {
-    ...{ options, source, reading },
+    options,
+    source,
+    reading,
     named: (key, signal) =>
       resolveSession(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
     async asked({ key, view = "history", branch }, signal) {

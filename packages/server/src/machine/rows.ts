@@ -126,9 +126,22 @@ function toTrashedRow({ info, trashId }: Trashed): ListedSession & { readonly tr
 function toShown(key: string, row: ListedSession): MachineSession {
   const { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, live, archived } = row;
   return {
-    ...{ key, agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, live, archived },
+    key,
+    agent,
+    sessionId,
+    title,
+    cwd,
+    gitBranch,
+    createdAt,
+    updatedAt,
+    sizeBytes,
+    live,
+    archived,
     trashId: null,
     problems: [...new Set(row.problems.map(({ code }) => code))],
-    ...{ model: null, turns: null, tokens: null, costUsd: null },
+    model: null,
+    turns: null,
+    tokens: null,
+    costUsd: null,
   };
 }

@@ -47,7 +47,8 @@ export async function savedSession(
     // Links to other sessions would lead nowhere from a file.
     head: { ...head, session: { ...session, live: null }, subagents: [], branches: [], parentKey: null },
     outline,
-    ...{ messages, texts },
+    messages,
+    texts,
     changes: { files: shown, total: shown.length },
     files,
   };

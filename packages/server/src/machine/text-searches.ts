@@ -44,8 +44,12 @@ export function createTextSearches(
   const search = async (text: string, own: Omit<RunningSearch, "ended">): Promise<SessionSearchResults> => {
     const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
     return await searchSessions(query, {
-      ...{ places: options.places, exclude: await options.exclude(), nowMs: Date.now() },
-      ...{ limit: MACHINE_LIMITS.foundSessions, signal: own.stop.signal, onUnindexed: options.onUnindexed },
+      places: options.places,
+      exclude: await options.exclude(),
+      nowMs: Date.now(),
+      limit: MACHINE_LIMITS.foundSessions,
+      signal: own.stop.signal,
+      onUnindexed: options.onUnindexed,
       onProgress: (progress) => {
         own.progress = progress;
       },

@@ -44,7 +44,10 @@ export const grepTool: Tool = defineTool({
     return hitsAnswer(
       hits.slice(offset).map((hit) => hitToData(hit, machine.mask)),
       {
-        ...{ total: hits.length, offset, maxTokens, notSearched: found.unsearched },
+        total: hits.length,
+        offset,
+        maxTokens,
+        notSearched: found.unsearched,
         head: (total) => `${total === 1 ? "1 turn matches" : `${total} turns match`}, newest session first.`,
         nothing: "No turn matches.",
       },

@@ -34,9 +34,15 @@ async function read(
   exclude: readonly string[] = [],
 ): Promise<Readonly<Record<string, unknown>>> {
   const machine: Machine = {
-    ...{ places: { home, cwd: home, env: {} }, exclude: async () => exclude, onUnindexed: () => undefined },
-    ...{ toTime: (text) => text, mask: (text) => text.replaceAll("asked", "***"), nowMs: Date.now },
-    ...{ ownSessions: "hidden", regexMs: 1_000, callerPid: null },
+    places: { home, cwd: home, env: {} },
+    exclude: async () => exclude,
+    onUnindexed: () => undefined,
+    toTime: (text) => text,
+    mask: (text) => text.replaceAll("asked", "***"),
+    nowMs: Date.now,
+    ownSessions: "hidden",
+    regexMs: 1_000,
+    callerPid: null,
   };
   const given = readTool.input.parse(args);
   try {

@@ -47,7 +47,13 @@ export const readTool: Tool = defineTool({
     if (read.turns.length === 0) throw noTurn(turn, read.ofTurns);
     const { title, cwd } = opened.details;
     return turnsAnswer(read.turns, {
-      ...{ session, ofTurns: read.ofTurns, detail, maxTokens, mask: machine.mask, folder: cwd, entry },
+      session,
+      ofTurns: read.ofTurns,
+      detail,
+      maxTokens,
+      mask: machine.mask,
+      folder: cwd,
+      entry,
       title: title === null ? null : machine.mask(title),
     });
   },

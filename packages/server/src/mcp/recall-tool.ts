@@ -67,7 +67,11 @@ export const recallTool: Tool = defineTool({
     const wanted = chosen(turns, { query, turn, mask: machine.mask });
     if (wanted.length === 0) throw noneFound(turns);
     const answer = turnsAnswer(wanted, {
-      ...{ ...facts, entry, detail, mask: machine.mask, maxTokens: maxTokens - HEAD_TOKENS },
+      ...facts,
+      entry,
+      detail,
+      mask: machine.mask,
+      maxTokens: maxTokens - HEAD_TOKENS,
       ofTurns: wanted.at(-1)?.number ?? 0,
     });
     return {
@@ -154,8 +158,15 @@ function nothingCut(facts: Facts): Answer {
 
 function emptyData(status: "nothing cut" | "choose"): Readonly<Record<string, unknown>> {
   return {
-    ...{ note: DATA_NOTE, status, session: null, title: null, folder: null },
-    ...{ ofTurns: 0, next: null, turns: [], choices: [] },
+    note: DATA_NOTE,
+    status,
+    session: null,
+    title: null,
+    folder: null,
+    ofTurns: 0,
+    next: null,
+    turns: [],
+    choices: [],
   };
 }
 

@@ -35,7 +35,10 @@ export const searchTool: Tool = defineTool({
       .slice(offset, offset + limit)
       .map((result) => hitToData(bestOf(result), machine.mask));
     return hitsAnswer(hits, {
-      ...{ total: found.total, offset, maxTokens, notSearched: found.unsearched },
+      total: found.total,
+      offset,
+      maxTokens,
+      notSearched: found.unsearched,
       head: (total) => `${total} ${total === 1 ? "session matches" : "sessions match"}, best first.`,
       nothing: "No session matches.",
     });

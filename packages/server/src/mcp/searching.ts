@@ -18,7 +18,13 @@ export async function searchMachine(
   { signal, regex }: SearchMachineOptions,
 ): Promise<SessionSearchResults> {
   return await searchSessions(query, {
-    ...{ places, regexMs, signal, onUnindexed, exclude: await exclude(), nowMs: nowMs(), secrets: "masked" },
+    places,
+    regexMs,
+    signal,
+    onUnindexed,
+    exclude: await exclude(),
+    nowMs: nowMs(),
+    secrets: "masked",
     timeMs: MCP_LIMITS.searchMs,
     ...present({ regex }),
   });

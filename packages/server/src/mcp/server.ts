@@ -38,7 +38,10 @@ function register(server: McpServer, tool: Tool, machine: Machine): void {
   server.registerTool(
     name,
     {
-      ...{ title, description, inputSchema: input, outputSchema: output },
+      title,
+      description,
+      inputSchema: input,
+      outputSchema: output,
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     async (args, { mcpReq }) => {

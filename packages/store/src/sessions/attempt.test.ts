@@ -45,7 +45,9 @@ async function run(execute: Execute, nativeRef?: NativeRef, stops = noStops()): 
     request: { session: { sessionId: "s" }, nativeRef } as unknown as AgentRequest,
     adapterOpts: { extra: 1 },
     turn: createTurn(),
-    ...{ journal, stops, graceMs: 0 },
+    journal,
+    stops,
+    graceMs: 0,
     onWhere: (place) => places.push(place),
     onHeard: ({ type }) => heard.push(type),
   });

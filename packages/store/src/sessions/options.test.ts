@@ -10,7 +10,11 @@ test("nothing is an option, and so is the least of each", () => {
     continuation: "auto",
     continuationOpts: { limit: 1, maxMessages: 1, maxChars: 1, maxTokensApprox: 1 },
     adapterOpts: { anything: true },
-    ...{ timeoutMs: 0, graceMs: 0, leaseMs: 1, storeMs: 0, maxParallel: 1 },
+    timeoutMs: 0,
+    graceMs: 0,
+    leaseMs: 1,
+    storeMs: 0,
+    maxParallel: 1,
     budget: { maxTokens: 0, maxCostUsd: 0, maxToolCalls: 0, maxDurationMs: 0 },
   });
 });

@@ -44,7 +44,8 @@ export function placeInJson(text: string, group: string, name: string): JsonMemb
 
 function emptyPlace(text: string, group: string, name: string): JsonMember {
   const set = (value: object): Edit => ({
-    ...{ at: 0, deleted: text },
+    at: 0,
+    deleted: text,
     inserted: `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`,
   });
   return { text: null, set, remove: () => null };

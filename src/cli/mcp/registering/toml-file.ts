@@ -36,7 +36,8 @@ export function tableInToml(text: string, path: readonly [string, string]): Toml
     const before = text === "" || text.endsWith("\n") ? "" : lineEnd;
     const blank = text === "" ? "" : lineEnd;
     const set = (added: readonly string[]): Edit => ({
-      ...{ at: text.length, deleted: "" },
+      at: text.length,
+      deleted: "",
       inserted: `${before}${blank}${added.join(lineEnd)}${lineEnd}`,
     });
     return { text: null, set, remove: () => null };

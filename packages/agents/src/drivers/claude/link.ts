@@ -213,7 +213,8 @@ export class ClaudeLink implements LinkWithWays {
         env: this.#env,
         limits: limitsOf(options),
         onPermission: answererOf(open),
-        ...{ model, effort },
+        model,
+        effort,
         rules: this.#trust.by === null ? "without the project's" : "every file",
         ...present({ signal }),
       });

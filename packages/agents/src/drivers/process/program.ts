@@ -206,7 +206,10 @@ class StartedProcess implements AgentProcess {
     return new ContinuoError("agent_failed", message, {
       ...(said === "" ? {} : { hint: `Read what it printed: ${firstAndLast(said)}` }),
       details: {
-        ...{ agent, command: command[0] ?? "", ...this.#end, stderr },
+        agent,
+        command: command[0] ?? "",
+        ...this.#end,
+        stderr,
         ...present({ fault: fault ?? undefined }),
         ...(stdout === "" ? {} : { stdout }),
       },

@@ -50,7 +50,10 @@ export async function codexWitness(staged: StagedSession): Promise<SpokenTestimo
     items = await read();
   }
   return {
-    ...{ by: "codex app-server", depth: "words", covers: "history", unspoken: WRAPPER },
+    by: "codex app-server",
+    depth: "words",
+    covers: "history",
+    unspoken: WRAPPER,
     messages: items.flatMap(messageOf),
   };
 }

@@ -44,7 +44,10 @@ export async function geminiWitness(staged: StagedSession): Promise<SpokenTestim
     heard: () => updates.length,
   });
   return {
-    ...{ by: "gemini --acp", depth: "words", covers: "model view", unspoken: PLACEHOLDER },
+    by: "gemini --acp",
+    depth: "words",
+    covers: "model view",
+    unspoken: PLACEHOLDER,
     messages: updates.flatMap(messageOf),
   };
 }

@@ -18,8 +18,14 @@ test("a minus before a filter excludes what the filter asks for", () => {
     "word -agent:Codex -project:shop -branch:main -role:tool -tool:Bash -file:a.ts -since:1w -error:",
   );
   expect(query.not).toEqual({
-    ...{ agents: ["codex"], projects: ["shop"], branches: ["main"], roles: ["tool"] },
-    ...{ tools: ["bash"], files: ["a.ts"], since: "time 1w", error: "any" },
+    agents: ["codex"],
+    projects: ["shop"],
+    branches: ["main"],
+    roles: ["tool"],
+    tools: ["bash"],
+    files: ["a.ts"],
+    since: "time 1w",
+    error: "any",
   });
   expect(query).toMatchObject({
     agents: [],

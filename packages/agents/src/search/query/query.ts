@@ -74,8 +74,14 @@ function createDraft(injected: SearchQuery["injected"]): Draft {
 
 function createFilters(): Draft["not"] {
   return {
-    ...{ agents: [], projects: [], branches: [], roles: [], tools: [], files: [] },
-    ...{ since: null, error: null },
+    agents: [],
+    projects: [],
+    branches: [],
+    roles: [],
+    tools: [],
+    files: [],
+    since: null,
+    error: null,
   };
 }
 

@@ -47,7 +47,8 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
     onScanned({ left: counts.left, results });
   };
   return {
-    ...{ results, unreadable },
+    results,
+    unreadable,
     get sessions() {
       return counts.sessions;
     },
@@ -83,7 +84,11 @@ async function toTask(query: SearchQuery, options: FileSearchOptions): Promise<S
   const { exclude, nowMs, regex, secrets = "shown" } = options;
   const places = placesOf(options.places);
   return {
-    ...{ query, places, exclude, nowMs, secrets },
+    query,
+    places,
+    exclude,
+    nowMs,
+    secrets,
     statistics: await readStatistics(query, places),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   };

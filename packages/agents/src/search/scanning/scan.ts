@@ -76,7 +76,10 @@ export async function scanTexts(
 
 function toMatcherOptions({ query, nowMs, statistics, regex, secrets }: ScanTask): MatcherOptions {
   return {
-    ...{ query, nowMs, statistics, filter: createByteFilter(query) },
+    query,
+    nowMs,
+    statistics,
+    filter: createByteFilter(query),
     ...present({ regex: regex === null ? undefined : new RegExp(regex.source, regex.flags) }),
     ...(secrets === "masked" ? { mask: (text: string) => maskSecrets(text).value } : {}),
   };

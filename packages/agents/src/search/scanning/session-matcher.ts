@@ -68,7 +68,10 @@ export function createMatcher(session: IndexedSession, options: MatcherOptions):
       const { turn, score, passages } = best;
       const { excerpt, ...place } = turn;
       return {
-        ...{ session, turn: place, turns, score },
+        session,
+        turn: place,
+        turns,
+        score,
         excerpt:
           excerpt ??
           excerptOf(

@@ -124,7 +124,8 @@ test.each<readonly [Omit<PlanOptions, "summarizer">, string, unknown]>([
 ])("%j is an error that names the limit", (options, name, value) => {
   expect(() => planContext([], options)).toThrow(
     expect.objectContaining({
-      ...{ code: "invalid", message: `${name} must be a number of at least 0` },
+      code: "invalid",
+      message: `${name} must be a number of at least 0`,
       details: { [name]: value },
     }),
   );

@@ -17,9 +17,14 @@ function called(args: Readonly<Record<string, unknown>>, rawArgs?: string): read
       metadata: {},
     },
     {
-      ...{ id: "r", role: "tool", toolCallId: "c", toolName: "read", metadata: {} },
+      id: "r",
+      role: "tool",
+      toolCallId: "c",
+      toolName: "read",
+      metadata: {},
       content: [{ ...result, content: [{ type: "text", text: "x".repeat(1_000) }] }],
-      ...{ toolInput: rawArgs ?? args, toolOutput: "x".repeat(1_000) },
+      toolInput: rawArgs ?? args,
+      toolOutput: "x".repeat(1_000),
     },
   ];
 }
@@ -270,7 +275,10 @@ describe("messages cut to a length", () => {
 
 describe("a call that is cut", () => {
   const call = (args: ToolCallBlock["args"], more: object = {}): ToolCallBlock => ({
-    ...{ type: "tool_call", id: "c", name: "read", args },
+    type: "tool_call",
+    id: "c",
+    name: "read",
+    args,
     ...more,
   });
   /** What it is cut to where its arguments have room for `chars`, in addition to its name and `{}`. */
@@ -327,7 +335,12 @@ test("a result's blocks are cut, and what it repeats of them; its details and it
   const image: Block = { type: "image", mimeType: "a/b", data: "AAAA" };
   const content: readonly Block[] = [{ type: "text", text: x(100) }, image];
   const message: Message = {
-    ...{ id: "r", role: "tool", toolCallId: "c", toolName: "read", toolInput: { a: 1 }, metadata: {} },
+    id: "r",
+    role: "tool",
+    toolCallId: "c",
+    toolName: "read",
+    toolInput: { a: 1 },
+    metadata: {},
     content: [{ ...result, content, details: { a: 1 }, ...NATIVE }],
     toolOutput: x(100),
   };

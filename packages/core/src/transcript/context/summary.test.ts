@@ -57,7 +57,9 @@ describe("a summary", () => {
     expect(plan.messages).toEqual([
       talk[0],
       {
-        ...{ id: "summary-2-5", role: "user", origin: "summary" },
+        id: "summary-2-5",
+        role: "user",
+        origin: "summary",
         content: [{ type: "text", text: "short" }],
         metadata: {},
       },

@@ -64,8 +64,18 @@ describe("an event", () => {
   test("is read by the names of a stored event", () => {
     const actor = { kind: "person" } as const;
     const event: EventLike = {
-      ...{ type: "x", data: { a: 1 }, payload: { b: 2 }, sequence: 3, sequence_number: 4, id: "e", actor },
-      ...{ occurredAt: "10:00", occurred_at: "11:00", timestamp: "12:00", runId: "r", run_id: "s" },
+      type: "x",
+      data: { a: 1 },
+      payload: { b: 2 },
+      sequence: 3,
+      sequence_number: 4,
+      id: "e",
+      actor,
+      occurredAt: "10:00",
+      occurred_at: "11:00",
+      timestamp: "12:00",
+      runId: "r",
+      run_id: "s",
     };
     expect(toEntry(event)).toEqual({
       ...{
@@ -91,11 +101,20 @@ describe("an event", () => {
     };
     const nothing = { id: undefined, actor: undefined, isPruned: false };
     expect(toEntry(event)).toEqual({
-      ...{ ...nothing, type: "x", data: { b: 2 }, sequence: 4, runId: "s" },
+      ...nothing,
+      type: "x",
+      data: { b: 2 },
+      sequence: 4,
+      runId: "s",
       time: "1970-01-01T00:00:00.000Z",
     });
     expect(toEntry({ type: "x", data: null, payload: 1, id: null, actor: null, pruned: null })).toEqual({
-      ...{ ...nothing, type: "x", data: null, sequence: undefined, runId: undefined, time: undefined },
+      ...nothing,
+      type: "x",
+      data: null,
+      sequence: undefined,
+      runId: undefined,
+      time: undefined,
     });
   });
 

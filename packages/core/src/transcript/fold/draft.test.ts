@@ -103,7 +103,11 @@ test("usage is added part by part", () => {
   };
   expect(addUsage(undefined, one)).toEqual(one);
   expect(addUsage(one, other)).toStrictEqual({
-    ...{ inputTokens: 11, outputTokens: 22, cacheReadTokens: 3, cacheWriteTokens: 30, reasoningTokens: 40 },
+    inputTokens: 11,
+    outputTokens: 22,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 30,
+    reasoningTokens: 40,
     costUsd: 0.75,
   });
   const total = { inputTokens: 0, outputTokens: 0, totalTokens: 7 };

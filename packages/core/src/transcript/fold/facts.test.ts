@@ -169,7 +169,8 @@ describe("usage", () => {
 
   test("is believed of the source that was closest to the model", () => {
     const [total, calls, messages, turns, runs] = [1, 2, 3, 4, 5].map((inputTokens) => ({
-      ...{ inputTokens, outputTokens: 0 },
+      inputTokens,
+      outputTokens: 0,
     }));
     const sums = { total, calls, messages, turns, runs };
     const order = ["total", "calls", "messages", "turns", "runs"] as const;

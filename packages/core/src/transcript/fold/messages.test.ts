@@ -112,8 +112,13 @@ test.each([
   ]);
   expect(messages[0]).toMatchObject({ model: "x", stopReason: "end" });
   expect(messages[0]?.usage).toEqual({
-    ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
-    ...{ reasoningTokens: 5, totalTokens: 6, costUsd: 0.5 },
+    inputTokens: 1,
+    outputTokens: 2,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 4,
+    reasoningTokens: 5,
+    totalTokens: 6,
+    costUsd: 0.5,
   });
 });
 
@@ -152,7 +157,10 @@ test.each(["system", "user", "assistant"])("a message of the role %s is one", (r
   const { messages } = folded(["message_sent", { role, content: "Yes." }, { occurredAt: "2026-01-01" }]);
   expect(messages).toStrictEqual([
     {
-      ...{ id: "event-1", role, content: [text("Yes.")], timestamp: "2026-01-01" },
+      id: "event-1",
+      role,
+      content: [text("Yes.")],
+      timestamp: "2026-01-01",
       ...(role === "assistant" ? { origin: "agent" } : {}),
       metadata: { events: 1, sequence: 1, lastSequence: 1 },
     },
@@ -194,7 +202,11 @@ describe("a message of a tool", () => {
       { role: "tool", content: "out", toolCallId: "a", isError, messageId: "m" },
     ]);
     expect(messages[1]).toEqual({
-      ...{ id: "event-2", role: "tool", toolCallId: "a", toolName: "read", toolInput: { path: "x" } },
+      id: "event-2",
+      role: "tool",
+      toolCallId: "a",
+      toolName: "read",
+      toolInput: { path: "x" },
       content: [{ type: "tool_result", toolCallId: "a", content: [text("out")], isError: expected }],
       toolOutput: "out",
       metadata: { events: 1, sequence: 2, lastSequence: 2 },

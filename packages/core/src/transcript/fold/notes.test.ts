@@ -31,7 +31,9 @@ test.each([
 test("a note is a message of its own that no person said", () => {
   const event = { type: "error_raised", sequence: 3, runId: "r", data: { message: "disk full" } };
   const note = {
-    ...{ id: "event-3", role: "user", origin: "injected" },
+    id: "event-3",
+    role: "user",
+    origin: "injected",
     content: [{ type: "text", text: "[An error occurred: disk full]" }],
     metadata: { events: 1, sequence: 3, lastSequence: 3, runId: "r", note: "error_raised" },
   };

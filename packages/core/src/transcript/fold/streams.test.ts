@@ -25,7 +25,11 @@ test("parts are gathered into one message of the agent", () => {
   );
   expect(messages).toEqual([
     {
-      ...{ id: "m", role: "assistant", origin: "agent", timestamp: "10:00", content: [text("Yes")] },
+      id: "m",
+      role: "assistant",
+      origin: "agent",
+      timestamp: "10:00",
+      content: [text("Yes")],
       metadata: { events: 2, sequence: 1, lastSequence: 2, runId: "r", messageId: "m", partial: true },
     },
   ]);
@@ -86,6 +90,8 @@ test("a part that is in no log leaves its message's place in the log as it is", 
   expect(messages[0]?.content).toEqual([text("One, two")]);
   expect(messages[0]?.metadata).toMatchObject({ events: 2, sequence: 1, lastSequence: 1 });
   expect(folded(part("a", {}, loose), part("b", {}, loose)).messages[0]?.metadata).toEqual({
-    ...{ events: 2, messageId: "m", partial: true },
+    events: 2,
+    messageId: "m",
+    partial: true,
   });
 });

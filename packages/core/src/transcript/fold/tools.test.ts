@@ -55,16 +55,27 @@ test("a call and its result are two messages, each with its place in the log", (
   );
   expect(messages).toEqual([
     {
-      ...{ id: "event-1", role: "assistant", origin: "agent", timestamp: "10:00" },
+      id: "event-1",
+      role: "assistant",
+      origin: "agent",
+      timestamp: "10:00",
       content: [{ type: "tool_call", id: "a", name: "unknown", args: { path: "x" } }],
       metadata: { events: 1, sequence: 1, lastSequence: 1, runId: "r" },
     },
     {
-      ...{ id: "event-2", role: "tool", toolCallId: "a", timestamp: "10:01" },
-      ...{ toolName: "unknown", toolInput: { path: "x" }, toolOutput: "out" },
+      id: "event-2",
+      role: "tool",
+      toolCallId: "a",
+      timestamp: "10:01",
+      toolName: "unknown",
+      toolInput: { path: "x" },
+      toolOutput: "out",
       content: [
         {
-          ...{ type: "tool_result", toolCallId: "a", isError: false, status: "ok" },
+          type: "tool_result",
+          toolCallId: "a",
+          isError: false,
+          status: "ok",
           content: [{ type: "text", text: "out" }],
         },
       ],
@@ -133,15 +144,20 @@ describe("a call stands in", () => {
   test("a message that it begins, and whose text may follow", () => {
     const { messages } = folded(started("a", { messageId: "m" }));
     expect(messages[0]?.metadata).toEqual({
-      ...{ events: 1, sequence: 1, lastSequence: 1 },
-      ...{ messageId: "m", partial: true },
+      events: 1,
+      sequence: 1,
+      lastSequence: 1,
+      messageId: "m",
+      partial: true,
     });
     expect(folded(started("a")).messages[0]?.metadata).not.toHaveProperty("partial");
   });
 
   test("a message whose events it is one of", () => {
     expect(folded(said("Hm."), started("a"), started("b")).messages[0]?.metadata).toEqual({
-      ...{ events: 3, sequence: 1, lastSequence: 3 },
+      events: 3,
+      sequence: 1,
+      lastSequence: 3,
     });
     expect(folded(said(""), started("a")).messages[0]?.metadata).toMatchObject({
       events: 2,
@@ -232,16 +248,27 @@ describe("the end of a run", () => {
     const end: Told = ["run_completed", { runId: "r" }, { runId: "r", occurredAt: "10:00" }];
     const { messages } = folded(inRun(started("a", { toolInput: { x: 1 } }), "r"), end);
     expect(messages[1]).toEqual({
-      ...{ id: "event-2:a", role: "tool", toolCallId: "a", timestamp: "10:00" },
-      ...{ toolName: "read", toolInput: { x: 1 }, toolOutput: INTERRUPTED },
+      id: "event-2:a",
+      role: "tool",
+      toolCallId: "a",
+      timestamp: "10:00",
+      toolName: "read",
+      toolInput: { x: 1 },
+      toolOutput: INTERRUPTED,
       content: [
         {
-          ...{ type: "tool_result", toolCallId: "a", isError: true, status: "interrupted" },
+          type: "tool_result",
+          toolCallId: "a",
+          isError: true,
+          status: "interrupted",
           content: [{ type: "text", text: INTERRUPTED }],
         },
       ],
       metadata: {
-        ...{ events: 0, sequence: 2, lastSequence: 2, runId: "r" },
+        events: 0,
+        sequence: 2,
+        lastSequence: 2,
+        runId: "r",
         closedBy: "run_completed",
       },
     });

@@ -17,26 +17,29 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number];
 
-const ENDINGS: Readonly<Record<string, Language>> = {
-  ...{ bash: "bash", sh: "bash", zsh: "bash", shell: "bash", console: "bash", dockerfile: "bash" },
-  ...{ css: "css", scss: "css", less: "css" },
-  ...{ go: "go" },
-  ...{ java: "java", kt: "java", cs: "java", c: "java", h: "java", cpp: "java", cc: "java", swift: "java" },
-  ...{ json: "json", jsonl: "json", jsonc: "json" },
-  ...{ md: "markdown", markdown: "markdown", mdx: "markdown" },
-  ...{ py: "python", python: "python", pyi: "python", rb: "python" },
-  ...{ rs: "rust", rust: "rust" },
-  ...{ sql: "sql" },
-  ...{ ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript", typescript: "typescript" },
-  ...{ js: "typescript", jsx: "typescript", mjs: "typescript", cjs: "typescript", javascript: "typescript" },
-  ...{ html: "xml", htm: "xml", xml: "xml", svg: "xml", vue: "xml", svelte: "xml" },
-  ...{ yaml: "yaml", yml: "yaml", toml: "yaml" },
+const ENDINGS: Readonly<Record<Language, readonly string[]>> = {
+  bash: ["bash", "sh", "zsh", "shell", "console", "dockerfile"],
+  css: ["css", "scss", "less"],
+  go: ["go"],
+  java: ["java", "kt", "cs", "c", "h", "cpp", "cc", "swift"],
+  json: ["json", "jsonl", "jsonc"],
+  markdown: ["md", "markdown", "mdx"],
+  python: ["py", "python", "pyi", "rb"],
+  rust: ["rs", "rust"],
+  sql: ["sql"],
+  typescript: ["ts", "tsx", "mts", "cts", "typescript", "js", "jsx", "mjs", "cjs", "javascript"],
+  xml: ["html", "htm", "xml", "svg", "vue", "svelte"],
+  yaml: ["yaml", "yml", "toml"],
 };
+
+const LANGUAGE_BY_ENDING: ReadonlyMap<string, Language> = new Map(
+  LANGUAGES.flatMap((language) => ENDINGS[language].map((ending) => [ending, language] as const)),
+);
 
 /** `name` is a path, or the word after a code fence. `null` if the language is unknown. */
 export function languageOf(name: string): Language | null {
   const ending = /[^./\\]*$/u.exec(name.trim().toLowerCase())?.[0] ?? "";
-  return Object.hasOwn(ENDINGS, ending) ? (ENDINGS[ending] ?? null) : null;
+  return LANGUAGE_BY_ENDING.get(ending) ?? null;
 }
 
 /** ` data-language="…"` for code that can be coloured. */

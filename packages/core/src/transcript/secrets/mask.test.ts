@@ -218,7 +218,8 @@ test("the value of a field is masked by the name of the field, as it is in JSON 
   expect(value).toEqual({
     env: { ...args.env, API_KEY: "[masked: secret]" },
     headers: {
-      ...{ Authorization: "Bearer [masked: authorization]", "x-api-key": "[masked: secret]" },
+      Authorization: "Bearer [masked: authorization]",
+      "x-api-key": "[masked: secret]",
       accept: "text/html",
     },
     client_secret: "[masked: GitHub token]",

@@ -63,7 +63,10 @@ function createParts(options: ChatOptions): ChatParts & { closeStore(): Promise<
   };
   const moved = new Map<string, string>();
   return {
-    ...{ options, changes, moved, store },
+    options,
+    changes,
+    moved,
+    store,
     chats: createOpenChats({ places: options.places, store, changes }),
     named: async (key, signal) => await options.named(moved.get(key) ?? key, signal),
     closeStore: async () => await (await opened?.catch(() => null))?.close(),

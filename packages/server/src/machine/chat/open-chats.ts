@@ -127,7 +127,11 @@ async function openEntry(
       });
   };
   const entry: Entry = {
-    ...{ sessionId, talk, questions, stop, turns },
+    sessionId,
+    talk,
+    questions,
+    stop,
+    turns,
     async say(text) {
       const runId = randomUUID();
       const own = await store();

@@ -34,8 +34,14 @@ test("a run has the status of its last event, the place of its beginning, and th
   ];
   expect(foldRuns(events)).toEqual([
     {
-      ...{ runId: "a", status: "failed", agent: "pi", text: "why?", at: "t" },
-      ...{ message: "no", retryOf: null, startedAt: 5 },
+      runId: "a",
+      status: "failed",
+      agent: "pi",
+      text: "why?",
+      at: "t",
+      message: "no",
+      retryOf: null,
+      startedAt: 5,
     },
   ]);
 });

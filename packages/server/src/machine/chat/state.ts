@@ -42,7 +42,11 @@ export function stateOfNative(named: ChatSession, agents: Agents): ChatState {
     agent: named.row.agent,
     agents: agents.names,
     readOnly: readOnlyOf(named)?.message ?? agents.problem,
-    ...{ running: null, waiting: [], questions: [], answered: [], unanswered: [] },
+    running: null,
+    waiting: [],
+    questions: [],
+    answered: [],
+    unanswered: [],
   };
 }
 

@@ -47,9 +47,20 @@ interface OpenCall {
 
 export function createTurnFacts(message: Message, index: number): TurnFacts {
   return {
-    ...{ id: message.id, index, title: turnTitle(message), at: message.timestamp ?? null, endedAt: null },
-    ...{ messages: 0, toolCalls: 0, errors: 0, tokens: 0, costUsd: null },
-    ...{ models: new Set(), marks: [], files: new Map(), open: new Map() },
+    id: message.id,
+    index,
+    title: turnTitle(message),
+    at: message.timestamp ?? null,
+    endedAt: null,
+    messages: 0,
+    toolCalls: 0,
+    errors: 0,
+    tokens: 0,
+    costUsd: null,
+    models: new Set(),
+    marks: [],
+    files: new Map(),
+    open: new Map(),
   };
 }
 

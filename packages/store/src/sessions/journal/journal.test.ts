@@ -56,7 +56,10 @@ function open(onStored?: (events: readonly StoredEvent[]) => void, place = { kno
   const journal = new Journal(
     {
       store: log.store,
-      ...{ sessionId: "s", runId: "r", agent: "toy", lease: LEASE },
+      sessionId: "s",
+      runId: "r",
+      agent: "toy",
+      lease: LEASE,
       newId: () => `e${++ids}`,
       onFailure: (error) => failures.push(error),
       ...(onStored === undefined ? {} : { onStored }),

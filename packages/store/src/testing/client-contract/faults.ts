@@ -48,8 +48,15 @@ export const faultCases: readonly ClientCase[] = [
         "nothing is sent before the welcome",
       );
       second.send({
-        ...{ type: "hello", protocol: 1, workspaceId: "default", channel: "team", handle: "bot" },
-        ...{ latestSequence: 0, after: 0, session: null, degraded: null },
+        type: "hello",
+        protocol: 1,
+        workspaceId: "default",
+        channel: "team",
+        handle: "bot",
+        latestSequence: 0,
+        after: 0,
+        session: null,
+        degraded: null,
       });
       const again = await second.next("send");
       assert.equal(again.id, id);

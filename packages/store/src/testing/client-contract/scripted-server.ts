@@ -95,7 +95,10 @@ export class Peer {
         channel: "team",
         handle: hello.handle ?? null,
       },
-      ...{ latestSequence: after, after, session: null, degraded: null },
+      latestSequence: after,
+      after,
+      session: null,
+      degraded: null,
       ...more,
     });
     return hello;
