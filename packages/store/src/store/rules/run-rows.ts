@@ -7,7 +7,7 @@ import {
   type RunPatch,
   type RunStatus,
 } from "@continuo/core/model";
-import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { RUN_COLUMNS } from "./columns.ts";
 import { mergedMetadata, metadataText, textOfJson } from "./json-fields.ts";
 import { assertName, conflict, notFound } from "./refusals.ts";
@@ -33,26 +33,19 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
   const runId = run.runId ?? tx.newId();
   assertName("runId", runId);
   if (run.agent !== undefined) assertName("agent of a run", run.agent);
-  const row = {
-    workspace_id: tx.workspaceId,
-    run_id: runId,
-    session_id: sessionId,
-    status: "pending",
-    agent: run.agent ?? null,
-    owner: null,
-    input: run.input === undefined ? null : textOfJson("input of a run", run.input),
-    result: null,
-    error: null,
-    metadata: metadataText(run.metadata),
-    created_at: now,
-    started_at: null,
-    ended_at: null,
-  };
-  const insert = tx.db
-    .insertInto("runs")
-    .values(row)
-    .onConflict((c) => c.doNothing());
-  const inserted = yield* query(insert.returning("run_key"));
+  const inserted = yield* sql(
+    tx,
+    `insert into runs (workspace_id, run_id, session_id, status, agent, input, metadata, created_at)
+     values (?, ?, ?, 'pending', ?, ?, ?, ?)
+     ${tx.dialect.onConflict("workspace_id, run_id")} ${tx.dialect.returning("run_key")}`,
+    tx.workspaceId,
+    runId,
+    sessionId,
+    run.agent ?? null,
+    run.input === undefined ? null : textOfJson("input of a run", run.input),
+    metadataText(run.metadata),
+    now,
+  );
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }
 

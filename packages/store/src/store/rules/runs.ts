@@ -8,7 +8,7 @@ import {
   type RunPatch,
   type RunStatus,
 } from "@continuo/core/model";
-import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { append } from "./append.ts";
 import { RUN_COLUMNS } from "./columns.ts";
 import { prepareEvents } from "./events.ts";
@@ -104,54 +104,34 @@ export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null
   for (;;) {
     const [clock] = yield* sql<{ readonly now: number }>(tx, `select ${tx.dialect.nowMs} as now`);
     const now = clock?.now ?? 0;
-    const [candidate] = yield* query(candidates(tx, claim, now));
+    const candidate = yield* nextCandidate(tx, claim, now);
     if (candidate === undefined) return null;
     yield* openLog(tx, candidate.session_id, "change");
-    const [still] = yield* query(candidates(tx, { ...claim, sessionId: candidate.session_id }, now));
+    const still = yield* nextCandidate(tx, { ...claim, sessionId: candidate.session_id }, now);
     if (still === undefined) continue;
     return yield* transitionRun(tx, still.run_id, { to: "running", patch: { owner: claim.owner } });
   }
 }
 
-/** Not those of sessions that expired: they go with their session. */
-function candidates(scope: Scope, claim: RunClaim, now: number) {
-  let rows = scope.db
-    .selectFrom("runs as r")
-    .select(["run_id", "session_id"])
-    .where("workspace_id", "=", scope.workspaceId)
-    .where("status", "=", "pending")
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("runs as other")
-            .select("other.run_key")
-            .where("other.workspace_id", "=", scope.workspaceId)
-            .whereRef("other.session_id", "=", "r.session_id")
-            .where((o) =>
-              o.or([
-                o("other.status", "=", "running"),
-                o.and([o("other.status", "=", "pending"), o("other.run_key", "<", o.ref("r.run_key"))]),
-              ]),
-            ),
-        ),
-      ),
-    );
-  rows = rows.where((e) =>
-    e.not(
-      e.exists(
-        e
-          .selectFrom("logs")
-          .select("log_key")
-          .where("logs.workspace_id", "=", scope.workspaceId)
-          .whereRef("logs.log_id", "=", "r.session_id")
-          .where("logs.expires_at", "<=", now),
-      ),
-    ),
-  );
-  if (claim.sessionId !== undefined) rows = rows.where("session_id", "=", claim.sessionId);
-  if (claim.agents !== undefined) rows = rows.where("agent", "in", [...claim.agents, ""]);
-  return rows.orderBy("run_key").limit(1);
+type Candidate = Pick<RunRow, "run_id" | "session_id">;
+
+/** Finds the oldest run whose session has no other run before it. Runs of expired sessions go with their session. */
+function* nextCandidate(scope: Scope, claim: RunClaim, now: number): Work<Candidate | undefined> {
+  const { workspaceId } = scope;
+  const session = claim.sessionId === undefined ? [] : [claim.sessionId];
+  const agents = claim.agents === undefined ? [] : [...claim.agents, ""];
+  const text = `select run_id, session_id from runs as r
+    where workspace_id = ? and status = 'pending'
+      and not exists (select 1 from runs as other where other.workspace_id = ? and other.session_id = r.session_id
+        and (other.status = 'running' or (other.status = 'pending' and other.run_key < r.run_key)))
+      and not exists (select 1 from logs where logs.workspace_id = ? and logs.log_id = r.session_id
+        and logs.expires_at <= ?)
+      ${session.length === 0 ? "" : "and session_id = ?"}
+      ${agents.length === 0 ? "" : `and agent in (${agents.map(() => "?").join(", ")})`}
+    order by run_key limit 1`;
+  const before = [workspaceId, workspaceId, workspaceId, now];
+  const [row] = yield* sql<Candidate>(scope, text, ...before, ...session, ...agents);
+  return row;
 }
 
 function toRun(row: RunRow): Run {

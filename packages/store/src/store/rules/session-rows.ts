@@ -1,7 +1,7 @@
 /** The row of a session, without its log. */
 
 import type { SessionPatch } from "@continuo/core/model";
-import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { LogTable, SessionTable } from "../schema/index.ts";
 import { SESSION_COLUMNS } from "./columns.ts";
 import { mergedMetadata } from "./json-fields.ts";
@@ -77,11 +77,12 @@ export function* patchSession(
     Object.assign(changes, { [key]: value });
   }
   if (patch.metadata !== undefined) changes.metadata = mergedMetadata(row.metadata, patch.metadata);
-  yield* query(
-    tx.db
-      .updateTable("sessions")
-      .set(changes)
-      .where("workspace_id", "=", tx.workspaceId)
-      .where("session_id", "=", sessionId),
+  const assignments = Object.keys(changes).map((column) => `${column} = ?`);
+  yield* sql(
+    tx,
+    `update sessions set ${assignments.join(", ")} where workspace_id = ? and session_id = ?`,
+    ...Object.values(changes),
+    tx.workspaceId,
+    sessionId,
   );
 }
