@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-/** What a `bench.ts` gives. */
+/** The exports of a `bench.ts`. */
 interface Bench {
   run(options: { readonly large: boolean; readonly rounds: number }): void | Promise<void>;
 }

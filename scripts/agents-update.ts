@@ -147,7 +147,7 @@ interface TestFile {
   readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
 }
 
-/** Whether the code that reads an agent's files names a field. */
+/** Returns a function that tells if the code that reads an agent's files names a field. */
 function namesIn(agent: VersionedAgent): (field: string) => boolean {
   const folder = join(ROOT, "packages/native/src/native", agent);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });

@@ -1,4 +1,6 @@
-/** How the command is bundled: for each command a chunk, and one for each set of modules that are loaded together. */
+/**
+ * Bundles the command: one chunk for each command, and one for each set of modules that are loaded together.
+ */
 
 import { basename, join, sep } from "node:path";
 import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
@@ -40,7 +42,7 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
 
 const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as const;
 
-/** What most commands load; what chat loads of that which lists load; and what else lists load. */
+/** Most commands load `PROGRAM`. Lists load `LIST`, and chat loads a part of it. */
 const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [

@@ -2,7 +2,7 @@
 
 import { ERROR_KINDS, type ErrorCode } from "@continuo/core/model";
 
-/** What each code says, for those who meet it. The compiler asks for a line for each new code. */
+/** The meaning of each code, for those who meet it. The compiler asks for a line for each new code. */
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   usage: "the command or the call has wrong or missing arguments",
   invalid: "a value is not allowed, or cannot be stored as it was given",

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 export interface FileParts {
   readonly script: string;
   readonly style: string;
-  /** Where no script runs. */
+  /** The style of a page whose scripts do not run. */
   readonly plainStyle: string;
 }
 

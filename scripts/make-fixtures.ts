@@ -40,7 +40,7 @@ const PROGRAMS: Readonly<Record<RecordedAgent, string>> = {
   opencode: "opencode",
 };
 
-/** What of a session is left as it was. */
+/** The part of a session that is left unchanged. */
 const UNTOUCHED: Readonly<Partial<Record<RecordedAgent, string>>> = {
   opencode: "Tables that hold no sessions were left out. No row was added, removed or moved.",
 };

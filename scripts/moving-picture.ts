@@ -15,7 +15,7 @@ export interface PictureSize {
 const CHAR_WIDTH = 7.8;
 const LINE_HEIGHT = 19;
 const MARGIN = 18;
-/** How long a command is typed, and how long its output stays. */
+/** The time in which a command is typed, and the time for which its output stays. */
 const SECONDS = { typing: 1, reading: 5 } as const;
 
 const COLOURS: Readonly<Record<string, string>> = {

@@ -11,8 +11,8 @@ import { type OutputChunk, rolldown } from "rolldown";
 import { filePage } from "./file-page.ts";
 
 /**
- * What belongs together is one file: it compresses better than shared parts cut as finely as they can be. `page` is what
- * every page needs, `text` what draws messages.
+ * Modules that belong together are one file: it compresses better than shared parts cut as finely as possible.
+ * Every page needs `page`; `text` draws messages.
  */
 const GROUPS = [
   { name: "page", test: /node_modules\/(?:preact|@preact|@tanstack)\/|\/web\/(?:shell|list)\//u },
@@ -27,9 +27,9 @@ const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css
 const LATER_STYLES = ["parts.css", "help.css", "chat.css", "channels.css", "live.css"];
 
 export interface WebManifest {
-  /** What the page needs before it shows the list. */
+  /** The files that the page needs before it shows the list. */
   readonly first: readonly string[];
-  /** What it needs in addition to show a session. */
+  /** The files that it needs in addition to show a session. */
   readonly session: readonly string[];
   /** Every file of `assets/`. */
   readonly files: readonly string[];

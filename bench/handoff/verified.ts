@@ -83,7 +83,7 @@ async function timeWhole({ source, to, program, places }: Going): Promise<number
   return performance.now() - started;
 }
 
-/** What is before it, and the comparison behind it, are not counted. */
+/** The work before it, and the comparison after it, are not counted. */
 async function timeAlone(going: Going): Promise<number> {
   using folder = openScratch();
   const staged = await stage(going, folder.path);

@@ -89,7 +89,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
 
 type MakeCommand = (name: string, before: () => void) => Command;
 
-/** What is added to sessions of three sizes is taken away again: the home is made once. */
+/** Records that were added to sessions of three sizes are removed again: the home is made once. */
 function measureGrown(home: string, rounds: number, search: MakeCommand): Measured[] {
   const files = globSync(join(home, ".claude/projects/*/*.jsonl"))
     .map((path) => ({ path, stat: statSync(path) }))
@@ -123,7 +123,7 @@ interface All {
   readonly warm: readonly Measured[];
   readonly searches: readonly Measured[];
   readonly grown: readonly Measured[];
-  /** What `index status` says. */
+  /** The output of `index status`. */
   readonly sizes: { readonly sizeBytes: number; readonly sessionsBytes: number };
 }
 

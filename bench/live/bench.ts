@@ -24,7 +24,7 @@ const APPENDS = 300;
 export interface Measure {
   readonly what: string;
   readonly ms: readonly number[];
-  /** Of p99. */
+  /** The target of p99. */
   readonly targetMs: number | null;
 }
 
@@ -41,7 +41,7 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
       await restores(store, "few", FEW),
       await restores(store, "many", EVENTS),
       await creations(store),
-      // Of the same run: what the machine and its disk give, whoever else uses them.
+      // The same run also measures the machine and its disk, whoever else uses them.
       await bareAppends(store, many),
       await accepts(store),
       await windows(store, { sessionId: few, events: FEW }),
@@ -134,7 +134,7 @@ async function restores(store: Store, key: string, events: number): Promise<Meas
   return { what: `restore from the snapshot and what follows, ${at}`, ms, targetMs: 1_000 };
 }
 
-/** Of the key whose session with all these events ended. */
+/** Returns the key whose session with all these events ended. */
 async function nextSession(store: Store): Promise<Measure> {
   const service = new LiveService({ store });
   await service.start();

@@ -3,7 +3,7 @@
 import type { NewEvent, Store } from "@continuo/core/model";
 
 const BATCH = 499;
-/** As many as a session has at most, nearly. */
+/** Nearly the most notes that a session can have. */
 const NOTES = 3_900;
 
 export function said(text: string, mediaTimeMs: number): NewEvent {

@@ -1,4 +1,7 @@
-/** How many sessions one server has at once: each says something every second, and its notes are extractive. */
+/**
+ * The number of sessions that one server can have at once: each receives speech every second, and its notes are
+ * extractive.
+ */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "@continuo/core/model";

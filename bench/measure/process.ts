@@ -22,7 +22,7 @@ export interface Measured {
   readonly medianMs: number;
   readonly minMs: number;
   readonly maxMs: number;
-  /** Of every round, the shortest first. */
+  /** The times of all rounds, the shortest first. */
   readonly timesMs: readonly number[];
   /** Peak resident memory of the largest run; `null` for programs that are not Node. */
   readonly peakBytes: number | null;

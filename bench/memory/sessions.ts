@@ -31,7 +31,7 @@ export interface SessionWish {
 
 const SHAPES = { claude: toClaude, codex: toCodex, gemini: toGemini, pi: toPi } as const;
 
-/** By which an entry names the one before it, where the agent's entries do. */
+/** The key by which an entry names the one before it, if the agent's entries do. */
 const LINKS: Partial<Record<FileAgent, { readonly id: string; readonly parent: string }>> = {
   claude: { id: "uuid", parent: "parentUuid" },
   pi: { id: "id", parent: "parentId" },

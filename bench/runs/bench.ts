@@ -14,7 +14,7 @@ const RUNS = 200;
 const HEAP = "--max-old-space-size=64";
 const INPUT = "x".repeat(480);
 
-/** What is written while a run is executed: begun, said, resumed, answered, its turn over, completed. */
+/** Events of a run: begun, input, resumed, answered, turn ended, completed. */
 const EVENTS_OF_A_RUN = 6;
 
 export async function run({ rounds }: { readonly large: boolean; readonly rounds: number }): Promise<void> {
@@ -94,7 +94,7 @@ async function timeAppends(store: Store): Promise<number> {
   return performance.now() - start;
 }
 
-/** By 30 MB the caches of SQLite and of the runtime have filled: what grows after that would grow without end. */
+/** The caches of SQLite and of the runtime are full after 30 MB: any growth after that would have no end. */
 function measureStreams(folder: string) {
   const streams = [30, 100].map(
     (megabytes): Command => ({

@@ -6,7 +6,7 @@ import { runOnce } from "@continuo/store/sessions";
 import { ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 
 const [folder = "", megabytes = "1"] = process.argv.slice(2);
-/** As models send it: a few words at a time. */
+/** Models send parts of this size: a few words at a time. */
 const PART = "some words of a long answer ";
 const times = Math.ceil((Number(megabytes) * 1_000_000) / PART.length);
 

@@ -18,7 +18,7 @@ const BATCH: string = `[${Array.from({ length: 1_000 }, () => RECORD).join(",")}
 const CATCH_UP_BYTES = 100_000_000;
 /** Appends of a round, by the number of writers. */
 const APPENDS = { 1: 200, 16: 1_600, 64: 3_200 } as const;
-/** As many as the stores have in process, for one writer; the server is to be faster with more. */
+/** The numbers of writers are those of the stores in process. With more writers the server must be faster. */
 const TARGETS = { 1: 1, 16: 3, 64: 3 } as const;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {

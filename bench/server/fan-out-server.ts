@@ -35,7 +35,7 @@ async function serveChannel(): Promise<void> {
   say({ url });
 }
 
-/** What a sender sends goes to everybody, as it is. */
+/** Sends everybody the bytes of each sender, unchanged. */
 async function serveBare(): Promise<void> {
   const http = createHttp();
   const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });

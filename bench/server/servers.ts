@@ -10,7 +10,7 @@ import { installReference, PACKAGE } from "../store/reference.ts";
 export interface RunningServer {
   readonly name: string;
   readonly url: string;
-  /** Of the server, or of what traces it. */
+  /** The number of the server's process, or of the program that traces it. */
   readonly pid: number;
   stop(): Promise<void>;
 }

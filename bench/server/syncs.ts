@@ -1,4 +1,4 @@
-/** Whether each append is synced to the disk before it is answered, as strace sees both servers. */
+/** Checks that each append is synced to the disk before it is answered, as strace sees both servers. */
 
 import { readFileSync } from "node:fs";
 import { request } from "node:http";

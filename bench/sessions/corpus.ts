@@ -19,7 +19,7 @@ export interface CorpusSize {
 export const CORPUS: CorpusSize = { name: "corpus", sessions: 1500, totalBytes: 150e6 };
 export const LARGE_CORPUS: CorpusSize = { name: "corpus-large", sessions: 5000, totalBytes: 0.8e9 };
 
-/** Of twenty sessions, in turn. */
+/** The shapes of twenty sessions, in turn. */
 const MIX = [
   toClaude,
   toCodex,

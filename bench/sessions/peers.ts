@@ -1,4 +1,7 @@
-/** What people run today to see their sessions, each installed from npm by exact version, outside the clone. */
+/**
+ * Programs that people use today to see their sessions, each installed from npm by exact version, outside the
+ * clone.
+ */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What is measured against: `node:sqlite` used directly, with the same durability, indexes and hashes. */
+/** The baseline: `node:sqlite` used directly, with the same durability, indexes and hashes. */
 
 import { hash } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-/** What the store must reach, as ratios measured in one run. */
+/** Targets of the store, as ratios measured in one run. */
 
 export const TARGETS = {
   /** Rate of appends relative to bare `node:sqlite`, by batch, with one caller. */

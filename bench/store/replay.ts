@@ -61,7 +61,7 @@ export async function benchReplay(folder: string, rounds: number): Promise<reado
   ];
 }
 
-/** What 950,000 events add to what the first 50,000 needed, looked at every ten thousand. */
+/** Returns the memory that 950,000 events need in addition to the first 50,000, measured every ten thousand. */
 async function memoryOfTail(store: Awaited<ReturnType<typeof openStore>>, logId: string): Promise<number> {
   let before = 0;
   let most = 0;

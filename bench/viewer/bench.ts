@@ -171,7 +171,8 @@ async function longSession(
       ${noteFirst(".turns .row-text, .turns .row-call")}`);
     await link.click();
     const endMs: number = await page.evaluate("first.then((at) => at - clickedAt)");
-    // What is read on the way is there before it is scrolled, as for a reader who looks at the end first.
+    // The messages on the way are loaded before the page is scrolled, as for a reader who looks at the end
+    // first.
     await page.waitForSelector(".turn-line", { timeout: 300_000 });
     return { endMs, scrolled: await scrolled(page, cdp, ".turns", -120) };
   });

@@ -1,4 +1,7 @@
-/** How long what an agent says takes to the screen: from the file that lets a scripted agent say it, which it looks for every 20 ms. */
+/**
+ * Measures the time from a file that lets a scripted agent speak, which the agent looks for every 20 ms, to the
+ * screen.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What a panel receives of a session, however long somebody watches. */
+/** These tests cover the view of a session that a panel receives, however long somebody watches. */
 
 import type { LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What is sent when, and what a page can make the extension send. */
+/** These tests cover the time of each message, and what a page can make the extension send. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";

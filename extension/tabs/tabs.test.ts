@@ -1,4 +1,7 @@
-/** Which tab has which session: reloads, other videos, closed tabs and windows, a browser that starts again. */
+/**
+ * These tests cover the session of each tab: reloads, other videos, closed tabs and windows, a browser that
+ * starts again.
+ */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";

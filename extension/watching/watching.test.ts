@@ -1,4 +1,6 @@
-/** What the content script decides, without a page: which video, which captions, which frames. */
+/**
+ * These tests cover the decisions of the content script, without a page: the video, the captions, the frames.
+ */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";

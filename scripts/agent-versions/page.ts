@@ -14,7 +14,7 @@ export interface Comparison {
   readonly after: string;
   /** `YYYY-MM-DD`. */
   readonly date: string;
-  /** How many conversations were held with both versions. */
+  /** The number of conversations that were held with both versions. */
   readonly cases: number;
   /** Conversations that could not be held with the new version, with the reason. */
   readonly failedCases: readonly { readonly name: string; readonly reason: string }[];
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly written: readonly Changes[];
   readonly sent: readonly Changes[];
   readonly tests: { readonly passed: number; readonly failed: readonly string[] };
-  /** Whether a reader of Continuo names this field. */
+  /** Returns true if a reader of Continuo names this field. */
   readonly isRead: (field: string) => boolean;
 }
 
@@ -41,7 +41,7 @@ export function toPage(comparison: Comparison): string {
     .join("\n");
 }
 
-/** Whether the new version can be taken in: everything was held, and every test passed. */
+/** Returns true if the new version can be taken in: every conversation was held, and every test passed. */
 export function isTaken({ failedCases, tests }: Comparison): boolean {
   return failedCases.length === 0 && tests.failed.length === 0 && tests.passed > 0;
 }

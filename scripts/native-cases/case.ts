@@ -21,6 +21,6 @@ export interface NativeCase {
 export interface Keep {
   /** The agent's home, as it lies now. */
   home(sandbox: Sandbox, folder: string): Promise<void>;
-  /** What a resumed agent sent. */
+  /** Notes a request that a resumed agent sent. */
   request(sandbox: Sandbox, sessionId: string, request: RequestRecord): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /**
- * What is left out of recorded sessions: the agents' own prompts, catalogues and boilerplate, and the paths of
- * the machine. Lines stay where they are and stay parseable; what is left out becomes `LEFT_OUT`.
+ * Replacements in recorded sessions: the agents' own prompts, catalogues and boilerplate, and the paths of the
+ * machine. Lines keep their places and stay parseable; a removed text becomes `LEFT_OUT`.
  */
 
 import { asObject, asObjects, asText, type JsonObject } from "../../test/model-servers/index.ts";
 
 export const LEFT_OUT = "[left out by make-fixtures]";
 
-/** Where the recorded sessions claim to have been held. */
+/** The home in which the recorded sessions claim to be. */
 export const STABLE_HOME = "/home/dev";
 
 /** Boilerplate by the text that it begins with, wherever it stands in a session or a request. */
@@ -27,7 +27,7 @@ const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^<permissions instructions>[\s\S]*$/, `<permissions instructions>${LEFT_OUT}</permissions instructions>`],
   [/^<session_context>[\s\S]*$/, `<session_context>\n${LEFT_OUT}\n</session_context>`],
-  // What a tool of Gemini CLI says of itself, where a call says nothing.
+  // The description of a tool of Gemini CLI, if a call has none.
   [/^Reads and returns the content of a specified file\.[\s\S]*$/, LEFT_OUT],
   [/^<collaboration_mode>[\s\S]*$/, `<collaboration_mode>${LEFT_OUT}</collaboration_mode>`],
   // Codex tells its model about modes and skills in these.

@@ -55,7 +55,7 @@ function rewriteTable(database: DatabaseSync, table: string, stable: (text: stri
   }
 }
 
-/** What has nothing to leave out stays as it was written, but for paths. */
+/** A text without anything to leave out stays as it was written, except for paths. */
 function rewriteText(text: string, stable: (text: string) => string): string {
   const value = parsedOrText(text);
   const left = withoutBoilerplateIn(value);

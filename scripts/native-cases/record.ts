@@ -55,7 +55,7 @@ export async function recordHome({ sandbox, agent, from, to }: Recording): Promi
   return sizeBytes;
 }
 
-/** What the request holds of the conversation, without the words that were said to get it sent. */
+/** Returns the conversation in the request, without the words that only served to send it. */
 export function conversationOf(
   request: RequestRecord,
   sandbox: Sandbox,

@@ -7,7 +7,7 @@ import type { Schema } from "./type-schemas.ts";
 export interface ProtocolSources {
   /** The content of `protocol/channel.json`. */
   readonly channel: { readonly $defs: Readonly<Record<string, Schema>> };
-  /** What `protocol/examples.json` holds: a conversation with a real server. */
+  /** The content of `protocol/examples.json`: a conversation with a real server. */
   readonly examples: readonly ExampleStep[];
 }
 
@@ -165,7 +165,7 @@ function keyTable(defs: Defs, { properties = {}, required = [] }: Schema, more: 
   return ["| key | value | |", "|---|---|---|", ...more, ...rows, ""];
 }
 
-/** What a union of words says, where the key says nothing itself. */
+/** Returns the description of a union of words, if the key has none itself. */
 function wordsOf(defs: Defs, schema: Schema): string {
   const def = schema.$ref === undefined ? undefined : defs[nameIn(schema)];
   return def !== undefined && isWords(def) ? String(def.description ?? "") : "";

@@ -148,7 +148,7 @@ class Reader {
     return { ...this.#about(property), ...schema, ...this.#keywords(property) };
   }
 
-  /** By what is written, so that a scalar keeps its name. */
+  /** Reads the written type, so that a scalar keeps its name. */
   #fromNode(node: TypeNode): Schema {
     switch (node.kind) {
       case SyntaxKind.ParenthesizedType:

@@ -46,7 +46,7 @@ test("a long thread is folded to its newest reply, and opens", () => {
     "fold 0 open",
     ...[1, 2, 3, 4, 5].map((n) => `reply r${n}`),
   ]);
-  // What is being written is shown, whatever is folded.
+  // A message that is being written is shown, whatever is folded.
   const [writing] = thread.slice(2, 3).map((one): ShownMessage => ({ ...one, state: "open" }));
   const open = thread.map((one, at) => (at === 2 && writing !== undefined ? writing : one));
   expect(drawn(open)).toEqual(["message a", "fold 3 folded", "reply r2", "reply r5"]);

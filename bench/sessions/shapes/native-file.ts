@@ -1,4 +1,4 @@
-/** What a shape makes of a conversation. */
+/** The native file that a shape makes of a conversation. */
 
 export interface NativeFile {
   readonly path: string;

@@ -41,7 +41,7 @@ function listenTo(input: Input): Disposable & { interrupts(): number } {
   return { interrupts: () => interrupts, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
 
-/** As it was typed, but for what was pasted. */
+/** The typed text is the same, except for pasted parts. */
 const lineOf = (text: string) => ({ type: "line", text, typed: expect.any(String) });
 
 test("a question that comes up in the middle of a line is answered by no letter of it, but after a pause", async () => {

@@ -98,7 +98,10 @@ describe("the terminal that is taken", () => {
   });
 });
 
-/** What the stand-in of an agent found: written under another name first, so that it is never seen in part. */
+/**
+ * The report of the stand-in of an agent: it is written under another name first, so that nobody reads a part
+ * of it.
+ */
 interface Ran {
   readonly args: string;
   readonly folder: string;
@@ -122,7 +125,7 @@ async function ran(): Promise<Ran> {
 const ARGV = ["claude", "--resume", "4bf3 $(touch z); 'x'"];
 const ENV = { DISPLAY: ":0", SECRET: "of the server", TERM: "of the server", TMUX: "" };
 
-/** What the table gives for it: the words follow `-e`. */
+/** Opens a window by the table: the words follow `-e`. */
 function open(
   env: Readonly<Record<string, string>> = {},
   platform: NodeJS.Platform = "linux",

@@ -40,7 +40,7 @@ function read(cwd = "app/deep/er", flags: ConfigurationFlags = {}): Promise<Conf
   return readConfiguration({ places: { home, env: {}, cwd: join(home, cwd) }, flags });
 }
 
-/** As `continuo trust` writes it. */
+/** Writes the record of `continuo trust`. */
 function trust(path: string, sha256: string): void {
   const files = [{ path: join(home, path), sha256, trustedAt: "2026-01-01T00:00:00.000Z" }];
   write(".continuo/trust.json", JSON.stringify({ version: 1, files }));

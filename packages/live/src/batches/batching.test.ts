@@ -17,7 +17,7 @@ function windowAfter(messages: readonly WindowInput[]): BatchWindow {
   return messages.reduce((window, message) => afterMessage(window, message), EMPTY_WINDOW);
 }
 
-/** How long after its newest message the window closes. */
+/** Returns the time from the newest message to the end of the window. */
 function lengthAfter(...messages: readonly WindowInput[]): number {
   const { closesAtMs, lastAtMs } = windowAfter(messages);
   return (closesAtMs ?? 0) - (lastAtMs ?? 0);

@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Long after anything was written. */
 const LATER = Date.now() + 86_400_000;
 
-/** What a skim through the memo says a file holds, and whether it had to look. */
+/** Skims a file through the memo, and tells if the memo had to look at the file. */
 async function look(path: string, nowMs = LATER): Promise<{ answer: string; looked: boolean }> {
   const file = statFile(path);
   if (file === null) throw new Error(`no file ${path}`);
@@ -45,7 +45,7 @@ async function look(path: string, nowMs = LATER): Promise<{ answer: string; look
   const answer = await memo.remember(file, { what: "content" }, read);
   const brief = await memo.remember(file, { what: "content", isBrief: true }, read);
   await memo.save("part");
-  // Where one answer is damaged, the other may still be there.
+  // If one answer is damaged, the other may still exist.
   return { answer: brief === answer ? answer : `${answer}, in brief ${brief}`, looked: looked > 0 };
 }
 
@@ -148,7 +148,7 @@ test("only the expected rows are read, and a question about another file reads t
   const never = (): Promise<string> => Promise.reject(new Error("it is remembered"));
   await memo.expect([a]);
   expect(await memo.remember(a, { what: "content" }, never)).toBe("a");
-  // What nobody read is not gone.
+  // A row that nobody read still exists.
   await memo.remember(b, { what: "content", isBrief: true }, never);
   await memo.remember(c, { what: "content", isBrief: true }, never);
   await memo.save("everything");

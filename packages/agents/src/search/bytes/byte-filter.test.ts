@@ -6,7 +6,7 @@ import { parseQuery } from "../query/index.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { mayBeAscii } from "./folds.ts";
 
-/** Whether a session of these pieces may match. */
+/** Returns true if a session of these pieces may match. */
 function mayMatch(query: string, ...pieces: readonly string[]): boolean {
   const filter = createByteFilter(parseQuery(query, { toTime: (time) => time })).begin();
   return pieces

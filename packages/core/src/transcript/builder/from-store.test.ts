@@ -1,4 +1,4 @@
-/** What is read of a log for a transcript, and which events a transcript says that it has not read. */
+/** These tests cover the events of a log that a transcript reads, and those that it reports as not read. */
 
 import { describe, expect, test } from "vitest";
 import type { EventPage, ReadOptions, StoredEvent } from "../../model/index.ts";

@@ -1,4 +1,4 @@
-/** Which messages each strategy chooses, at the bounds of a budget. */
+/** These tests cover the messages that each strategy chooses, at the bounds of a budget. */
 
 import { describe, expect, test } from "vitest";
 import type { Message, Role } from "../../model/index.ts";

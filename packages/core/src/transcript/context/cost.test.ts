@@ -1,4 +1,4 @@
-/** What each block costs, and what stands for it in text. */
+/** These tests cover the cost of each block, and the text that stands for it. */
 
 import { describe, expect, test } from "vitest";
 import type { Block, Message } from "../../model/index.ts";

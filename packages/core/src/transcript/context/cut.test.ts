@@ -1,4 +1,4 @@
-/** What a message keeps when its texts are cut. */
+/** These tests cover the rest of a message whose texts are cut. */
 
 import { describe, expect, test } from "vitest";
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
@@ -74,7 +74,7 @@ function said(...content: readonly Block[]): Message {
 }
 
 const x = (length: number): string => "x".repeat(length);
-/** What is left of many `x` where `length` characters have room. */
+/** Returns the rest of many `x` in the room of `length` characters. */
 const cutX = (length: number): string =>
   `${x(Math.ceil((length - 1) / 2))}…${x(Math.floor((length - 1) / 2))}`;
 const NATIVE = { native: { record: 1 } } as object;
@@ -281,7 +281,7 @@ describe("a call that is cut", () => {
     args,
     ...more,
   });
-  /** What it is cut to where its arguments have room for `chars`, in addition to its name and `{}`. */
+  /** Cuts the block to arguments of `chars` characters, in addition to its name and `{}`. */
   const cutTo = (block: ToolCallBlock, chars: number): unknown =>
     cutMessages([said(block, { type: "text", text: "" })], 6 + chars)[0]?.content[0];
 

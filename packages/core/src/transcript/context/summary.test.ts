@@ -1,4 +1,6 @@
-/** What a plan reports of the messages that it leaves out, and the summary that stands for them. */
+/**
+ * These tests cover a plan's report of the messages that it leaves out, and the summary that stands for them.
+ */
 
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";

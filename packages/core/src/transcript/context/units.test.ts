@@ -1,4 +1,4 @@
-/** What stays together, and what belongs to no context. */
+/** These tests cover messages that stay together, and those that belong to no context. */
 
 import { describe, expect, test } from "vitest";
 import type { Block, Message, Role } from "../../model/index.ts";

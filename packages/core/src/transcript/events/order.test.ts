@@ -26,7 +26,7 @@ const events = fc
   .array(event, { maxLength: 12 })
   .map((list) => list.map((one, mark): Marked => ({ ...one, mark })));
 
-/** What the order is by; the same for events that are equal in it. */
+/** Returns the key of the order; the same for events that are equal in it. */
 function keyOf({ sequence, id, timestamp }: EventLike): string {
   return JSON.stringify([sequence, Date.parse(String(timestamp)), id]);
 }

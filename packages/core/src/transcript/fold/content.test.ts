@@ -1,4 +1,4 @@
-/** What a payload says, as blocks: content, calls, results, failures and usage. */
+/** These tests cover payloads as blocks: content, calls, results, failures and usage. */
 
 import { describe, expect, test } from "vitest";
 import type { Block, ToolCallBlock } from "../../model/index.ts";

@@ -1,4 +1,4 @@
-/** What the folds of all events share: places in the log, ids, and sums of usage. */
+/** These tests cover the shared parts of all folds: places in the log, ids, and sums of usage. */
 
 import { expect, test } from "vitest";
 import type { Actor, Message } from "../../model/index.ts";

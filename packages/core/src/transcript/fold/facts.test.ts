@@ -1,4 +1,4 @@
-/** What a transcript's metadata says of the session, its usage, its turns and its approvals. */
+/** These tests cover a transcript's metadata: the session, its usage, its turns and its approvals. */
 
 import { describe, expect, test } from "vitest";
 import { fromEvents } from "../builder/index.ts";

@@ -1,4 +1,4 @@
-/** What a failed tool gave back as blocks stays blocks: in a replay, on the screen and in exports. */
+/** The blocks of a failed tool stay blocks: in a replay, on the screen and in exports. */
 
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";

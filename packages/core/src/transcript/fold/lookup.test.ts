@@ -1,4 +1,6 @@
-/** Where things stand, in layers; and the list of messages above those that were given out. */
+/**
+ * These tests cover the places of things, in layers, and the list of messages above those that were given out.
+ */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,6 @@
-/** What joins into one message, what an update changes, and what a message says of itself. */
+/**
+ * These tests cover the parts that join into one message, the changes of an update, and the facts of a message.
+ */
 
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";

@@ -1,4 +1,4 @@
-/** What a reader is shown of a run that did not end well. */
+/** These tests cover the notes that a reader sees after a run that did not end well. */
 
 import { expect, test } from "vitest";
 import { fromEvents } from "../builder/index.ts";

@@ -1,4 +1,4 @@
-/** What belongs to which run, and where a message comes from: nobody but the events says so. */
+/** These tests cover the run of each message and its origin, which only the events name. */
 
 import { describe, expect, test } from "vitest";
 import { fromEvents } from "../builder/index.ts";

@@ -1,4 +1,4 @@
-/** Which message a call stands in, and which result it has in the end. */
+/** These tests cover the message of each call, and the result that it has in the end. */
 
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";

@@ -36,7 +36,7 @@ function bodyOf(details: Partial<PageDetails>, notes?: readonly string[]): strin
   return page.slice(page.indexOf("<body>\n") + "<body>\n".length);
 }
 
-/** What the end has between the messages and the script. */
+/** Returns the part of the end between the messages and the script. */
 function endOf(contents?: readonly ContentsLine[], details: Partial<PageDetails> = {}): string {
   const end = pageEnd({
     details: { ...DETAILS, ...details },

@@ -200,7 +200,7 @@ describe("a diff of two texts", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 7 });
   const textOf = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 
-  /** How many lines two texts can have in common, by trying all. */
+  /** Returns the number of lines that two texts can have in common, by trying all. */
   function common([one, ...old]: readonly string[], fresh: readonly string[]): number {
     if (one === undefined) return 0;
     const at = fresh.indexOf(one);
