@@ -10,7 +10,7 @@ export type DamageKind = "truncated" | "flipped" | "shuffled" | "duplicated" | "
 
 export interface Damage {
   readonly kind: DamageKind;
-  /** What was done, for the report of a failing run. */
+  /** A description of the change, for the report of a failing run. */
   readonly what: string;
   readonly bytes: Buffer;
   /** A failing run reports what was done, not a page of bytes. */

@@ -1,4 +1,4 @@
-/** How a policy holds an ACP agent: by its arguments, its environment, its mode, or what its session is opened with. */
+/** A policy holds an ACP agent by its arguments, its environment, its mode, or the options of its session. */
 
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What the scripted agent does; `scripted.ts` starts it. */
+/** The script of the scripted agent; `scripted.ts` starts it. */
 
 import type { AgentEvent, Block, Conversation } from "@continuo/core/model";
 
@@ -9,7 +9,7 @@ export type ScriptStep =
   | { readonly update: Json; readonly times?: number; readonly sessionId?: string }
   | { readonly result: Json }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
-  /** As it is, without a line feed. */
+  /** The text is sent unchanged, without a line feed. */
   | { readonly raw: string }
   | { readonly stderr: string }
   | { readonly notify: Json }
@@ -26,16 +26,16 @@ export type ScriptStep =
   | { readonly startChild: true }
   /** From now on it hears neither the end of its input nor a signal that can be ignored. */
   | { readonly deaf: true }
-  /** Where what is asked is another than that, these steps are the whole answer. */
+  /** For any other request, these steps are the whole answer. */
   | { readonly when: Json; readonly else: readonly ScriptStep[] }
   | { readonly die: number };
 
 export interface Script {
   /** The answer to `initialize`. */
   readonly hello?: Json;
-  /** By method. */
+  /** The keys are methods. */
   readonly answers?: Readonly<Record<string, readonly ScriptStep[]>>;
-  /** By what is said; `*` is anything else. */
+  /** The keys are prompts; `*` is anything else. */
   readonly prompts?: Readonly<Record<string, readonly ScriptStep[]>>;
 }
 

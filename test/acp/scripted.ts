@@ -1,4 +1,4 @@
-/** How a test starts the scripted agent: alone by a driver, or by the command that names its program. */
+/** Starts the scripted agent for a test: by a driver, or by the command that names its program. */
 
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ export interface Scripted {
   readonly cwd: string;
   /** Every message that the agent was sent by now. */
   sent(): readonly Json[];
-  /** Where it was started, each time: its home and its folder. */
+  /** The home and the folder of each start. */
   starts(): readonly Json[];
 }
 

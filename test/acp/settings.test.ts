@@ -10,7 +10,7 @@ const values = (...names: readonly string[]): Json[] => names.map((value) => ({ 
 
 type Protocol = 1 | 2;
 
-/** As a version tells an option: its name is `id` in one, `configId` in the other. */
+/** Returns an option in the form of a version: its name is `id` in one, `configId` in the other. */
 function option(protocol: Protocol, category: string, options: Json[], currentValue: string): Json {
   const name = protocol === 1 ? { id: `the-${category}` } : { configId: `the-${category}` };
   return { ...name, name: category, category, type: "select", currentValue, options };

@@ -103,7 +103,7 @@ export async function startAcp(program: Conversable, { cwd, authMethod }: AcpOpt
   };
 }
 
-/** What the agent says in the updates by which it tells a history. */
+/** Returns the agent's words in the updates that report a history. */
 export function spokenIn(updates: readonly JsonObject[]): string {
   return updates
     .filter((update) => update.sessionUpdate === "agent_message_chunk")

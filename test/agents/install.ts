@@ -141,7 +141,7 @@ export function packageFolder(pinned: PinnedPackage): string {
   return join(installFolder(pinned), "node_modules", pinned.name);
 }
 
-/** Whether a package is wanted by this run. */
+/** Returns true if this run needs the package. */
 export function isWanted(pinned: PinnedPackage): boolean {
   return pinned.onlyWithAllVersions !== true || process.env.CONTINUO_ALL_VERSIONS === "1";
 }

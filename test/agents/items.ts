@@ -30,7 +30,7 @@ export type Item =
 export type Picture = string;
 
 export interface ViewOptions {
-  /** Whether the agent's protocol tells failed results apart. */
+  /** True if the agent's protocol marks failed results. */
   readonly tellsErrors: boolean;
 }
 
@@ -67,7 +67,7 @@ export function itemsOfText(role: "user" | "assistant", text: string): readonly 
   return isMadeAnew(text) ? [] : [{ kind: "text", role, text: text.trimEnd() }];
 }
 
-/** What stands for a result that was never recorded is known by how it begins; the rest is Claude Code's advice. */
+/** A text that stands for a missing result is known by its beginning; the rest is Claude Code's advice. */
 export function resultText(text: string): string {
   return text.startsWith(NEVER_RECORDED) ? NEVER_RECORDED : text;
 }

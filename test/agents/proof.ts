@@ -15,14 +15,14 @@ import { type Item, normaliseView } from "./items.ts";
 import { normaliseRequest } from "./requests.ts";
 import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";
 
-/** What the agents are told when a session is resumed for the proof; no script answers to it. */
+/** The prompt with which a session is resumed for the proof; no script answers it. */
 export const LAST_WORDS = "Go on.";
 
 export interface Resumption {
   readonly agent: AgentName;
   readonly places: Places;
   readonly sessionId: string;
-  /** Whether the agent's protocol tells failed results apart. */
+  /** True if the agent's protocol marks failed results. */
   readonly tellsErrors: boolean;
   readonly server: ModelServer;
   /** Resumes the session with the real agent and says `words`. */
@@ -63,7 +63,7 @@ export async function historyOf(
   return await Array.fromAsync(session.history());
 }
 
-/** How many items of each kind there are; failed results are counted as `error` too. */
+/** Counts the items of each kind; failed results are counted as `error` too. */
 export function countKinds(items: readonly Item[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   const count = (kind: string, number = 1): void => {

@@ -1,4 +1,6 @@
-/** What an agent sent to its model, as the flat list of `items.ts`; one function for each wire protocol. */
+/**
+ * The messages of an agent to its model, as the flat list of `items.ts`; one function for each wire protocol.
+ */
 
 import { asObject, asObjects, asText, type JsonObject, type RequestRecord } from "../model-servers/index.ts";
 import { type Item, itemsOfText, type Picture, parsedOrText, resultText } from "./items.ts";

@@ -1,6 +1,6 @@
 /**
- * Where a real agent lives while it is tested: scratch folders, an environment made from nothing, no
- * network but loopback, a time limit, and an end for every process that it started.
+ * The sandbox of a real agent under test: scratch folders, an environment made from nothing, no network but
+ * loopback, a time limit, and an end for every process that it started.
  */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
@@ -83,7 +83,7 @@ async function killStrays(root: string): Promise<void> {
   }
 }
 
-/** Where no network namespace is to be had: every way out leads to a closed port. */
+/** Without a network namespace, every way out leads to a closed port. */
 const DEAD_PROXIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
     [name, "http://127.0.0.1:9"],
@@ -159,7 +159,7 @@ export interface Conversable extends AsyncDisposable {
   kill(): void;
   /** Every line that it prints on stdout, until it ends. */
   readonly lines: AsyncIterable<string>;
-  /** What it printed on stderr so far. */
+  /** Returns its output on stderr so far. */
   stderr(): string;
   /** Closes its stdin and waits for its end; kills it when it takes too long. */
   end(): Promise<number | null>;

@@ -11,7 +11,7 @@ export function pids(): readonly number[] {
     .filter(isRunning);
 }
 
-/** What cannot be read any more has ended. */
+/** A process whose files cannot be read any more has ended. */
 export function told(read: () => string): string {
   try {
     return read();

@@ -26,14 +26,17 @@ export function versionOf(agent: VersionedAgent): string {
   return version;
 }
 
-/** Whether this run takes the version of every agent for which the documents were written. */
+/** Returns true if this run uses the version of every agent for which the documents were written. */
 export function isNewestOfAll(): boolean {
   return Object.entries(chosenVersions()).every(
     ([agent, version]) => readVersions()[agent as VersionedAgent][0] === version,
   );
 }
 
-/** What the variable says for the versions before the newest, then for those before: each a run of its own. */
+/**
+ * Returns the values of the variable for the versions before the newest, then for those before: each is a run
+ * of its own.
+ */
 export function olderVersions(versions: AgentVersions = readVersions()): readonly string[] {
   return Array.from({ length: KEPT_VERSIONS - 1 }, (_, k) => {
     const older = VERSIONED_AGENTS.map((agent) => [agent, versions[agent][k + 1]] as const);

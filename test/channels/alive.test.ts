@@ -82,7 +82,7 @@ test("a participant whose lease another server took comes back, and none of 20 e
     Array.from({ length: 20 }, (_, n) => first.join(`bot${n}`, { type: "agent" })),
   );
   const watched = bots.map(endOf);
-  // As a server does that finds the leases of one that stood still.
+  // A server does this when it finds the leases of one that stood still.
   for (const [n] of bots.entries()) {
     const name = `channel/team/bot${n}`;
     const { token } = (await store.getLease(name)) ?? { token: 0 };

@@ -1,4 +1,4 @@
-/** How an agent of the chaos tests reads and answers. */
+/** The agent of the chaos tests: it reads and answers. */
 
 import type { AgenticClient, ClientEvent } from "@continuo/core/client";
 import { isContinuoError } from "@continuo/core/model";
@@ -15,7 +15,7 @@ export function wholeTextOf(event: ClientEvent): string | null {
   return event.type === "message" && event.state === "complete" ? event.content : null;
 }
 
-/** As an agent does it: claim, a message in progress, the end of the run. */
+/** The agent claims an input, answers with a message in parts, and ends the run. */
 export async function answer(client: AgenticClient, event: Input, giveUp: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 /**
- * What became of a channel that many clients and agents used on servers that were killed: compares what every reader
- * was given, and what every writer was told, with the log.
+ * The checker of a channel that many clients and agents used on servers that were killed. It compares the
+ * events of every reader, and the acknowledgements of every writer, with the log.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { isInputFor, recordOf } from "@continuo/core/wire";
 
 export interface Given {
   readonly sequence: number;
-  /** Of a whole message; `null` for anything else. */
+  /** The text of a whole message; `null` for anything else. */
   readonly text: string | null;
 }
 
@@ -29,8 +29,9 @@ export interface History {
 }
 
 /**
- * What is wrong, in sentences. Every reader has every event of the log once and in its order, but for parts of messages
- * that had ended when it came back; every acknowledged message is in the log once; every input has one whole answer.
+ * Returns the violations, as sentences. Every reader has every event of the log once and in its order, but for
+ * parts of messages that had ended when it came back; every acknowledged message is in the log once; every
+ * input has one whole answer.
  */
 export function violationsOf(history: History): readonly string[] {
   return [
@@ -40,7 +41,7 @@ export function violationsOf(history: History): readonly string[] {
   ];
 }
 
-/** How many inputs have a whole answer. */
+/** Counts the inputs that have a whole answer. */
 export function answerCount(history: Pick<History, "events" | "channel">): number {
   return answersIn(history).size;
 }
@@ -101,7 +102,7 @@ function isPart({ type, data }: StoredEvent): boolean {
   return type === "message_streamed" || type === "message_updated";
 }
 
-/** What became of messages whose ids begin so. */
+/** Returns the outcomes of messages with this prefix of ids. */
 function storyOf(events: readonly StoredEvent[], prefix: string): string {
   return events
     .flatMap(({ id, sequence, type, data }) => {
@@ -111,7 +112,7 @@ function storyOf(events: readonly StoredEvent[], prefix: string): string {
     .join(", ");
 }
 
-/** How many whole answers each input has, by handle and sequence. */
+/** Counts the whole answers of each input, by handle and sequence. */
 function answersIn({ events, channel }: Pick<History, "events" | "channel">): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const prefix = `answer:run:${channel}:`;

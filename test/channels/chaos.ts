@@ -24,13 +24,16 @@ export interface ChaosOptions {
   /** At least; a machine that is busy goes on until `enough`. */
   readonly durationMs: number;
   readonly enough?: Enough;
-  /** Of what is disturbed when, and of how long writers wait; what runs at the same time takes its own turns. */
+  /**
+   * The seed of the disturbances and of the writers' pauses. Work that runs at the same time takes its own
+   * turns.
+   */
   readonly seed: number;
   /** A deliberately broken server, by name. */
   readonly fault?: string;
 }
 
-/** What has to have happened before the disturbance ends, however slow the machine is. */
+/** The events that must have happened before the disturbance ends, however slow the machine is. */
 export interface Enough {
   readonly messages: number;
   readonly cuts: number;
@@ -38,7 +41,7 @@ export interface Enough {
 }
 
 export interface ChaosResult extends Disturbances {
-  /** What is wrong, in sentences. */
+  /** The violations, as sentences. */
   readonly failures: readonly string[];
   readonly messages: number;
   readonly answers: number;
@@ -49,7 +52,7 @@ export interface Disturbances {
   readonly cuts: number;
   /** Connections of which one side was closed. */
   readonly halfCloses: number;
-  /** How often everything was delayed from then on. */
+  /** The number of times that everything was delayed from then on. */
   readonly delays: number;
   /** Servers that were killed. */
   readonly kills: number;

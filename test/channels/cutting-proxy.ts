@@ -17,7 +17,7 @@ export interface CuttingProxy extends AsyncDisposable {
    * a NAT forgot them. New ones are taken, and nothing of them is handed on, until the time is over.
    */
   swallow(ms: number): void;
-  /** Where new connections go. */
+  /** The target of new connections. */
   retarget(url: string): void;
 }
 
@@ -39,7 +39,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       upstream.destroy();
     };
     const hand = (from: Socket, to: Socket): void => {
-      // What came first is handed on first, also when the delay has changed meanwhile.
+      // Chunks are passed on in their order, also when the delay has changed meanwhile.
       let before = Promise.resolve();
       const later = async (chunk: Buffer, after: Promise<void>): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, delayMs));

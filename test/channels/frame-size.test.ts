@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { openChannelServer } from "./open-channel.ts";
 
-/** As JSON each character is six bytes. */
+/** JSON needs six bytes for each of these characters. */
 const CONTROL = "\u0001";
 
 test("a message that is too long for a frame is refused as too_large, and the next one is stored", async () => {

@@ -60,7 +60,7 @@ test("a writer that was seen to disconnect is interrupted 2 s later, and not ear
   expect(await sweepChannels(store, { owner: "test" })).toEqual([]);
   expect(await typesIn(store)).toEqual(["message_sent"]);
   nowMs += 1;
-  // By this sweep, or by one of the server, which never stops looking.
+  // This sweep interrupts it, or one of the server, which never stops looking.
   await sweepChannels(store, { owner: "test" });
   await until(async () => (await store.latestSequence(LOG)) === 2, "an interruption");
   expect(await typesIn(store)).toEqual(["message_sent", "message_interrupted"]);

@@ -10,7 +10,7 @@ import { type OpenChannel, openChannelServer, take, words } from "./open-channel
 
 const LOG = "channels/team";
 const MESSAGES = 4_000;
-/** What is said to the bot, by sequence. */
+/** The sequences of the messages to the bot. */
 const TO_BOT = [7, 1_500, MESSAGES - 1_500, MESSAGES - 10];
 /** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
 const MOST = 3 * LIMITS.turnWork;

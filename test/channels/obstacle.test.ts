@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const JOIN = { channel: "team", handle: "ann" } as const;
-/** What the promise allows; a busy machine may be slower than that at everything. */
+/** The limit of the promise; a busy machine may be slower than that at everything. */
 const SOON_MS = 2_000;
 
 const failureOf = async (joining: Promise<unknown>): Promise<ContinuoError> => {

@@ -54,7 +54,7 @@ async function startServer(storeUrl: string, offsetFile: string): Promise<Runnin
 
 interface Watched {
   readonly client: AgenticClient;
-  /** How `events()` ended. */
+  /** Returns the end of `events()`. */
   readonly end: () => unknown;
 }
 

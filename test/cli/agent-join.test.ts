@@ -1,4 +1,4 @@
-/** What `continuo agent join` refuses before it joins. */
+/** Options that `continuo agent join` refuses before it joins. */
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";

@@ -44,7 +44,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
     problems: [],
     nativeRefs: [],
   });
-  // Of the folder, which the agent itself does not sort out.
+  // Continuo selects the sessions of the folder, because the agent itself does not.
   expect((await continuo("session", "list", "--agent", "robot", "--here")).stdout).not.toContain("Far away");
   expect(home.methods().filter((method) => method === "session/list")).toHaveLength(2);
 });

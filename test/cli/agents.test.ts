@@ -203,7 +203,7 @@ describe("continuo agents doctor", () => {
     expect(sent).not.toContain("session/prompt");
     expect(readdirSync(join(home.path, "tmp"))).toEqual([]);
     expect(existsSync(join(home.path, ".gemini"))).toBe(false);
-    // What it said is kept for the list.
+    // The agent's report is stored for the list.
     const [mine] = JSON.parse((await run(home, ["agents", "--json"])).stdout).slice(-1);
     expect(mine).toMatchObject({ agent: "mine", capabilities });
   });

@@ -8,7 +8,7 @@ import { background, serve } from "./background.ts";
 import { type Home, run } from "./home.ts";
 import { createTalkHome } from "./talk.ts";
 
-/** What the agent is given of a message. */
+/** Returns the agent's prompt for a message. */
 const given = (text: string): string => `ann in the channel team:\n\n${text}`;
 
 const SCRIPT = {
@@ -64,7 +64,8 @@ test("an agent answers messages from before and after it joined", async () => {
       "claude: Hello to you. (complete)",
     ],
   );
-  // What was said meanwhile, and not to the agent, is given with the next input; what it answered itself is not.
+  // The next input contains the messages that were written meanwhile to others; the agent's own answers are
+  // left out.
   const [, second = ""] = home.prompts();
   expect(second).toMatch(/^<missed_context>\n.*\nnothing for the agent\n.*<\/missed_context>\n\nann in/su);
   expect(second).toContain("1 message was written");

@@ -1,4 +1,4 @@
-/** How `continuo chat` continues a session: by its id, in another agent, as a fork. */
+/** `continuo chat` continues a session: by its id, in another agent, as a fork. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";

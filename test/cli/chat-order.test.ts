@@ -1,4 +1,4 @@
-/** What `continuo chat` does first: an agent takes longer to start than all else does. */
+/** The first steps of `continuo chat`: an agent takes longer to start than everything else. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -101,7 +101,7 @@ describe("one turn", () => {
         error: { code: "native_unavailable", message, details },
       },
     ]);
-    // Of what never began nothing is told but the error.
+    // A turn that never began reports only the error.
     expect(await chat(["two", "--json", "--resume", "nothing"])).toMatchObject({ code: 3, stdout: "" });
   });
 

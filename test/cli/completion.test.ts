@@ -1,4 +1,4 @@
-/** What shells are given to complete; the shells themselves: `completion.full.test.ts`. */
+/** The completions for shells; `completion.full.test.ts` runs the shells themselves. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, createHome, type Home, run, writeSessions } from "./home.ts";

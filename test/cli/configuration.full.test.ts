@@ -37,7 +37,7 @@ const linesOf = (file: string): readonly Json[] =>
     .split("\n")
     .map((line): Json => JSON.parse(line));
 
-/** What the agent was asked, from the newest start on. */
+/** Returns the requests to the agent, from the newest start on. */
 const asked = (name = "script"): readonly Json[] => {
   const all = linesOf(`${name}.json.log`);
   return all.slice(all.findLastIndex(({ method }) => method === "initialize"));

@@ -55,7 +55,7 @@ interface Seen {
   readonly handlers: readonly string[];
   readonly addresses: readonly string[];
   readonly text: string;
-  /** Of each article: what is shown, and what its folded parts hold. */
+  /** The visible text of each article, and that of its folded parts. */
   readonly articles: readonly (readonly string[])[];
   readonly images: readonly number[];
   readonly violations: readonly string[];
@@ -88,7 +88,7 @@ const LOOK = `(() => {
   };
 })()`;
 
-/** What a browser makes of a page, after everything in it was opened, hovered and focused. */
+/** Opens, hovers and focuses everything on a page, and returns what the browser shows and requests. */
 async function visit(path: string) {
   const page = await browser.newPage();
   const requests: string[] = [];
@@ -141,7 +141,7 @@ describe("a hostile session", { timeout: 180_000 }, () => {
       const words = attacksOn(address).map((attack) => /after-[\w-]+/u.exec(attack)?.[0] ?? "");
       const unread = words.flatMap((word, at) => {
         const [said = [], answered = [], result = []] = articles.slice(at * 3, at * 3 + 3);
-        // What was said; thought, answered, called with; got back.
+        // The parts: said; thought, answered, called with; got back.
         const parts = [said, answered, result].map((shown) => shown.map((part) => part.includes(word)));
         return isDeepStrictEqual(parts, [[true], [true, true, true], [true]]) ? [] : [{ word, parts }];
       });

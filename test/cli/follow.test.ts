@@ -69,7 +69,7 @@ function start(...args: readonly string[]): Printed {
   };
 }
 
-/** How often each number of `said N.` stands in what was printed. */
+/** Returns the numbers of all `said N.` in the output. */
 function saidIn(text: string): string[] {
   return [...text.matchAll(/said (\d+)\./gu)].map(([, number = ""]) => number);
 }
@@ -154,7 +154,7 @@ test("of every session of the cases, a file that grows line by line gives the me
   for (const { agent, location, sessionId } of await listNativeSessions({ places, archived: "include" })) {
     if (!location.endsWith(".jsonl")) continue;
     const whole = await readNativeSession(location, { places });
-    // Of several branches only the newest is followed, and so are those that were it for a time.
+    // `--follow` shows only the newest branch, so that it may also show branches that were the newest for a time.
     if (whole.leaves.length > 1) continue;
     const lines = readFileSync(location, "utf8").split(/(?<=\n)/u);
     const first = Math.max(1, Math.floor(lines.length / 3));
@@ -172,7 +172,7 @@ test("of every session of the cases, a file that grows line by line gives the me
         lastWrittenMs = performance.now();
       }
       at += 1;
-      // What does not come at all is shown as missing, and not as a test that took too long.
+      // A missing text is reported as missing, and not as a test that took too long.
       if (isWhole() || performance.now() - lastWrittenMs > LONGEST_SILENCE_MS) ended.abort();
     };
     const timer = setInterval(grow, 20);

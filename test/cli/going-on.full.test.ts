@@ -1,4 +1,4 @@
-/** How `chat` goes on: by the keys of the configuration, and with sessions that only their agent knows. */
+/** `chat` continues by the keys of the configuration, and with sessions that only their agent knows. */
 
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";

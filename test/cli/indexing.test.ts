@@ -31,7 +31,7 @@ async function status(): Promise<{ readonly indexed: number; readonly background
   return JSON.parse((await runHere(home, ["index", "status", "--json"])).stdout);
 }
 
-/** What a command would leave behind. */
+/** Returns the commands that a command would leave running in the background. */
 async function startedBy(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

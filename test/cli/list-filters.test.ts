@@ -1,4 +1,4 @@
-/** What `list` shows: filters, the order, and what its last lines say of what is not shown. */
+/** The output of `list`: filters, the order, and the last lines about rows that are not shown. */
 
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

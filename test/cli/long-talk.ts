@@ -12,7 +12,7 @@ export interface LongTalk {
   readonly flags?: readonly string[];
   /** After which turns it is looked, ascending. */
   readonly looks: readonly number[];
-  /** What is said in each turn, behind its number; the agent says it again. */
+  /** The words of each turn, after its number; the agent repeats them. */
   readonly words: string;
 }
 

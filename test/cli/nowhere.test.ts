@@ -18,7 +18,7 @@ test.each([
     env: { ...cleanEnv(home.path), ...env },
     encoding: "utf8",
     input: "hi\n",
-    // What makes folders in vain hears nothing else.
+    // A program that tries to make folders in vain handles no other signal.
     killSignal: "SIGKILL",
     timeout: 60_000,
   });

@@ -34,7 +34,7 @@ async function expectRestored(code: number): Promise<void> {
   expectLetters(seen);
 }
 
-/** As the picker left it: bash had no time to set anything. */
+/** The terminal is as the picker left it: bash had no time to set anything. */
 function expectLetters(seen: string): void {
   expect(seen).toMatch(/[^-]isig [^-]?icanon .*[^-]echo /u);
 }
@@ -191,8 +191,8 @@ describe("in a terminal", () => {
     terminal.resize(120, 30);
     await terminal.until((screen) => screen.includes("3 of 3") && screen.includes("│"));
     terminal.send("Escape");
-    // What tmux kept of the screen before is what was left of it at one row of three columns: now and then the
-    // picker's rows stay behind it.
+    // tmux keeps the part of the earlier screen that fitted one row of three columns: now and then the picker's
+    // rows stay behind it.
     expectLetters(await terminal.until((screen) => screen.includes("code=0")));
   });
 

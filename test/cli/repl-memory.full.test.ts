@@ -1,4 +1,7 @@
-/** What a long conversation leaves in memory. The heap is measured after a collection, without the compiler's own growth. */
+/**
+ * The memory after a long conversation. The heap is measured after a collection, without the compiler's own
+ * growth.
+ */
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +9,7 @@ import { cleanEnv, MAIN } from "./home.ts";
 import { talkLong } from "./long-talk.ts";
 import { createTalkHome } from "./talk.ts";
 
-/** Of each turn; it is said, and said again by the agent. */
+/** The words of each turn; the agent repeats them. */
 const WORDS = "word ".repeat(400);
 
 test("the repl holds nothing of the turns that are over", { timeout: 300_000 }, async () => {
@@ -16,7 +19,7 @@ test("the repl holds nothing of the turns that are over", { timeout: 300_000 }, 
     cwd: join(home.path, "project"),
     env: cleanEnv(home.path),
     flags: ["--no-opt", "--no-maglev", "--no-sparkplug"],
-    // What the first turns load stays.
+    // The memory that the first turns load stays.
     looks: [40, 100],
     words: WORDS,
   });

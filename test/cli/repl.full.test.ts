@@ -19,7 +19,7 @@ function isReady(screen: string): boolean {
   return /^❯ *$/u.test(screen.trimEnd().split("\n").at(-1) ?? "");
 }
 
-/** As `steady`, and without the seconds of a turn that runs. */
+/** Does the same as `steady`, and removes the seconds of a turn that runs. */
 function steadyClock(screen: string): string {
   return steady(home, screen).replace(/◌ \d+ s/u, "◌ TIME");
 }
@@ -44,7 +44,7 @@ describe("in a terminal", () => {
   test.each([80, 120])("a turn with a question, %i columns wide", async (columns) => {
     const on = await open(columns);
     on.type("fix it");
-    // What is asked about may come to the screen after the question, on a slow machine.
+    // The subject of the question may come to the screen after it, on a slow machine.
     const asked = await on.until(
       (screen) => /^\? allow/mu.test(screen) && screen.includes("    + const b = 42;"),
     );

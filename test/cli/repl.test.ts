@@ -49,7 +49,7 @@ describe("on a pipe", () => {
 
   test("/mode changes the policy in the middle of a conversation, for every agent of it; the session is the same", async () => {
     home[Symbol.dispose]();
-    // What `other` is told begins with what was said before.
+    // The prompt for `other` begins with the earlier conversation.
     home = createTalkHome({
       ...SCRIPT,
       prompts: { ...SCRIPT.prompts, "*": SCRIPT.prompts?.["fix it"] ?? [] },

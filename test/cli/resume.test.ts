@@ -19,7 +19,7 @@ import { type Run, runWith } from "./home.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
-/** Where each agent keeps its files, below a home. */
+/** The folder of each agent's files, below a home. */
 const PLACES: Readonly<Record<AgentName, string>> = {
   claude: ".claude",
   codex: ".codex",
@@ -61,7 +61,7 @@ test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for b
   const id = handedTo("gemini");
   const { location } = JSON.parse(continuo("session", "info", `gemini:${id}`, "--json").stdout);
   const bytes = readFileSync(location);
-  // As 0.61 does with a session that was resumed.
+  // Version 0.61 does this with a session that was resumed.
   writeFileSync(join(bin, "gemini"), `#!/bin/sh\n/bin/rm '${location}'\n`);
   chmodSync(join(bin, "gemini"), 0o755);
   expect(continuo("resume", `gemini:${id}`).code).toBe(0);

@@ -134,7 +134,7 @@ test("without any session the examples are listed, and shown by their id", async
   expect(code).toBe(0);
   expect(stderr).toBe("No sessions on this machine: this is an example session that ships with Continuo.\n");
   expect(JSON.parse(shown)).toMatchObject({ sessionId: id });
-  // Where a person has sessions, examples are none of them.
+  // A person with sessions of their own sees no examples.
   const mine = await run(home, ["session", "show", id]);
   expect(mine.code).toBe(3);
   expect(mine.stderr).toContain("this is an example, which is only there on a machine without sessions");

@@ -77,7 +77,7 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
   const { stdout } = await run(home, ["stats"]);
   expect(stdout).toContain("≥ $2.00");
   expect(stdout).toContain("Without a price, and not in the cost: model-x");
-  // What was read is kept for one state of the file.
+  // The stored result is valid for one state of the file.
   home.write(claudeFile(CLAUDE_ID), exchange("a", "claude-haiku-4-5", "2025-01-05"));
   expect((await stats()).total).toMatchObject({ turns: 1, tokens: { input: 2_000_000 }, unpriced: [] });
 });

@@ -7,7 +7,7 @@ import { SCRIPTED_AGENT } from "../acp/scripted.ts";
 import { createHome, type Home } from "./home.ts";
 
 export interface TalkHome extends Home {
-  /** What the agent was told in each turn, as text. */
+  /** Returns the prompts of all turns, as text. */
   prompts(): readonly string[];
   /** Methods that the agent was asked by now. */
   methods(): readonly string[];

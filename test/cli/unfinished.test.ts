@@ -8,7 +8,7 @@ import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/pi/text-and-thinking/home");
-/** Of a process that ended. */
+/** The number of a process that ended. */
 const GONE = spawnSync(process.execPath, ["--version"]).pid;
 const TEXT = '{"type":"message","id":"0000000f"}\n';
 

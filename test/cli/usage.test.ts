@@ -1,4 +1,4 @@
-/** What the command line says when it cannot do what it was asked: the right help, the real id, and `copy`. */
+/** The error messages of the command line: the right help, the real id, and `copy`. */
 
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";

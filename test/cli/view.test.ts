@@ -1,4 +1,4 @@
-/** What `show` and `export` show of a session: the model view, tool calls, what an agent's program inserted. */
+/** The content of `show` and `export`: the model view, tool calls, insertions of an agent's program. */
 
 import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";

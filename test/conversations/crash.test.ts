@@ -47,7 +47,7 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
   return { url, sessionId, cwd };
 }
 
-/** What Claude Code recorded. */
+/** Writes the records of Claude Code. */
 function record(
   home: TalkHome,
   cwd: string,

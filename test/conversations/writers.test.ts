@@ -49,6 +49,6 @@ test("while a repl has a session open, chat refuses it, and continues it nativel
   }
   const after = await runChat(home, ["--continue", "four"]);
   expect(after.code).toBe(0);
-  // What was refused was not asked: the agent hears nothing of it.
+  // A refused prompt does not reach the agent.
   expect(home.prompts()).toEqual(["one", "three", "four"]);
 });

@@ -48,7 +48,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
 };
 
-/** What a user imports by name, from the source that it is built of. */
+/** Replaces imports by name with the source that they are built of. */
 function fromSource(code: string): string {
   return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, door: string | undefined) => {
     const entry = exports[door === undefined ? "." : `.${door}`];
@@ -71,7 +71,7 @@ test("every example of the documents is type-checked", async () => {
   expect(EXAMPLES.length).toBeGreaterThan(8);
   const config = {
     extends: join(ROOT, "tsconfig.json"),
-    // As strict as most users are.
+    // Most users are as strict as this.
     compilerOptions: {
       noUncheckedIndexedAccess: false,
       isolatedDeclarations: false,
@@ -94,7 +94,7 @@ test.each(EXAMPLES.filter(({ isRun }) => isRun))("the example at $place runs", a
   mkdirSync(join(home, "work"));
   const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: join(home, ".continuo") };
   const { stdout } = await run(process.execPath, [path], { cwd: join(home, "work"), env, timeout: 60_000 });
-  // What a line says it prints, it prints.
+  // A line that promises an output prints it.
   for (const [, words = ""] of readFileSync(path, "utf8").matchAll(/console\.log\(.*\); \/\/ (.+)$/gmu)) {
     if (!words.includes("…")) expect(stdout).toContain(words);
   }

@@ -35,7 +35,7 @@ const isMember =
   ({ client }) =>
     expect(typeof client[name]).toBe("function");
 
-/** What each of our names is, looked at where a participant is connected. */
+/** Checks that each of our names exists, on a connected participant. */
 const CHECKS: Readonly<Record<string, Check>> = {
   "event.sequence": async ({ client }) => expect((await take(client, 1))[0]?.sequence).toBe(2),
   "event.pubsubId": async ({ client }) => expect((await take(client, 1))[0]?.pubsubId).toBe(3),
@@ -59,7 +59,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "client.status": ({ client }) => expect(client.status).toBe("active"),
   active: ({ client }) => expect(client.status).toBe("active"),
   interrupted: async ({ store }) => {
-    // As PROTOCOL.md's MSG-3 has it.
+    // Rule MSG-3 of PROTOCOL.md requires this.
     await store.updateSession(SESSION, { status: "interrupted" });
     expect((await store.getSession(SESSION))?.status).toBe("interrupted");
   },

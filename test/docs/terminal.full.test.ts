@@ -65,7 +65,7 @@ describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({
       encoding: "utf8",
     });
     expect(status).toBe(0);
-    // What is no output for a pipe, such as the name of a file that was written, goes to the terminal alone.
+    // Text that is not for a pipe, such as the name of a written file, goes only to the terminal.
     expect(withoutTimes(stdout === "" ? stderr : stdout)).toMatch(toPattern(output));
   });
 });

@@ -1,4 +1,7 @@
-/** What is built: as few permissions as possible, an id that is fixed, and a Firefox build that Mozilla's linter takes. */
+/**
+ * The build of the extension: as few permissions as possible, a fixed id, and a Firefox build that Mozilla's
+ * linter accepts.
+ */
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -38,7 +38,7 @@ test("while a session is degraded, transcripts, remarks and the newest frames wa
   await panel.getByText("This session is read-only").waitFor({ state: "detached" });
   const after = await play(page, { fromMs: during, toMs: 11_000 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(after));
-  // Of the frames, the newest 20.
+  // Only the newest 20 frames are sent.
   const sent = async (): Promise<readonly string[]> =>
     (await served.events(key)).map(({ id }) => id).filter((id) => frames.includes(id));
   await expect.poll(sent).toEqual(frames.slice(-LIMITS.degradedFrames));

@@ -232,7 +232,7 @@ export async function waitingFrames(viewer: Viewer): Promise<readonly string[]> 
   })`)) as readonly string[];
 }
 
-/** What the microphone hears, again and again: a tone of a second, and two of silence. */
+/** The microphone repeats a tone of one second and two seconds of silence. */
 function spokenWave(): Buffer {
   const rate = 48_000;
   const samples = Int16Array.from({ length: 3 * rate }, (_, at) =>

@@ -1,4 +1,4 @@
-/** What ends a session, and what does not. */
+/** The events that end a session, and those that do not. */
 
 import { expect, test } from "vitest";
 import { captionsUntil, keptTabs, openSite, openViewer, play } from "./harness.ts";

@@ -1,6 +1,6 @@
 /**
- * A viewing of ten segments in which everything dies once: the worker, the page, the server, the network, the browser.
- * What the server has is compared with what was played.
+ * A viewing of ten segments in which everything dies once: the worker, the page, the server, the network, the
+ * browser. The server's log is compared with the played texts.
  */
 
 import type { Page } from "playwright-core";
@@ -10,10 +10,10 @@ import { bringToRecord, openSite, openViewer, type Viewer } from "./harness.ts";
 import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
 
 export interface LongViewing {
-  /** Of the playback; 0.0625 makes a clip of 23 s last six minutes. */
+  /** The rate of the playback; 0.0625 makes a clip of 23 s last six minutes. */
   readonly rate: number;
   readonly offlineMs: number;
-  /** How often the worker is killed, beyond the two times in each viewing. */
+  /** The interval at which the worker is killed, beyond the two times in each viewing. */
   readonly killEveryMs: number;
 }
 
@@ -57,7 +57,9 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
       },
     });
   };
-  /** What a page showed and could not hand over dies with it: everything else has to outlive every death. */
+  /**
+   * Text that a page showed and could not hand over dies with it: everything else has to outlive every death.
+   */
   const shownIsStored = async (): Promise<void> => {
     const shown = TEXTS.slice(0, Math.floor(at / CUE_MS) + 1);
     await expect.poll(async () => (await captionsOf(served, key)).map(({ text }) => text)).toEqual(shown);

@@ -11,7 +11,7 @@ export interface Watched extends AsyncDisposable {
   readonly viewer: Viewer;
   readonly panel: Page;
   readonly page: Page;
-  /** Of the session of the tab. */
+  /** The key of the tab's session. */
   readonly key: string;
 }
 

@@ -35,7 +35,7 @@ export async function checkPanel(panel: Page, name: string): Promise<void> {
   }
 }
 
-/** Of each tab: the text and the colour of the button's badge. */
+/** Returns the text and the colour of the button's badge for each tab. */
 export async function badges(
   viewer: Viewer,
 ): Promise<readonly { readonly text: string; readonly colour: readonly number[] }[]> {

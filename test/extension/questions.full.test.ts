@@ -1,4 +1,4 @@
-/** What the side panel and the person ask each other, with a note writer that is not sure, costs, and answers. */
+/** Questions between the side panel and the person, with a note writer that is not sure, costs, and answers. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

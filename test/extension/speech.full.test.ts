@@ -1,4 +1,6 @@
-/** What the person says: Chromium's fake microphone beeps, the server has it transcribed by a scripted endpoint. */
+/**
+ * The person's speech: Chromium's fake microphone beeps, and a scripted endpoint transcribes it for the server.
+ */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

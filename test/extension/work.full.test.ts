@@ -1,4 +1,4 @@
-/** What a person does with notes in the side panel. */
+/** A person's work with notes in the side panel. */
 
 import { expect, test } from "vitest";
 import { captionsUntil, play } from "./harness.ts";
@@ -14,7 +14,7 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   const note = (text: string) => panel.locator(".note", { hasText: text });
 
   await note("Noted: The sun rises").waitFor();
-  // By keyboard alone.
+  // The keyboard alone is enough.
   await note("Noted: The harbour").getByRole("button", { name: "Accept" }).press("Enter");
   await note("Noted: The harbour").getByText("accepted", { exact: true }).waitFor();
   await note("Noted: The sun").getByRole("button", { name: "Edit" }).press("Enter");

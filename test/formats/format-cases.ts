@@ -18,7 +18,7 @@ export interface FormatCases {
   /** The folder that holds the cases. */
   readonly folder: string;
   readonly placesOf: (home: string) => Places;
-  /** Where a record can hold a list of messages: whether it is or holds the native value of one. */
+  /** Returns true if the record, which can be a list of messages, is or holds the native value of one. */
   readonly holds?: (record: unknown, native: unknown) => boolean;
 }
 
@@ -39,7 +39,7 @@ export async function toModel(cases: FormatCases, home: string): Promise<unknown
   const sessions: unknown[] = [];
   for (const found of await findAll(cases, home)) {
     using session = await reader.open(found, placesOf(home), {});
-    // Whether it is live depends on the system.
+    // The value of `live` depends on the system.
     const { live: _live, ...row } = session.details;
     const mtime = new Date(found.files.at(-1)?.mtimeMs ?? 0).toISOString();
     const details = row.updatedAt === mtime ? { ...row, updatedAt: "mtime" } : row;

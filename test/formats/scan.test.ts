@@ -50,7 +50,7 @@ async function continues({ reader, places, found }: Session, shares: readonly nu
       writeFileSync(path, bytes.subarray(0, Math.floor(share * bytes.length)));
       using part = await reader.open(grown(), places, { save: true, ...(saved && { continue: saved }) });
       expect(part.continued).toBe(saved !== undefined);
-      // Of Codex nothing is saved before its first line is whole.
+      // A scan of Codex saves nothing before the first line is whole.
       if (part.saved !== null) saved = JSON.parse(JSON.stringify(part.saved));
     }
   } finally {

@@ -47,7 +47,7 @@ const LIMITS: readonly Partial<HandOffOptions>[] = [
 interface Source {
   readonly history: readonly Message[];
   readonly entries: readonly Entry[];
-  /** What stands in one record in the place of all before it. */
+  /** The messages of one record that replaces all before it. */
   readonly replacing: readonly Message[];
 }
 
@@ -71,7 +71,7 @@ test.each(CASES)("$agent $name", async ({ agent, name, from }) => {
     const recorded = view.filter(({ id }) => known.has(id));
     const middle = recorded[Math.floor(recorded.length / 2)]?.id;
     const limits = [...LIMITS, ...(middle === undefined ? [] : [{ fromMessage: middle }])];
-    // What a limit leaves does not depend on the target.
+    // The messages that a limit leaves do not depend on the target.
     const whole = AGENT_NAMES.map((to) => ({ to }));
     const parts = limits.map((limit, nth) => ({
       to: AGENT_NAMES[nth % AGENT_NAMES.length] ?? "pi",
@@ -104,7 +104,7 @@ function expectAccounted(receipt: Receipt, { history, entries, replacing }: Sour
   for (const [place, said] of messages) {
     const kinds = (lines.get(place) ?? []).map(({ kind }) => kind).toSorted();
     const blocks = said.flatMap(kindsOf).toSorted();
-    // What the agent put in is told as such where it stays behind.
+    // An insertion of the agent is reported as such if it stays behind.
     if (said.some(isAside)) expect({ place, lines: kinds.length }).toEqual({ place, lines: blocks.length });
     else expect({ place, kinds }).toEqual({ place, kinds: blocks });
   }

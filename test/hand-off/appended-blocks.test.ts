@@ -48,7 +48,7 @@ const PROMPTS: readonly Block[] = [
   { type: "thinking", text: "Hm." },
 ];
 
-/** What a block says, without the facts that a format may have no place for. */
+/** Returns the content of a block, without the facts that a format may have no place for. */
 function saidBy(block: Block): string {
   const { type, text: words, data, url, args } = block as Readonly<Record<string, unknown>> & Block;
   return JSON.stringify([type, words ?? data ?? url ?? args]);

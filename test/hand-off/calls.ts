@@ -16,7 +16,7 @@ async function historyOf(location: string, places: Places): Promise<readonly Mes
   }
 }
 
-/** What tells a call: its input. Names and ids may be made acceptable. */
+/** The input identifies a call. Names and ids may be made acceptable. */
 function callsIn(messages: readonly Pick<Message, "content">[]): string[] {
   return messages.flatMap(({ content }) =>
     content.flatMap((block) =>

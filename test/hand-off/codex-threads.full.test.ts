@@ -81,7 +81,7 @@ interface Names {
   readonly cwd: string;
 }
 
-/** As text, so that nothing else may differ. */
+/** The records are compared as text, so that nothing else may differ. */
 function lineOf(value: unknown, from: Names, to: Names): string {
   const { ordinal, ...rest } = value as Record<string, unknown>;
   const line = JSON.stringify({ ordinal, ...rest }, (key, each) => (LINKS.has(key) ? undefined : each));

@@ -1,4 +1,7 @@
-/** What a crash test kills: `crash-child.ts append FORMAT FILE ID` or `crash-child.ts hand-off REF TO CWD`. */
+/**
+ * The program that a crash test kills: `crash-child.ts append FORMAT FILE ID` or `crash-child.ts hand-off REF
+ * TO CWD`.
+ */
 
 import { type AdapterFormat, handOff, openSessionAdapter, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";

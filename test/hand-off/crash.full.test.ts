@@ -19,7 +19,7 @@ import { saidIn, sourceView } from "./said.ts";
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
-/** Where the native files of each target are, below the home. */
+/** The folder of each target's native files, below the home. */
 const NATIVE: Readonly<Record<AgentName, string>> = {
   claude: ".claude",
   codex: ".codex",

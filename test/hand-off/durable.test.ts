@@ -1,4 +1,4 @@
-/** What an edit acknowledged outlives a loss of power: every byte and every name is on disk when it returns. */
+/** An acknowledged edit outlives a loss of power: every byte and every name is on disk when it returns. */
 
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What a kill test kills: `edit-child.ts EDIT REF [TO CWD]`. */
+/** The program that a kill test kills: `edit-child.ts EDIT REF [TO CWD]`. */
 
 import { type Edit, runEdit } from "./edits.ts";
 

@@ -37,7 +37,7 @@ import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
 import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-/** Where each agent keeps its files, below a home. */
+/** The folder of each agent's files, below a home. */
 const NATIVE: Readonly<Record<AgentName, string>> = {
   claude: ".claude",
   codex: ".codex",
@@ -204,7 +204,7 @@ async function readAll({ places }: Machine): Promise<void> {
   }
 }
 
-/** What was asked for is done already where the kill came at the very end. */
+/** The edit is done already if the kill came at the very end. */
 async function askAgain(edit: Edit, { ref, places }: Machine): Promise<string | null> {
   try {
     return await runEdit(edit, ref, places);
@@ -249,7 +249,8 @@ describe("an edit that is killed at every change", () => {
         await assertDone(edit, each, made);
         expect([point, [...leftovers(home), ...readdirSync(join(root, "tmp"))]]).toEqual([point, []]);
       }
-      // How many files Node opens before ours differs from run to run, so that the last points may not be met again.
+      // The number of files that Node opens before ours differs from run to run, so that the last points may
+      // not be met again.
       expect(kills).toBeGreaterThan(tried.length / 2);
     },
     1_800_000,

@@ -67,7 +67,7 @@ test.each(CASES)("$agent $name", async ({ agent, name, from }) => {
   const places = { ...at.places, env: { ...at.places.env, [HOME_VARIABLES[agent]]: copy } };
   for (const { location } of await listNativeSessions({ agents: [agent], places })) {
     const { history } = await read(location, places);
-    // What no model reads is not handed over.
+    // A message that no model reads is not handed over.
     if (wordsOf(history).length > 0) await expectToComeBack(agent, location, places);
   }
 });

@@ -42,7 +42,7 @@ export type Written = HandOff & { readonly sessionId: string };
 export interface Read {
   readonly entries: readonly Entry[];
   readonly history: readonly Message[];
-  /** What its model would be sent. */
+  /** The messages that its model would receive. */
   readonly view: readonly Message[];
 }
 
@@ -93,7 +93,7 @@ export function openHome(): Home {
   };
 }
 
-/** What `say` says. */
+/** Returns the messages that `say` writes. */
 export function saidOf(text: string): string[] {
   return [
     `user: ${text}?`,

@@ -61,7 +61,7 @@ test.each(fixtures)("$agent: $name, all but the first message, over $by", async 
   expect(back.receipt.dropped).toBe(0);
 });
 
-/** Of Codex: calls whose input is text, and the kinds of their outputs. */
+/** Returns the calls of Codex whose input is text, and the kinds of their outputs. */
 function textCallsIn(entries: readonly Entry[]): unknown[] {
   return entries.flatMap(({ value }) => {
     const { payload = {} } = value as { readonly payload?: Readonly<Record<string, unknown>> };

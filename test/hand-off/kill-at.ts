@@ -13,7 +13,7 @@ const below = process.env.KILL_BELOW ?? "/";
 let steps = 0;
 const watched = new Set<number>();
 
-/** Whether the process ends here. */
+/** Returns true if the process ends here. */
 function isStep(): boolean {
   steps += 1;
   return steps === killAt;
@@ -81,7 +81,7 @@ around("writeFileSync", (call) => (path, text, ...rest) => {
 });
 syncBuiltinESMExports();
 
-/** What begins, ends or changes something; reading is no step. */
+/** A step begins, ends or changes something; reading is no step. */
 const CHANGES = /^\s*(?:begin|commit|rollback|insert|update|delete|create|drop|alter|replace)/iu;
 
 type Prototype = Record<string, Call>;

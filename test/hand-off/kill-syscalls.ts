@@ -7,7 +7,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** What changes names or bytes. `write` is of files opened for writing, `pwrite64` mostly of databases. */
+/**
+ * The calls that change names or bytes. `write` counts for files opened for writing, `pwrite64` is mostly of
+ * databases.
+ */
 const CALLS = [
   ...["rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink", "unlinkat", "rmdir", "mkdir"],
   ...["write", "pwrite64", "writev", "pwritev", "ftruncate", "fsync", "fdatasync", "openat"],
@@ -17,7 +20,7 @@ export interface KillPoint {
   readonly call: string;
   /** Counted from 1, of this call by the main thread. */
   readonly nth: number;
-  /** Whether the note of the edit was gone already, in the run that was counted: nothing but the exit was left to do. */
+  /** True if the note of the edit was gone already, in the run that was counted: only the exit was left. */
   readonly isAfterEnd: boolean;
 }
 
@@ -70,7 +73,7 @@ export function killPointsOf(run: Killed, scratch: string): readonly KillPoint[]
   return runs.flatMap(({ points }) => firstMiddleLast(points));
 }
 
-/** What a database does in a row is one change for us, however many pages it writes. */
+/** A series of writes of a database is one change for us, however many pages it writes. */
 function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
   if (points.length <= 3) return points;
   return [points[0], points[Math.floor(points.length / 2)], points.at(-1)].filter(
@@ -78,7 +81,7 @@ function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
   );
 }
 
-/** Whether it was killed. */
+/** Kills the run at this point, and tells if it was killed. */
 export function killAt({ call, nth }: KillPoint, run: Killed, scratch: string): boolean {
   const log = join(scratch, "strace.log");
   const status = strace(log, ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`], run);

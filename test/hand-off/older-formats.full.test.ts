@@ -176,7 +176,7 @@ const CONVERSATION = {
   ],
 };
 
-/** Where Gemini CLI keeps the sessions of `/home/dev/tea`. */
+/** Puts the file where Gemini CLI keeps the sessions of `/home/dev/tea`. */
 function placeGemini(name: string, text: string): string {
   const project = join(at.home, ".gemini/tmp/tea");
   mkdirSync(join(project, "chats"), { recursive: true });
@@ -260,7 +260,7 @@ const TURNS = [
 ];
 const SNAPSHOT = { snapshot: "0123456789", diff: "--- a/teas.txt" };
 
-/** Whether and where the session of that location is reverted. */
+/** Returns the revert of the session at that location. */
 function revertOf(location: string): Readonly<Record<string, unknown>> | null {
   const { revert } = rowOf(location.split("#")[1] ?? "");
   return typeof revert === "string" ? JSON.parse(revert) : null;
@@ -315,7 +315,7 @@ describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert,
   });
 });
 
-/** As `opencode export` prints it. */
+/** Returns a session in the form of `opencode export`. */
 function exported(more: Readonly<Record<string, unknown>> = {}): string {
   const time = { created: FIRST_MS, updated: FIRST_MS + 60_000 };
   const info = {

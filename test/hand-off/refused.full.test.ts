@@ -72,7 +72,10 @@ interface Refused {
   readonly after: unknown;
 }
 
-/** By nobody, into a home that he may read, where the tests run as root; else into a folder that is only read. */
+/**
+ * Runs as the user nobody, into a home that this user may read, if the tests run as root; else into a folder
+ * that is read-only.
+ */
 async function handOffAsAnother(to: AgentName): Promise<Refused> {
   const folder = join(home, NATIVE[to]);
   mkdirSync(folder, { recursive: true });
@@ -101,7 +104,7 @@ async function handOffAsAnother(to: AgentName): Promise<Refused> {
   }
 }
 
-/** What must be there as before: of a database that was asked for, SQLite's two files too. */
+/** The files that must be unchanged; a database also has SQLite's two files. */
 const thereAlready = (to: AgentName): string[] => (to === "opencode" ? ["opencode.db"] : []);
 const withoutTraces = (files: readonly string[]): string[] =>
   files.filter((name) => !/-(?:wal|shm)$/u.test(name));

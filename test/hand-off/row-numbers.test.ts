@@ -51,7 +51,7 @@ const rowsOf = (table: string, session: string): readonly string[] =>
     String(data),
   );
 
-/** What stands in the session's rows, but for what names other rows and folders. */
+/** Returns the content of the session's rows, without the names of other rows and folders. */
 function numbersIn(session: string): { readonly rows: number; readonly as: readonly string[] } {
   const rows = [...rowsOf("message", session), ...rowsOf("part", session)];
   return { rows: rows.length, as: [...new Set(rows.map((data) => data.slice(data.indexOf('"numbers"'))))] };

@@ -1,4 +1,4 @@
-/** What two agents must say alike of one conversation, though each sends it in its own way. */
+/** The parts of one conversation that two agents must send alike, though each sends it in its own way. */
 
 import { formatOf, openNativeSession, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
@@ -25,9 +25,9 @@ const NEVER_CAME =
   /^(No result provided|aborted|\[(Tool call interrupted|Tool execution was interrupted|No result of this call))/u;
 
 /**
- * What both must say: no thinking, which each agent sends by rules of its own; no ids; no sentences that an
- * agent puts in; pictures of results behind all else, because not every agent has a place for them there; no line
- * breaks in results, because some agents join several texts with them.
+ * Returns the parts that both must send: no thinking, which each agent sends by rules of its own; no ids; no
+ * sentences that an agent puts in; pictures of results after everything else, because not every agent has a
+ * place for them there; no line breaks in results, because some agents join several texts with them.
  */
 export function saidIn(items: readonly Item[]): unknown {
   const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.name]] : [])));

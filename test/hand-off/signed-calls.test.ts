@@ -31,14 +31,14 @@ function signedIn(messages: readonly Message[]): string[] {
   );
 }
 
-/** As Gemini CLI has an answer after a resumption: its calls are parts. */
+/** Writes an answer in the form that Gemini CLI has after a resumption: its calls are parts. */
 function signGemini(path: string): void {
   let count = 0;
   const signed = (record: Json): Json => {
     if (record.type !== "gemini" || !Array.isArray(record.toolCalls)) return record;
     const calls = record.toolCalls.filter(isJson).map(({ id, name, args }, at) => {
       const functionCall = { id, name, args };
-      // Of parallel calls Gemini signs the first.
+      // Gemini signs the first of parallel calls.
       return at === 0 ? { functionCall, thoughtSignature: signatureAt(count++) } : { functionCall };
     });
     return { ...record, content: [{ text: String(record.content) }, ...calls] };

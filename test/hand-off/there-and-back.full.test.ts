@@ -73,7 +73,10 @@ async function read(agent: AgentName, id: string): Promise<Read> {
   return { entries, history, cwd: session.details.cwd ?? "" };
 }
 
-/** Of the session's own file. A thread of Codex may go on from others: their records stand behind its header. */
+/**
+ * Counts the records of the session's own file. A thread of Codex may continue others: their records stand
+ * after its header.
+ */
 function thatCount(agent: AgentName, entries: readonly Entry[]): readonly Entry[] {
   const [header, ...others] = entries.filter(({ file }) => file === undefined);
   const before = agent === "codex" ? entries.filter(({ file, active }) => file !== undefined && active) : [];
@@ -82,7 +85,7 @@ function thatCount(agent: AgentName, entries: readonly Entry[]): readonly Entry[
   return header === undefined ? [] : [header, ...headersFirst, ...others];
 }
 
-/** What tells a place in a file changes where two files become one. */
+/** The fields that name a place in a file change if two files become one. */
 const PLACES = ["ordinal", "history_base", "forked_from_ordinal_exclusive"];
 const IN_FILES = new Set(["fork", "revert"]);
 
@@ -112,7 +115,7 @@ function plain(block: object): object {
   return { ...rest, raw: record };
 }
 
-/** What stands behind the records that came back: the title, where the agent keeps it in the session. */
+/** Returns the records after those that came back: the title, if the agent keeps it in the session. */
 function titleBehind(agent: AgentName, title: string): unknown[] {
   switch (agent) {
     case "claude":
@@ -278,7 +281,7 @@ test.each(AGENT_NAMES)("%s to itself is a copy of every record", async (agent) =
   expect(copy.receipt).toMatchObject({ rewritten: 0, dropped: 0 });
 });
 
-/** Where a record of each agent that keeps files says something of its own. */
+/** The agents whose records are lines of files. */
 const LINE_AGENTS = AGENT_NAMES.filter((agent) => agent !== "opencode");
 
 test.each(LINE_AGENTS)(

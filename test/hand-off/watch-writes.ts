@@ -10,7 +10,7 @@ const patched = fs as unknown as Record<string, Call>;
 export interface Watch {
   /** Names that were given, in their order: `[from, to]`. */
   readonly moves: readonly (readonly [string, string])[];
-  /** What is not on disk, in words. Call it when the edit returned. */
+  /** Returns the changes that are not on disk, in words. Call it when the edit returned. */
   unsynced(): readonly string[];
   stop(): void;
 }

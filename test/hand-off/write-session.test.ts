@@ -25,7 +25,7 @@ const MESSAGES: readonly Message[] = [
   message("0", "system", [{ type: "text", text: "Answer in verse." }]),
   message("1", "user", [{ type: "text", text: "Read it, 日本語." }]),
   message("2", "assistant", [{ type: "text", text: "I do." }, call]),
-  // As a log has it: what was noted meanwhile stands before the result.
+  // A log has this order: a note that came meanwhile stands before the result.
   message("3", "user", [{ type: "text", text: "[permission was granted]" }]),
   message("4", "tool", [result]),
   message("5", "assistant", [{ type: "text", text: "It is not there." }]),

@@ -44,7 +44,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["handoff", "FILE", "--to", "pi", "--dry-run", "--cwd", "/"],
 ];
 
-/** As JSON, which a value that is nested too deep could not be written to. */
+/** Returns JSON text, because a value that is nested too deep could not be written as JSON. */
 const nested = (levels: number, open: string, close: string): string =>
   `${open.repeat(levels)}1${close.repeat(levels)}`;
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 interface Attack {
-  /** Which line, and which of its values, as parts of one. */
+  /** The line, and the place of the value in it, as parts of one. */
   readonly line: number;
   readonly place: number;
   /** Its name. */
@@ -102,7 +102,7 @@ function attacked(text: string, attacks: readonly Attack[]): string {
   const done = new Set<number>();
   for (const { line, place, value, how } of attacks) {
     const at = Math.floor(line * lines.length);
-    // What was put into a line may be nested deeper than it can be read here.
+    // A line with an inserted value may be nested deeper than it can be read here.
     if (done.has(at)) continue;
     done.add(at);
     const record: Json = JSON.parse(lines[at] ?? "");
@@ -138,13 +138,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** What is attacked: lines of a file, or rows of a database as lines, and how a command names the session. */
+/**
+ * The target of an attack: lines of a file, or rows of a database as lines, and the name by which a command
+ * finds the session.
+ */
 interface Subject {
   readonly sound: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
   write(text: string): void;
-  /** As it is now. */
+  /** Returns its present content. */
   read(): string;
 }
 

@@ -1,4 +1,4 @@
-/** How each real agent begins a session and goes on with one. */
+/** The first turn of a session and a further one, with each real agent. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export interface Written {
 /** One agent, ready to run in a sandbox. */
 export interface Begun {
   readonly environment: Readonly<Record<string, string>>;
-  /** Where all its sessions lie in one file. */
+  /** The file of all its sessions, if there is only one. */
   readonly database?: string;
   /** Says something in a new session. */
   begin(words: string): Promise<Written>;
@@ -112,7 +112,7 @@ async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
   };
 }
 
-/** Where an agent put a session of its own. */
+/** Finds the place in which an agent put a session of its own. */
 async function found(agent: AgentName, sessionId: string, places: Places): Promise<Written> {
   const { found: session } = await lookUpSession(`${agent}:${sessionId}`, { places });
   return { sessionId, sessionFile: session.location };

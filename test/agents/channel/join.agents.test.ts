@@ -107,7 +107,7 @@ function requestsOf(on: Stage, handle: Handle): readonly RequestRecord[] {
   return own;
 }
 
-/** What a person says in a request, as one text. */
+/** Returns the words of a person in a request, as one text. */
 function saidIn(request: RequestRecord | undefined): string {
   if (request === undefined) throw new Error("the model was asked nothing");
   const items = normaliseRequest(request);

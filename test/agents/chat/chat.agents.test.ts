@@ -20,7 +20,7 @@ const SCRIPT = {
     .map(([user, answer]) => ({ user, answers: [[text(answer)]] })),
 };
 
-/** What was said of our talk in the newest request, in its order, each thing once. */
+/** Returns the words of the conversation in the newest request, in their order, each once. */
 function told({ newest }: Stage): readonly string[] {
   const all = newest()
     .map(([, words]) => words)
@@ -109,7 +109,7 @@ test.each(["claude", "pi"] as const)(
       `session ${sessionIn(first)} · resumed ${native} (checked by agent and disk)`,
     );
     expect(told(on)).toEqual(until(SECOND));
-    // Where there is none they begin a new one; that is not what was asked for.
+    // Agents without a last session begin a new one, which was not requested.
     const empty = await on.sandbox.repository("empty");
     await on.sandbox.write("empty/continuo.yaml", JSON.stringify({ agents: { [agent]: { session } } }));
     const { code, stderr } = await on.continuo("chat", "--continue", "--cwd", empty, THIRD);

@@ -1,4 +1,4 @@
-/** What is said to the real Claude Code in its test, and what the scripted model answers. */
+/** The prompts for the real Claude Code in its test, and the answers of the scripted model. */
 
 import { join } from "node:path";
 import { type Script, text, thinking, tool } from "../../model-servers/index.ts";

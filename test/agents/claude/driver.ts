@@ -37,7 +37,7 @@ export interface ClaudeRun {
   readonly events: readonly JsonObject[];
 }
 
-/** What ended a turn that did not go well. */
+/** The cause of the end of a turn that did not go well. */
 export type Mishap = "killed during the first tool call" | "refused by the model";
 
 export interface Claude {
@@ -50,7 +50,7 @@ export interface Claude {
   sayInVain(said: Said, mishap: Mishap, options?: ClaudeOptions): Promise<void>;
 }
 
-/** Where the session files lie that Claude Code keeps for a folder. */
+/** Returns the folder of the session files that Claude Code keeps for a working folder. */
 export function projectFolderName(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, "-");
 }

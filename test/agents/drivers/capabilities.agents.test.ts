@@ -1,4 +1,4 @@
-/** What each agent says that it can do, as a table of docs/support.md. */
+/** Capabilities that each agent reports, as a table of docs/support.md. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

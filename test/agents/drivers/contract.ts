@@ -1,6 +1,6 @@
 /**
- * What every driver promises, by its real agent: one table of proofs. A driver's test names its agent's abilities,
- * and runs each proof that they are enough for; what an agent cannot do is proved to be refused.
+ * The promises of every driver, by its real agent: one table of proofs. A driver's test names its agent's
+ * abilities, and runs each proof that needs no others. The proofs also show that anything else is refused.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -31,12 +31,12 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 export interface Subject {
   readonly agent: AgentName;
-  /** Of the table, where one agent is driven in several ways. */
+  /** The title of the table, for an agent that is driven in several ways. */
   readonly title: string;
   /** Lays out the agent's home. */
   prepare(sandbox: Sandbox, modelUrl: string): Promise<Prepared>;
   readonly canFork: boolean;
-  /** Whether the agent itself lists its sessions. */
+  /** True if the agent itself lists its sessions. */
   readonly canList: boolean;
   /** The model's call of a tool that the agent asks a permission for: it writes `words` into the file. */
   readonly writes: ((file: string, words: string) => Step) | null;
@@ -48,7 +48,7 @@ export interface Prepared {
   /** The environment of the agent, as the user's own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** How its program is started. */
+  /** The command that starts its program. */
   readonly command: readonly string[];
   /** A new driver, as another process of ours would make it. */
   driver(): Promise<AgentDriver>;
@@ -91,10 +91,12 @@ interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   readonly prepared: Prepared;
-  /** What the permission's tool writes to. */
+  /** The file to which the permission's tool writes. */
   readonly file: string;
   open(options?: Partial<OpenConversation>): Promise<Conversation>;
-  /** What the last request of the conversation told the model, person and agent, without what agents add. */
+  /**
+   * Returns the words of person and agent in the last request of the conversation, without additions of agents.
+   */
   lastRequest(): readonly string[];
 }
 
@@ -113,7 +115,7 @@ async function stage(subject: Subject): Promise<Stage> {
       await (await prepared.driver()).open({ cwd: prepared.cwd, permissions, ...options }),
     lastRequest() {
       const requests = server.conversation().map(saidIn);
-      // What an agent asks of its own accord behind an answer does not end with a person's words.
+      // A request that an agent makes by itself after an answer does not end with a person's words.
       return requests.findLast((said) => isSaidByPerson(said.at(-1))) ?? [];
     },
     async [Symbol.asyncDispose]() {
@@ -125,7 +127,7 @@ async function stage(subject: Subject): Promise<Stage> {
 
 const KNOWN: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
 
-/** What a request tells of our conversation, in its order. */
+/** Returns the words of our conversation in a request, in their order. */
 function saidIn(request: RequestRecord): readonly string[] {
   return normaliseRequest(request).flatMap((item) => {
     if (item.kind !== "text") return [];
@@ -302,7 +304,7 @@ async function provesCancel(subject: Subject): Promise<void> {
   expect(ended(told)).toBe("cancelled");
   expect(spoken(told)).not.toContain("word399");
   expect(spoken(await turn(conversation, SAID.other))).toBe(ANSWERS.other);
-  // Whether a prompt that was taken back stays in the session is the agent's business.
+  // The agent decides if a prompt that was cancelled stays in the session.
   expect(at.lastRequest().at(-1)).toBe(SAID.other);
 }
 
@@ -402,7 +404,7 @@ function contentOf(file: string): string | null {
   }
 }
 
-/** As a crash would: every process that lives in the sandbox's home. */
+/** Ends every process that lives in the sandbox's home, like a crash. */
 async function killAgents({ root }: Sandbox): Promise<void> {
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry))) {
     try {

@@ -1,4 +1,4 @@
-/** How much the model thinks, the agent's own commands, and the context that is left, by the real agents. */
+/** The effort of the model, the agent's own commands, and the remaining context, by the real agents. */
 
 import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { makeSandbox } from "../sandbox.ts";
 import { SUBJECTS } from "./subjects/index.ts";
 
 interface Told {
-  /** Of a request; `null`: the agent has no setting for it. */
+  /** Reads the effort from a request; `null`: the agent has no setting for it. */
   readonly effort: ((body: JsonObject) => unknown) | null;
   /** One of its commands; `null`: it tells none. */
   readonly command: string | null;

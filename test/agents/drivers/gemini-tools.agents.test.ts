@@ -1,4 +1,4 @@
-/** What Gemini CLI's ACP does not tell of tools, a session of Continuo's has all the same: name, input and output. */
+/** A session of Continuo has the name, input and output of tools that Gemini CLI's ACP does not report. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";

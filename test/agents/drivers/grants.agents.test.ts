@@ -1,4 +1,4 @@
-/** What Claude Code does with each of the rules that a person can allow: no more than its words say. */
+/** Claude Code applies each of the rules that a person can allow: no more than its words say. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";

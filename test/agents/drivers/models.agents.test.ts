@@ -16,9 +16,9 @@ import { pi } from "./subjects/pi.ts";
 interface Choice {
   readonly subject: Subject;
   readonly model: string;
-  /** How a request names it. */
+  /** The name of the model in a request. */
   readonly asked: RegExp;
-  /** What becomes of a model that there is not. */
+  /** The outcome for a model that does not exist. */
   readonly unknown: "is an error with the list" | "is left to the model's server" | "is not tried";
 }
 

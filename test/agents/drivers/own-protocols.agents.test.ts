@@ -1,4 +1,7 @@
-/** What the drivers of Claude Code, Codex and pi promise beyond the contract; and the contract by older versions. */
+/**
+ * The promises of the drivers of Claude Code, Codex and pi beyond the contract; and the contract by older
+ * versions.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

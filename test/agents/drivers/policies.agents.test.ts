@@ -1,4 +1,4 @@
-/** What `safe` and `unrestricted` come to with each agent: the cells of the table in docs/drivers.md. */
+/** The effect of `safe` and `unrestricted` on each agent: the cells of the table in docs/drivers.md. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

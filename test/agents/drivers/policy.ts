@@ -1,6 +1,6 @@
 /**
- * What a policy really comes to, by the real agents. Each is proved on a session that goes from one policy to
- * another, because what one of them allows must not stay with the session.
+ * The real effect of a policy, by the real agents. Each is proved on a session that goes from one policy to
+ * another, because the permissions of one must not stay with the session.
  */
 
 import { existsSync } from "node:fs";
@@ -24,7 +24,7 @@ import {
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import type { Prepared } from "./contract.ts";
 
-/** What the person's own settings of the agent allow without a question: all that they can, or as little. */
+/** The permissions of the person's own settings of the agent: as many as possible, or as few. */
 export type OwnSettings = "allow everything" | "ask";
 
 export interface PolicySubject {
@@ -56,7 +56,7 @@ interface Stage extends AsyncDisposable {
   open(options: Partial<OpenConversation>): Promise<Conversation>;
   /** Ends a conversation so that another one can take its session up. */
   end(conversation: Conversation): Promise<void>;
-  /** Which of the files are there that the agent was told to make. */
+  /** Returns those of the requested files that exist. */
   made(): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a cloned project runs through each agent: nothing, until its folder is trusted. */
+/** A cloned project runs nothing through an agent until its folder is trusted. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type Marks, makeHostile } from "./hostile.ts";
 import { SUBJECTS } from "./subjects/index.ts";
 
 const AGENTS = ["claude", "codex", "gemini", "pi", "opencode"] as const;
-/** What starts may leave its mark a moment after the answer. */
+/** A program that starts may leave its mark a moment after the answer. */
 const AFTERWARDS_MS = 1_500;
 
 interface Visit {

@@ -19,7 +19,7 @@ import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 const FIRST = "What is in the note?";
-/** As each agent calls a fork; those of Codex have no name. */
+/** The title that each agent gives to a fork; forks of Codex have none. */
 const FORK_TITLES: Readonly<Record<AgentName, string>> = {
   claude: "Two notes 你好 (fork)",
   codex: "",

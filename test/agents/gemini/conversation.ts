@@ -1,4 +1,4 @@
-/** What is said to the real Gemini CLI in its test, and what the scripted model answers. */
+/** The prompts for the real Gemini CLI in its test, and the answers of the scripted model. */
 
 import { type Script, text, thinking, tool } from "../../model-servers/index.ts";
 import { PICTURE } from "../picture.ts";
@@ -22,7 +22,7 @@ export const SAID = {
 const HELPERS_TASK = "Count the words in one.md.";
 const WORDS = Array.from({ length: 150 }, (_, k) => `word${k}`).join(" ");
 
-/** What stands for the conversation after a compaction; what is asked for is kept in a `state_snapshot`. */
+/** The text in place of the conversation after a compaction; requests are kept in a `state_snapshot`. */
 const SUMMARY = "<state_snapshot>\nMuch was said.\n</state_snapshot>";
 
 export const SCRIPT: Script = {

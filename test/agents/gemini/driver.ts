@@ -14,7 +14,7 @@ export interface SayOptions {
 }
 
 export interface Gemini {
-  /** What `GEMINI_CLI_HOME` names: the folder that holds `.gemini`. */
+  /** The value of `GEMINI_CLI_HOME`: the folder that holds `.gemini`. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Starts Gemini CLI and says one thing. Throws when the turn fails. */

@@ -190,7 +190,7 @@ async function loadCopy(sessionId: string, spokenChars: number): Promise<readonl
   return await acp.load(sessionId, (updates) => spokenIn(updates).length >= spokenChars);
 }
 
-/** How it shows parts that are no text is left out. */
+/** The agent's words for parts that are no text are left out. */
 function spokenIn(updates: readonly JsonObject[]): string {
   return allSpokenIn(updates).replaceAll(/\[(Thought: true|Function Call: \w+)\]/gu, "");
 }

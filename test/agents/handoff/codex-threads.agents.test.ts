@@ -69,7 +69,7 @@ interface Kind {
   /** Makes a thread; gives its id. */
   readonly make: () => Promise<string>;
   readonly thinks: number;
-  /** What Codex says where it does not resume the thread itself. */
+  /** The words of Codex if it does not resume the thread itself. */
   readonly refused?: string;
 }
 
@@ -142,7 +142,7 @@ const KINDS: readonly Kind[] = [
 
 const withoutOrdinal = (line: string): string => line.replace(/"ordinal":\d+,/u, "");
 
-/** What Codex shows of a thread once it is resumed. */
+/** Returns the turns of a thread that Codex shows once it is resumed. */
 async function turnsOf(threadId: string): Promise<readonly unknown[]> {
   await using app = await codex.appServer();
   await app.request("thread/resume", { threadId });
@@ -228,7 +228,7 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
   });
 });
 
-/** What was sent last of calls whose input is text, and of their outputs. */
+/** Returns the newest request's calls whose input is text, and their outputs. */
 function textCallsSent(): readonly unknown[] {
   const items = asObjects(asObject(server.requests.at(-1)?.body).input);
   return items

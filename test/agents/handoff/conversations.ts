@@ -25,7 +25,7 @@ import { PICTURE } from "../picture.ts";
 import type { Sandbox } from "../sandbox.ts";
 
 export interface Conversation {
-  /** How long its long result must be at least. */
+  /** The minimum size of its long result. */
   readonly minResultBytes: number;
   readonly script: (project: string) => readonly ScriptedTurn[];
   /** Holds it in a new session; gives its id and the variables that lead to it. */
@@ -89,7 +89,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
       }),
     async hold(sandbox, modelUrl) {
       const claude = await openClaude(sandbox, modelUrl, "full");
-      // As much as it reads of a file when it is let.
+      // The largest part of a file that it may read.
       const env = { CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "200000" };
       await sandbox.write(".claude/settings.json", JSON.stringify({ cleanupPeriodDays: 36_500, env }));
       const sessionId = randomUUID();

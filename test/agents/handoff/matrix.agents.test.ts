@@ -21,11 +21,11 @@ import { type Cell, withTable } from "./table.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
-/** Where the conversations are held; nobody goes on with them there. */
+/** The place of the conversations; nobody continues them there. */
 let origins: Sandbox;
 let originServer: ModelServer;
 const held = new Map<AgentName, Held>();
-/** Where they are handed to. */
+/** The place to which they are handed over. */
 let sandbox: Sandbox;
 let server: ModelServer;
 const begun = new Map<AgentName, Begun>();
@@ -146,7 +146,7 @@ describe.each(AGENTS)("to $agent", (to) => {
   });
 });
 
-/** By its path: two homes of one agent may be in play. */
+/** Returns the path of the session: two homes of one agent may be in play. */
 async function locationOf(agent: AgentName): Promise<string> {
   using session = await openNativeSession(`${agent}:${held.get(agent)?.sessionId}`, {
     places: originPlaces(agent),

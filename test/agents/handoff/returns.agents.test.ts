@@ -139,7 +139,7 @@ describe("opencode, reverted", () => {
       "`steep`",
     ]);
     expect(await toldBy(server, other.sessionId)).toHaveLength(4);
-    // What was handed over is as it was.
+    // The messages that were handed over are unchanged.
     expect(asObject(await server.request("GET", `/session/${id}`)).revert).toMatchObject({ messageID });
   });
 });

@@ -56,7 +56,7 @@ interface Source {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
-  /** Where the source alone lies. */
+  /** The home that holds only the source. */
   readonly places: Places;
 }
 

@@ -1,4 +1,4 @@
-/** What every agent keeps of every other one's conversation, as a table for docs/support.md. */
+/** The parts of each agent's conversation that every other one keeps, as a table for docs/support.md. */
 
 import type { Outcome, Receipt, ReceiptKind } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
@@ -48,7 +48,7 @@ function named(agent: AgentName): string {
   return `\`${agent}\` ${PINNED[agent].version}`;
 }
 
-/** What became of blocks of that kind; what was all kept is a number alone. */
+/** Returns the outcomes of blocks of that kind; a number alone if all were kept. */
 function countsOf({ byKind }: Receipt, kind: ReceiptKind): string {
   const counts = byKind[kind];
   if (counts === undefined) return "";

@@ -32,13 +32,13 @@ const STORY = "Tell me about the weather.";
 const ASK = "What colour is the parcel?";
 const FIND = "What did we say about the lighthouse?";
 
-/** What the model does to call a tool of the server, by the names under which the agent offers it. */
+/** The model's calls of the server's tools, by the names under which the agent offers them. */
 interface Calls {
   readonly recall: Step;
   readonly search: Step;
 }
 
-/** What is said before the agent compacts it away, and after that. */
+/** The prompts before the agent compacts them away, and after that. */
 const BEFORE = [FIRST, THEN, STORY];
 const AFTER = [ASK, FIND];
 
@@ -100,7 +100,7 @@ async function install(
   expect(stdout).toContain(`registered with ${agent}`);
 }
 
-/** What the model was sent, request by request. */
+/** Returns the messages to the model, request by request. */
 function sentTo(server: ModelServer): string[] {
   return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
 }

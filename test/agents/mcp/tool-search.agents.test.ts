@@ -26,7 +26,7 @@ test("Claude Code finds search and recall by its tool search, calls them, and sh
     turns: [
       { user: SAID, answers: [[tool("ToolSearch", { query: `select:${names.join(",")}` })]] },
       {
-        // What Claude Code says in the person's place after a search for tools.
+        // Claude Code's words in the person's place after a search for tools.
         user: "Tool loaded.",
         answers: [
           [tool("mcp__continuo__search", { query: "lighthouse" })],

@@ -9,7 +9,7 @@ import { PINNED, packageFolder } from "../install.ts";
 import { type Conversable, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface Opencode {
-  /** What `XDG_DATA_HOME` names. */
+  /** The value of `XDG_DATA_HOME`. */
   readonly dataHome: string;
   readonly database: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ const configFor = (modelUrl: string): JsonObject => ({
       models: { [MODEL]: modelOf("One"), [OTHER_MODEL]: modelOf("Two") },
     },
   },
-  // What is sent under these is opencode's own prompt, and no part of a conversation.
+  // Text under these names is opencode's own prompt, and no part of a conversation.
   agent: Object.fromEntries(
     ["build", "general"].map((name) => [name, { prompt: "You help with this project." }]),
   ),

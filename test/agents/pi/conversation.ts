@@ -1,4 +1,4 @@
-/** What is said to pi in its proof, and what the scripted model answers. */
+/** The prompts for pi in its proof, and the answers of the scripted model. */
 
 import { type Script, text, thinking, tool } from "../../model-servers/index.ts";
 

@@ -160,7 +160,7 @@ function converse(program: Conversable): PiTalk {
       settled.catch(() => undefined);
       await request("prompt", { message: words, ...(images.length === 0 ? {} : { images }) });
       await settled;
-      // What is asked now is answered when pi has written all that belongs to the turn.
+      // This request is answered when pi has written everything that belongs to the turn.
       while ((await request("get_state")).isStreaming === true);
     },
     async sayInVain(words) {

@@ -18,7 +18,7 @@ export interface OwnReading {
   readonly name: string | null;
   /** Ids of the entries from the root to the leaf. */
   readonly path: readonly string[];
-  /** What goes to the model, before the rules that each API adds. */
+  /** The items for the model, before the rules that each API adds. */
   readonly items: readonly Item[];
 }
 

@@ -64,7 +64,7 @@ async function idOf(file: string): Promise<string> {
   return asText(JSON.parse((await readFile(file, "utf8")).split("\n")[0] ?? "").id);
 }
 
-/** What both readers can say: no thinking, no results that only an API asks for. */
+/** Returns the part that both readers can know: no thinking, no results that only an API requires. */
 async function compared(file: string, theirs: readonly Item[]): Promise<void> {
   using session = await openNativeSession(file, { places });
   const history = await Array.fromAsync(session.history());

@@ -190,7 +190,7 @@ async function viewOf({ places }: Stage, ref: string, tellsErrors: boolean): Pro
   }
 }
 
-/** How many records are mended; `null` where nothing of the session is left. */
+/** Returns the number of repaired records; `null` if nothing of the session is left. */
 async function repair({ places }: Stage, ref: string): Promise<number | null> {
   try {
     return (await repairNativeSession(ref, { places, write: "in place" })).edits.length;

@@ -150,7 +150,7 @@ test("gemini continues a session that lost the line of a call", async () => {
   if (gemini === undefined) throw new Error("gemini is one of the agents");
   await using laid = await layOut(gemini.open, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
-  // As it is written after a resume: a call is a part of its answer, and its result a message of its own.
+  // After a resume a call is a part of its answer, and its result is a message of its own.
   const response = { id: "look__call_l1", name: "look", response: { output: "a note" } };
   const timestamp = new Date().toISOString();
   const records = [

@@ -25,9 +25,9 @@ import { makeSandbox } from "../sandbox.ts";
 export const COMPARE = "Compare the two notes.";
 export const CONCLUDE = "And what do you conclude?";
 
-/** What the agent made of a session. */
+/** The behaviour of the agent with a session. */
 export interface Resumed {
-  /** What it sent to its model before the last words; `null` where it sent nothing. */
+  /** The items that it sent to its model before the last words; `null` if it sent nothing. */
   readonly items: readonly Item[] | null;
   readonly failure: string | null;
 }

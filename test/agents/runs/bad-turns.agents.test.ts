@@ -44,7 +44,7 @@ async function stage(name: (typeof AGENT_NAMES)[number]) {
   };
 }
 
-/** How often each is said in the newest request. */
+/** Counts each of the words in the newest request. */
 function counts(request: unknown, ...words: readonly string[]): readonly number[] {
   const text = JSON.stringify(request);
   return words.map((one) => text.split(one).length - 1);

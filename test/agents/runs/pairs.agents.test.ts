@@ -27,7 +27,7 @@ const TIMEOUT_MS = 900_000;
 interface Fault {
   readonly name: string;
   readonly answer: readonly Step[];
-  /** What happens when the model was asked so often; an agent asks again for as long as it likes. */
+  /** The event after this number of requests to the model; an agent asks again for as long as it likes. */
   readonly requests: number;
   readonly after: "the person gives up" | "the agent is killed";
   /** Agents that take what they got by then for the whole answer, and end the turn well. */
@@ -130,7 +130,7 @@ async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: 
   return await ended;
 }
 
-/** How often each is said in the newest request that says the last one. */
+/** Counts each of the words in the newest request that holds the last one. */
 function counts({ server }: Stage, ...words: readonly [string, ...string[]]): readonly number[] {
   const request = server.conversation().findLast((one) => JSON.stringify(one.body).includes(words[0]));
   expect(request?.violations).toEqual([]);

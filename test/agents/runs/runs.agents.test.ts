@@ -43,7 +43,8 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
     async run(name, words, options = {}) {
       const { cwd, agent } = await agentOf(name, prepared.get(name), sandbox);
       const result = await runOnce(store, agent, words, { session: { cwd }, ...options });
-      // What answers is scripted by the newest words, and quoted words count: the last turn of two agents may differ.
+      // The newest words decide the scripted answer, and quoted words count: the last turns of two agents may
+      // differ.
       expect(result.status).toBe("completed");
       return result;
     },
@@ -65,7 +66,7 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
   };
 }
 
-/** As another process of ours would have it: nothing is kept from the turn before. */
+/** Opens the agent as another process would: it knows nothing of the turn before. */
 async function agentOf(name: AgentName, prepared: Prepared | undefined, sandbox: Sandbox) {
   if (prepared === undefined) throw new Error(`${name} was not prepared`);
   const { cwd, environment, command } = prepared;

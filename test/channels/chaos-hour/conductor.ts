@@ -45,7 +45,7 @@ const PROCESSES = 3;
 const PEOPLE = 21;
 const BOTS = 6;
 const BETWEEN_MS = 1_500;
-/** How long participants may take, once nothing disturbs them, until everything is written and read. */
+/** The time in which participants must have written and read everything, once nothing disturbs them. */
 const SETTLE_MS = 180_000;
 
 export async function chaosHour(options: HourOptions): Promise<Report> {
@@ -60,7 +60,7 @@ export async function chaosHour(options: HourOptions): Promise<Report> {
   }
 }
 
-/** As an import does it: without a server, which would leave a snapshot. */
+/** Fills the channel without a server, like an import: a server would leave a snapshot. */
 async function fillLongChannel(store: Store, count: number): Promise<void> {
   const logId = `channels/${LONG_CHANNEL}`;
   await store.createLog({ logId });

@@ -23,7 +23,7 @@ export interface ParticipantsPlan {
   readonly participants: readonly ParticipantPlan[];
   readonly bots: readonly string[];
   readonly seed: number;
-  /** How long a person waits before the next message: from half of it to one and a half. */
+  /** The pause of a person before the next message: from half of it to one and a half. */
   readonly betweenMs: number;
 }
 
@@ -37,7 +37,7 @@ export type ParticipantNews =
   | { readonly news: "acknowledged"; readonly id: string; readonly ms: number }
   | { readonly news: "ended"; readonly reader: string; readonly why: string }
   | { readonly news: "failed"; readonly reader: string; readonly why: string }
-  /** By a server that did not reach its store; what was refused is tried again. */
+  /** A server that did not reach its store refused it; it is tried again. */
   | { readonly news: "refused"; readonly why: string }
   | { readonly news: "joined"; readonly reader: string }
   | { readonly news: "written" };

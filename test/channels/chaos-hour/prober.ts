@@ -12,7 +12,7 @@ export interface ProbeNews {
   readonly at: number;
   readonly ms: number;
   readonly isAnswered: boolean;
-  /** How much later than asked for the prober itself ran: what the machine adds. */
+  /** The delay of the prober's own timer, which the machine adds. */
   readonly lateMs: number;
 }
 

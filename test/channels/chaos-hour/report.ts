@@ -1,4 +1,4 @@
-/** What came out of an hour of chaos: a JSON, and one line of it. */
+/** The report of an hour of chaos: a JSON, and one line of it. */
 
 import type { HourOptions } from "./conductor.ts";
 import type { NewcomerNews } from "./newcomers.ts";
@@ -17,7 +17,7 @@ export interface Findings {
   readonly newcomers: readonly NewcomerNews[];
   readonly attacks: ReadonlyMap<string, number>;
   readonly disturbances: ReadonlyMap<string, number>;
-  /** Of times in which the server was neither killed nor stopped. */
+  /** The probes of times in which the server was neither killed nor stopped. */
   readonly probes: readonly ProbeNews[];
   readonly excludedProbes: number;
   readonly loads: readonly number[];
@@ -43,7 +43,7 @@ export interface Report {
   readonly attacks: Readonly<Record<string, number>>;
   readonly newcomers: Readonly<Record<string, Spread & { readonly failed: number }>>;
   readonly healthz: Spread & { readonly unanswered: number; readonly excluded: number };
-  /** How late the timer of the prober was: what the machine adds to each answer. */
+  /** The delay of the prober's timer, which the machine adds to each answer. */
   readonly lateness: Spread;
   readonly send: Spread;
   readonly peakMiB: readonly number[];

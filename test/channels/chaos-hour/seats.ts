@@ -114,7 +114,7 @@ export class Seat {
     this.kill();
   }
 
-  /** Whether no answer can be expected of a request that lasted from `at` on. */
+  /** Returns true if no answer can be expected of a request that lasted from `at` on. */
   wasAbsent(at: number, ms: number): boolean {
     return this.#absences.some(({ from, to }) => at <= to + GRACE_MS && at + ms >= from);
   }

@@ -1,4 +1,4 @@
-/** What a case of the channel contract is: a sentence of `PROTOCOL.md` by its id, and what shows it. */
+/** A case of the channel contract: a sentence of `PROTOCOL.md` by its id, and the check that shows it. */
 
 import type { Store } from "@continuo/core/model";
 import type { OpenChannel } from "../open-channel.ts";

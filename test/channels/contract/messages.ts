@@ -155,7 +155,7 @@ export const messageCases: readonly ChannelCase[] = [
     title: "any server finds a writer whose lease ran out",
     run: async ({ join }, store) => {
       await store.createLog({ logId: LOG });
-      // As a server that was killed leaves it.
+      // A server that was killed leaves this.
       await store.acquireLease("channel/team/ann", { owner: '["gone","ann","person",[]]', ttlMs: 1 });
       await store.append(LOG, [
         {

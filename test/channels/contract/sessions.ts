@@ -13,7 +13,7 @@ async function runsOf(store: Store): Promise<readonly string[]> {
   return (await store.listRuns({ sessionId: SESSION })).items.map(({ status }) => status);
 }
 
-/** As a process that was killed: its socket is gone, and it says nothing. */
+/** Ends the client like a process that was killed: its socket is gone, and it sends nothing. */
 async function die(client: AgenticClient, store: Store): Promise<void> {
   const lease = await store.getLease("channel/team/bot");
   if (lease !== null) await store.releaseLease(lease);

@@ -1,4 +1,4 @@
-/** How lines of Claude Code become blocks and messages. */
+/** Lines of Claude Code become blocks and messages. */
 
 import type { Block } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";

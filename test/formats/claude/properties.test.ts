@@ -1,4 +1,4 @@
-/** What holds for every session file of Claude Code, whole or damaged. */
+/** Properties of every session file of Claude Code, whole or damaged. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ async function readAll(session: OpenedSession): Promise<{ active: Message[]; all
 /** Properties take as long as they take on a busy machine. */
 vi.setConfig({ testTimeout: 300_000 });
 
-/** What a skim can see without a full read. */
+/** The problems that a skim can see without a full read. */
 const SKIMMED: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["unreadable", "empty", "torn_line"]);
 
 const codesOf = (problems: readonly { code: ProblemCode }[]): ProblemCode[] =>

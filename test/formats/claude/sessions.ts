@@ -13,7 +13,7 @@ const SESSION_ID = "5e551011-0000-4000-8000-000000000001";
 
 type Line = Record<string, unknown> | string;
 
-/** What one step of a session writes; `n` makes its ids. */
+/** Writes one step of a session; `n` makes its ids. */
 type Step = (
   n: number,
   parent: string | null,

@@ -88,7 +88,7 @@ async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
   }
 }
 
-/** What a plain look at the lines says must be named. */
+/** A problem that a plain look at the lines finds must be reported. */
 function expectedProblems(bytes: Buffer): ProblemCode[] {
   const values = jsonLines(bytes);
   const last = bytes.length > 0 && bytes.at(-1) !== 0x0a && values.at(-1) === undefined;

@@ -1,4 +1,4 @@
-/** What Continuo makes of a Codex home, as plain data that does not depend on where the home lies. */
+/** Continuo's model of a Codex home, as plain data that does not depend on the place of the home. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function toModel(home: string): Promise<unknown> {
   const sessions: unknown[] = [];
   for (const found of await findAll(home)) {
     using session = await codexFormat.open(found, placesOf(home), {});
-    // Whether it is live depends on the system.
+    // The value of `live` depends on the system.
     const { live: _live, ...details } = session.details;
     const history = await Array.fromAsync(session.history());
     const branches: Record<string, string[]> = {};

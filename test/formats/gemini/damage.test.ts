@@ -39,7 +39,7 @@ async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
   expect(session.details, what).toMatchObject(row);
 }
 
-/** What a plain look at the lines says must be named. */
+/** A problem that a plain look at the lines finds must be reported. */
 function expectedProblems(bytes: Buffer): ProblemCode[] {
   const lines = bytes.toString("utf8").split("\n");
   const last = lines.pop() ?? "";

@@ -76,7 +76,7 @@ const message = fc.record({
   at: fc.integer({ min: 0, max: 3 }),
   parts: fc.array(part, { maxLength: 5 }),
 });
-/** What is written in place of JSON now and then. */
+/** This is written in place of JSON now and then. */
 const spoiled = fc.option(fc.nat({ max: 200 }), { freq: 8 });
 
 const session = fc.record({

@@ -1,6 +1,4 @@
-/**
- * What reading leaves behind: nothing. The database belongs to another process that runs, or that was killed.
- */
+/** Reading leaves nothing behind. The database belongs to another process that runs, or that was killed. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";

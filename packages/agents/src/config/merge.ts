@@ -1,6 +1,6 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
-import { present } from "../model/index.ts";
+import { present } from "@continuo/core/model";
 import type { FileAgent, FileContent, FileContext, FileEndpoint, FileLive } from "./schema.ts";
 import {
   type AgentFlags,
