@@ -19,12 +19,12 @@ const CODE_MAP = {
   end: "<!-- end of code map -->",
 };
 
-/** The document with both sections written anew. */
+/** The document with both sections written again. */
 export function withCodeMap(document: string): string {
   return withSection(withSection(document, FLOORS, drawFloors()), CODE_MAP, toCodeMap());
 }
 
-/** What belongs to each floor, from the lowest one. */
+/** The subject of each floor, from the lowest one. */
 const TRADES: readonly string[] = [
   "types",
   "the log, its fold, the wire, files",

@@ -58,7 +58,7 @@ function onlyShipped(bom: Bom, folder: string): Bom {
   };
 }
 
-/** Of the given packages, those that the source of the viewer imports. */
+/** Returns those of the given packages that the source of the viewer imports. */
 export function bundledPackages(folder: string, names: readonly string[]): readonly string[] {
   const web = join(folder, "web");
   const text = readdirSync(web, { recursive: true, encoding: "utf8" })

@@ -40,7 +40,7 @@ let folder: string;
 let user: string;
 let installed: string;
 
-/** Whoever installs it has what it depends on, and no more. */
+/** An installation has the dependencies, and no more. */
 function link(name: string): void {
   const place = join(user, "node_modules", name);
   mkdirSync(dirname(place), { recursive: true });

@@ -41,7 +41,7 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
       await restores(store, "few", FEW),
       await restores(store, "many", EVENTS),
       await creations(store),
-      // The same run also measures the machine and its disk, whoever else uses them.
+      // The same run also measures the machine and its disk, with their other users.
       await bareAppends(store, many),
       await accepts(store),
       await windows(store, { sessionId: few, events: FEW }),

@@ -122,7 +122,7 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     proof: "bin/opencode",
     unpackOnly: true,
   },
-  // No agent: 122 packages and 51 MB, which whoever installs Continuo to work on it need not wait for.
+  // No agent: 122 packages and 51 MB, which a contributor to Continuo need not wait for.
   mcpConformance: { name: "@modelcontextprotocol/conformance", version: "0.1.16", proof: "dist/index.js" },
 };
 

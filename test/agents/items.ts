@@ -1,8 +1,8 @@
 /**
- * One flat list for what a model reads, whoever tells it: the request that an agent sent (`requests.ts`) and
+ * One flat list of the items that a model reads, from two sources: the request that an agent sent (`requests.ts`) and
  * Continuo's model view of the same session. The two lists must be equal.
  *
- * Left out on both sides, because agents make it anew or add to it at every start, so that it is no part of
+ * Left out on both sides, because agents make it again or add to it at every start, so that it is no part of
  * the conversation (`isMadeAnew`): reminders, environment, instructions. Everything else is compared: words,
  * thinking with its signature, images, calls with name and arguments, results, their ids and their order.
  * White space at the end of words is not: Claude Code ends a message with a line break where another follows.
@@ -38,7 +38,7 @@ export function normaliseView(messages: readonly Message[], options: ViewOptions
   return messages.flatMap((message) => message.content.flatMap((block) => itemsOf(block, message, options)));
 }
 
-/** Text that an agent makes anew at every start. */
+/** Text that an agent makes again at every start. */
 export function isMadeAnew(text: string): boolean {
   return MADE_ANEW.some((beginning) => text.trimStart().startsWith(beginning));
 }

@@ -66,7 +66,7 @@ export async function makeSandbox(): Promise<Sandbox> {
     },
     async [Symbol.asyncDispose]() {
       await killStrays(root);
-      // A program that was killed may have written once more.
+      // A program that was killed may have written again.
       await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };

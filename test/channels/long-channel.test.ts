@@ -96,7 +96,7 @@ test("a newcomer who skips has nothing read but what is addressed to it", async 
   expect(most).toBeLessThanOrEqual(MOST);
   const cy = await channel.join("cy", { replayMode: "skip" });
   await cy.close();
-  // When the bot left, the server looked once more for what it had not answered.
+  // When the bot left, the server looked again for what it had not answered.
   expect(reads.events).toBe(2 * TO_BOT.length);
 });
 

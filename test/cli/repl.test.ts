@@ -68,7 +68,7 @@ describe("on a pipe", () => {
     expect(granted(stdout)).toEqual(["no", "yes", "yes", "no"]);
     expect(stdout).toMatch(/permissions +safe\n +mode +the agent's default/u);
     const begun = home.methods().filter((method) => /^session\/(?:new|resume|load)$/u.test(method));
-    // `other` begins its own, and goes on with it under its last policy.
+    // `other` begins its own, and continues it under its last policy.
     expect(begun).toEqual(["session/new", "session/resume", "session/new", "session/resume"]);
   });
 

@@ -34,7 +34,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await panel.getByText("You said: A lighthouse stands on the pier.").waitFor();
   await checkPanel(panel, "answer");
 
-  // Pictures that will be removed are announced to whoever joins, and kept for good.
+  // Pictures that will be removed are announced to every newcomer, and kept for good.
   await served.kill();
   await served.restart();
   await panel.getByText(/will be removed within a\s+day/u).waitFor();

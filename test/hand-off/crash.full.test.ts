@@ -185,7 +185,7 @@ describe("an append", () => {
         // The old session is there; a part of an answer may stand behind it until somebody writes.
         expect(told(await history(agent, id, places))[0]).toEqual(["text"]);
         await using adapter = openSessionAdapter({ format, sessionFile: file, sessionId: id, places });
-        // pi goes on with no prompt while a call waits.
+        // pi continues no prompt while a call waits.
         const waits = told(await history(agent, id, places)).at(-1);
         if (agent === "pi" && JSON.stringify(waits) === JSON.stringify(ANSWER[0])) {
           await expect(adapter.appendUserMessage("Go on.")).rejects.toMatchObject({ code: "invalid" });

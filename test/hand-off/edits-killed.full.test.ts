@@ -240,7 +240,7 @@ describe("an edit that is killed at every change", () => {
         await readAll(each);
         expect([point, leftovers(home).filter((name) => !name.includes("unfinished/"))]).toEqual([point, []]);
         expect([old, fresh]).toContainEqual(await linesOf(each));
-        // The session is there and its note is gone: the edit had ended, and whoever asks again wants another one.
+        // The session is there and its note is gone: the edit had ended, and a further request wants another one.
         const ended = await endedBefore(edit, each);
         // Node opens more or fewer files of its own in each run: the same `openat` may be a later one.
         if (ended !== null && point.call !== "openat") expect(point).toMatchObject({ isAfterEnd: true });

@@ -1,6 +1,6 @@
 /**
  * Calls that the vendor signed (Gemini's models sign calls) come back with their signatures, byte for byte, where a part
- * of the session was handed over and its messages are written anew.
+ * of the session was handed over and its messages are written again.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -201,7 +201,7 @@ test.each(DIRECTIONS)("messages that were added in $b come after the records of 
   expect(comparable(a, after.entries.slice(0, count))).toEqual(comparable(a, before.entries));
   expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
   expect(wordsOf(after.history.slice(before.history.length))).toEqual(ADDED);
-  // And once more: now the records of B come back.
+  // And again: now the records of B come back.
   const again = await go(`${a}:${back.sessionId}`, b);
   expect(again.broughtBack).toMatchObject({ agent: b, sessionId: there.sessionId });
   expect(wordsOf((await read(b, again.sessionId)).history)).toEqual(

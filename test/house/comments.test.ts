@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fileOf, readSource } from "./imports.ts";
+import { fileOf, ROOT, readSource } from "./imports.ts";
 
 /** Turns of phrase that readers stumble over; the table of the style has better ones. */
 const OLD_TURNS =
@@ -34,6 +36,20 @@ const CLEAN = [
   ].map((room) => fileOf(room)),
   "web",
   "extension",
+  "bench",
+  "scripts",
+  ...[
+    "acp",
+    "agents",
+    "channels",
+    "cli",
+    "conversations",
+    "docs",
+    "extension",
+    "formats",
+    "hand-off",
+    "hostile",
+  ].map((folder) => `test/${folder}`),
 ];
 
 interface CommentLine {
@@ -41,10 +57,14 @@ interface CommentLine {
   readonly text: string;
 }
 
-const lines = [readSource(), readSource("web"), readSource("extension")]
-  .flat()
-  .filter(({ path }) => !path.endsWith(".test.ts"))
+const lines = [undefined, "web", "extension", "bench", "scripts", "test"]
+  .flatMap((folder) => readSource(folder))
   .flatMap(({ file, text }) => commentLinesIn(file, text));
+
+/** Pages that people read; those of single versions are records of their time. */
+const PAGES = globSync("{*.md,docs/**/*.md,packages/*/README.md}", { cwd: ROOT }).filter(
+  (path) => !/^(?:CHANGELOG\.md|docs\/versions\/)/u.test(path),
+);
 
 /** The lines of comments that have a line of their own, with the place of each. */
 function commentLinesIn(path: string, text: string): CommentLine[] {
@@ -57,6 +77,16 @@ function commentLinesIn(path: string, text: string): CommentLine[] {
 test("no comment of the source has the turns that readers stumble over", () => {
   expect(lines.length).toBeGreaterThan(5_000);
   expect(lines.filter(({ text }) => OLD_TURNS.test(text))).toEqual([]);
+});
+
+test("no page of the documentation has the turns that readers stumble over", () => {
+  const found = PAGES.flatMap((path) =>
+    readFileSync(join(ROOT, path), "utf8")
+      .split("\n")
+      .flatMap((line, index) => (OLD_TURNS.test(line) ? [`${path}:${index + 1}: ${line}`] : [])),
+  );
+  expect(PAGES.length).toBeGreaterThan(50);
+  expect(found).toEqual([]);
 });
 
 test("no comment of a clean folder begins as a fragment, with Of, What, Where, Which, By, As, How or Whether", () => {

@@ -64,7 +64,7 @@ if (how === "end") {
   await start();
   print("ready");
   process.stdin.once("data", die).once("end", () => process.exit());
-  // Whoever is to die does not end before.
+  // A process that must be killed does not end before.
   setInterval(() => undefined, 1_000);
 }
 

@@ -75,7 +75,7 @@ function targetOf(link: string): string {
   try {
     return readlinkSync(link);
   } catch {
-    // It was closed meanwhile: whoever lists its own files holds one open for that.
+    // It was closed meanwhile: a process that lists its own files holds one open for that.
     return "";
   }
 }

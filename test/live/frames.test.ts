@@ -274,7 +274,7 @@ test("a warning goes out a day before, once to each who listens and to those who
   await service.keepPicture("k", kept.hash);
   listen("again", "v");
   await expect.poll(() => heard.again).toEqual([warnings[1]]);
-  // The server removes it by itself, whoever listens.
+  // The server removes it by itself, even if nobody listens.
   await clock.advance(DAY_MS + HOUR_MS);
   await expect.poll(() => store.statBlob(lost.hash)).toBeNull();
   expect([heard.early?.length, heard.late?.length, heard.other]).toEqual([2, 2, []]);

@@ -16,7 +16,7 @@ test("a session survives a reload, the death of its owner and the kill of its se
   const key = "tab of a person";
   await using store = await openStore(storeUrl);
   await using worker = await startServer({ storeUrl, name: "worker", log });
-  // Whoever is asked first owns the session.
+  // The first server that is asked owns the session.
   const first = await openLive({ serverUrl: worker.url, key, videoId: "v" });
   const { sessionId } = first;
   first.close();
@@ -66,7 +66,7 @@ test("a session survives a reload, the death of its owner and the kill of its se
       .map((line) => JSON.parse(line) as Given);
     const tenth = requests.find(({ batch }) => batch.some((text) => text.startsWith("segment 10")));
     expect(tenth?.context).toContain("segment 1");
-    // What the writer knows of the conversation comes along, whoever asks it.
+    // The writer's memory of the conversation comes along, on every server.
     expect(tenth?.memory).toEqual({ seen: 9 });
     const oldest = events.find(({ type }) => type === "transcript_added");
     await expect.poll(() => client.notes()).toHaveLength(12);

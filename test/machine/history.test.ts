@@ -252,7 +252,7 @@ test("a reader that follows a session gets each new message once, from the end o
   const reset = await next();
   expect(reset.event).toMatchObject({ type: "reset" });
   expect(idsOf(await own.json(`${KEY}/history`))).toEqual(["u1", "n3"]);
-  // A browser that reconnects with a position of the history before is told to read anew.
+  // A browser that reconnects with a position of the history before is told to read again.
   const again = eventsOf(await own.get(`${KEY}/events?after=${first.id}`));
   expect((await again.next()).value).toMatchObject({ event: "reset" });
   // And one that was told goes on from there.

@@ -111,7 +111,7 @@ function askedIn(body: JsonObject): Asked {
   };
 }
 
-/** What Gemini CLI 0.61.0 says at the end of a conversation that it wants summed up, and when it asks once more. */
+/** What Gemini CLI 0.61.0 says at the end of a conversation that it wants summed up, and when it asks again. */
 function wantsSummary(contents: readonly JsonObject[]): boolean {
   return /<state_snapshot>/.test(wordsOf(contents.at(-1) ?? {}));
 }

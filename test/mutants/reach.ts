@@ -1,6 +1,6 @@
 /**
  * Which test files reach a source file, and over how many imports. A file that is named in a string, such as the
- * script of a child process, counts as imported; whoever asks for the bundled command imports all of it.
+ * script of a child process, counts as imported; a test that asks for the bundled command imports all of it.
  */
 
 import { dirname, posix } from "node:path";

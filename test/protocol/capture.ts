@@ -1,6 +1,6 @@
 /**
  * Records what real agents print while they are driven: `node test/protocol/capture.ts` writes
- * `test/protocol/AGENT/lines.jsonl` anew, without the agents' own prompts and with a stable home. Needs the agents
+ * `test/protocol/AGENT/lines.jsonl` again, without the agents' own prompts and with a stable home. Needs the agents
  * (`node test/agents/install.ts`).
  */
 

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true }));
 
-/** Brings the index up to date, and compares it with one that is made anew. */
+/** Brings the index up to date, and compares it with one that is made again. */
 async function expectSame(home: Places): Promise<void> {
   const places = (name: string): Places => ({
     ...home,

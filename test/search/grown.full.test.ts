@@ -37,7 +37,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
         truncateSync(path, 0);
         await updateTexts({ places: places("kept"), nowMs: LATER });
         for (let end = whole.indexOf(0x0a); end !== -1; end = whole.indexOf(0x0a, end + 1)) {
-          // Without its end first, and with other letters, as of a line that is written anew.
+          // Without its end first, and with other letters, as of a line that is written again.
           const begun = statSync(path).size;
           appendFileSync(path, otherLetters(whole.subarray(begun, end)));
           await updateTexts({ places: places("kept"), nowMs: LATER });

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { eventsOf } from "./harness/log.ts";
 
-/** Made anew each time: some can be read only once. */
+/** Made again each time: some can be read only once. */
 type Make = () => unknown;
 
 function throwing(): never {

@@ -58,7 +58,7 @@ export async function guardedRun(
     });
   }
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  // Whoever ends this process means the whole group.
+  // A signal to this process is meant for the whole group.
   const forward = (signal: NodeJS.Signals): void => void (child.pid && killIfThere(-child.pid, signal));
   for (const signal of signals) process.on(signal, forward);
   try {
@@ -80,7 +80,7 @@ export interface ProcessInfo {
   readonly group: number;
 }
 
-/** Those of a group whose parent is gone. The leader's parent is whoever started the group. */
+/** The processes of a group whose parent is gone. The leader's parent is the process that started the group. */
 export function orphansOf(all: readonly ProcessInfo[], group: number): readonly number[] {
   const members = all.filter((one) => one.group === group);
   const pids = new Set(members.map(({ pid }) => pid));

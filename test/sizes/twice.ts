@@ -1,5 +1,5 @@
 /**
- * `node test/sizes/twice.ts COMMAND…` runs a command that runs tests. Files of tests that fail run once more, alone, and
+ * `node test/sizes/twice.ts COMMAND…` runs a command that runs tests. Files of tests that fail run again, alone, and
  * what passes then is printed as unsteady. So one test that depends on how busy the machine is does not hide what the
  * other twelve thousand say, and it is not hidden either.
  */
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const AGENTS = join(ROOT, "test/agents/run.ts");
 
-/** Seconds since 1970: whoever has a limit of its own says when the tests have to be over. */
+/** Seconds since 1970: a caller with a limit of its own says when the tests have to be over. */
 const { CONTINUO_TESTS_END: end } = process.env;
 const LIMIT = end === undefined ? {} : { endsAt: Number(end) };
 

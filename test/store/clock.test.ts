@@ -1,4 +1,4 @@
-/** A store in memory or on SQLite takes its time from whoever opens it. */
+/** A store in memory or on SQLite takes its time from the program that opens it. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

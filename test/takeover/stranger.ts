@@ -32,7 +32,7 @@ function textOf(path: string): string {
 
 /**
  * Takes the port of the viewer, at the address `HOST`; what was stolen comes to the other port. With `ASSETS`, its page plants
- * what a browser keeps for an origin: a service worker, copies of files, storage. It goes on with that as long as its tab is open.
+ * what a browser keeps for an origin: a service worker, copies of files, storage. It continues that as long as its tab is open.
  */
 async function listen([port = "", collector = ""]: readonly string[]): Promise<void> {
   const { ASSETS, HOST = "127.0.0.1" } = process.env;

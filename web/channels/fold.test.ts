@@ -41,7 +41,7 @@ test("a message in progress grows by each delta once, also one that the window h
   ];
   const grown = events.reduce(foldEvent, begun);
   expect(grown.open.get("m2")?.text).toBe("abcd");
-  // The messages are the same object: nothing but the text is drawn anew.
+  // The messages are the same object: nothing but the text is drawn again.
   expect(grown.messages).toBe(begun.messages);
   const done = foldEvent(grown, event("complete", 7, { messageId: "m2", content: "abcd!" }));
   expect(done.messages[1]).toMatchObject({ content: "abcd!", state: "complete", sequence: 2 });

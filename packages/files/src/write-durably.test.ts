@@ -44,7 +44,7 @@ vi.mock("node:fs", async (original) => {
   return { ...real, ...wrapped };
 });
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
+// A worker keeps modules from file to file: those that see the replaced one are loaded again, and do not stay.
 vi.resetModules();
 const { writeDurably } = await import("./write-durably.ts");
 afterAll(() => {

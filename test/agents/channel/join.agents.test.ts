@@ -144,7 +144,7 @@ test("Claude Code and Codex are killed while they answer, and receive every mess
       ["It was forty-one.", "complete"],
     ]);
     const requests = requestsOf(on, handle);
-    // Once each, and the question that was interrupted once more.
+    // Once each, and the question that was interrupted again.
     expect(requests.length).toBe(4);
     const again = saidIn(requests[2]);
     expect(times(again, "Tell me a long story.")).toBe(1);

@@ -1,6 +1,6 @@
 /**
  * The real Claude Code holds conversations; Continuo reads the files that it wrote and says what the model is
- * sent when they are resumed; Claude Code resumes them. The tests go on with each other's sessions, in order.
+ * sent when they are resumed; Claude Code resumes them. The tests continue each other's sessions, in order.
  */
 
 import { randomUUID } from "node:crypto";
@@ -62,7 +62,7 @@ const fileOf = (sessionId: string): string =>
 
 const sdk = (name: string, ...args: readonly unknown[]) => callSdk(sandbox, claude, name, args);
 
-/** The session that most tests go on with. */
+/** The session that most tests continue. */
 const MAIN = randomUUID();
 const FORK = randomUUID();
 const BRANCHED = randomUUID();

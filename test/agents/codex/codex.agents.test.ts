@@ -1,6 +1,6 @@
 /**
  * The real Codex holds conversations; Continuo reads the files that it wrote and says what the model is sent
- * when they are resumed; Codex resumes them. The tests go on with each other's threads, in order.
+ * when they are resumed; Codex resumes them. The tests continue each other's threads, in order.
  */
 
 import { readFile } from "node:fs/promises";
@@ -37,7 +37,7 @@ let sandbox: Sandbox;
 let server: ModelServer;
 let codex: Codex;
 let places: Places;
-/** The threads of the tests; `main` is the one that most go on with. */
+/** The threads of the tests; `main` is the one that most continue. */
 const threads = { main: "", fork: "", legacy: "", interrupted: "" };
 
 beforeAll(async () => {

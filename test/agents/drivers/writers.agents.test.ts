@@ -1,4 +1,4 @@
-/** The agent itself, in another terminal, goes on with the session that a conversation of Continuo has open. */
+/** The agent itself, in another terminal, continues the session that a conversation of Continuo has open. */
 
 import type { Conversation } from "@continuo/core/model";
 import { expect, test } from "vitest";

@@ -62,7 +62,7 @@ export async function openGemini(sandbox: Sandbox, modelUrl: string): Promise<Ge
     GOOGLE_GEMINI_BASE_URL: modelUrl,
     GEMINI_CLI_TRUST_WORKSPACE: "true",
     GEMINI_SYSTEM_MD: system,
-    // One process a start: else it starts itself once more with more memory.
+    // One process a start: else it starts itself again with more memory.
     GEMINI_CLI_NO_RELAUNCH: "true",
   });
   const command = (args: readonly string[], cwd = sandbox.project): Promise<ProgramResult> =>

@@ -1,6 +1,6 @@
 /**
  * The real Gemini CLI holds conversations; Continuo reads the files that it wrote and says what the model is
- * sent when they are resumed; Gemini CLI resumes them. The tests go on with each other's sessions, in order.
+ * sent when they are resumed; Gemini CLI resumes them. The tests continue each other's sessions, in order.
  */
 
 import { randomUUID } from "node:crypto";

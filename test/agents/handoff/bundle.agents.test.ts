@@ -1,5 +1,5 @@
 /**
- * Sessions that the real agents began on one machine, and go on with on another: packed, unpacked below another home,
+ * Sessions that the real agents began on one machine, and continue on another: packed, unpacked below another home,
  * and placed in a folder of that one. The request that the agent sends there says what was said here.
  */
 

@@ -1,6 +1,6 @@
 /**
  * An opencode that never ran, and one that has its settings and its database, and in which no session was ever begun: what Continuo writes
- * names the model that opencode would take by itself, so that opencode shows the session and goes on with it.
+ * names the model that opencode would take by itself, so that opencode shows the session and continues it.
  */
 
 import { execFileSync } from "node:child_process";

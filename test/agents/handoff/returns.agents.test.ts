@@ -1,6 +1,6 @@
 /**
  * Sessions that come back from a hand-over in a state that their agent has a say in: a revert that may be taken back,
- * a record that the agent does not see, files of older versions. The real agent goes on with each, and does with
+ * a record that the agent does not see, files of older versions. The real agent continues each, and does with
  * it what it does with the session that was handed over.
  */
 
@@ -131,7 +131,7 @@ describe("opencode, reverted", () => {
     expect(await toldBy(server, one.sessionId)).toEqual(whole);
     expect(readFileSync(file, "utf8")).toBe("steep\n");
     expect(JSON.stringify(await prove(one.sessionId))).toContain("Taken.");
-    // Gone on with: opencode deletes what was taken out.
+    // Continued: opencode deletes what was taken out.
     const other = await thereAndBack({ ref: `opencode:${id}`, under, places, sandbox });
     const items = await prove(other.sessionId);
     expect(items.map((item) => (item.kind === "text" ? item.text : item.kind))).toEqual([

@@ -1,7 +1,7 @@
 /**
  * The real opencode holds conversations; Continuo reads its database, most of which is in the `-wal`, while it
- * runs and after it was killed, and says what the model is sent when a session goes on; opencode goes on with
- * it. The tests go on with each other's sessions, in order.
+ * runs and after it was killed, and says what the model is sent when a session goes on; opencode continues
+ * it. The tests continue each other's sessions, in order.
  */
 
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ let model: ModelServer;
 let opencode: Opencode;
 let server: OpencodeServer;
 let places: Places;
-/** The sessions of the tests; `main` is the one that most go on with. */
+/** The sessions of the tests; `main` is the one that most continue. */
 const sessions = { main: "", fork: "", broken: "", killed: "" };
 
 beforeAll(async () => {

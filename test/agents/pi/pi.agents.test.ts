@@ -1,6 +1,6 @@
 /**
  * The real pi holds conversations; Continuo reads the files that it wrote and says what the model is sent when
- * they are resumed; pi resumes them. The tests go on with each other's sessions, in order.
+ * they are resumed; pi resumes them. The tests continue each other's sessions, in order.
  */
 
 import { readdirSync } from "node:fs";

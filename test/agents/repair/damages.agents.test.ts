@@ -135,7 +135,9 @@ function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
   return { what: `${row?.table} ${row?.id} ${isLost ? "is lost" : "breaks off"}`, lay };
 }
 
-/** What the person and the model said. Results without their call go in a repair: no API takes them. */
+/**
+ * Returns the words of person and model. Results without their call are removed by a repair: no API takes them.
+ */
 function saidIn(items: readonly Item[] | null): readonly string[] {
   return (items ?? []).flatMap((item) => (item.kind === "text" ? [`${item.role}: ${item.text}`] : []));
 }

@@ -49,7 +49,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     return written;
   }
 
-  /** Repairs it in place, then lets the agent go on with it. */
+  /** Repairs it in place, then lets the agent continue it. */
   async function proveRepair({ sessionId, sessionFile }: Written) {
     const ref = `${agent}:${sessionId}`;
     const { edits, written } = await repairNativeSession(ref, { places: laid.places, write: "in place" });

@@ -1,6 +1,6 @@
 /**
- * What `--model-view` shows of a damaged session is what the real agent sends of it: one record of a conversation is
- * lost, has no time, or says nothing, each in turn.
+ * `--model-view` shows of a damaged session what the real agent sends: one record of a conversation is lost,
+ * has no time, or says nothing, each in turn.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -20,7 +20,7 @@ export interface WorkerOptions {
 
 /**
  * Where a worker is killed, one after another; then one is left alone until it is done. Runs that end in between
- * leave a native session that the next one goes on with.
+ * leave a native session that the next one continues.
  */
 export const KILLS = ["ended", "given", "started", "ended", "called", "streamed", "ended", "said"] as const;
 

@@ -91,7 +91,7 @@ for (let going = true; going; ) {
   try {
     going = await work();
   } catch (error) {
-    // Somebody else has the input or the session by now: they go on with it.
+    // Somebody else has the input or the session by now: they continue it.
     const isLost = ["conflict", "fenced", "invalid_transition"].some(
       (code) => isContinuoError(error) && error.code === code,
     );

@@ -69,7 +69,7 @@ class Recorder {
     await this.#append("settle/fenced", (await this.#readHead()) ?? 0, token);
   }
 
-  /** The lease of whoever held it last ends after a millisecond. */
+  /** The lease of the last holder ends after a millisecond. */
   async #acquireAtLast(owner: string): Promise<number> {
     while (true) {
       const token = await this.#acquire(owner);

@@ -23,6 +23,6 @@ test("others write to a log that a process has locked and that stands still, and
   child.kill("SIGCONT");
   expect((await lines.next()).value).toBe("1");
   await once(child, "exit");
-  // The transaction was run once more, from its beginning.
+  // The transaction was run again, from its beginning.
   expect((await store.getLog("shared"))?.metadata).toEqual({ stops: 2 });
 });

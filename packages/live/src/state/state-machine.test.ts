@@ -5,7 +5,7 @@ import { isFinal, isTransition, nextState, reportedState, TRIGGERS, type Trigger
 
 const STATES: readonly LiveState[] = ["created", "active", "idle", "degraded", "closed", "abandoned"];
 
-/** The table of the documentation, written once more: every state and every trigger, also those that change nothing. */
+/** The table of the documentation, written again: every state and every trigger, also those that change nothing. */
 const EXPECTED: Readonly<Record<LiveState, Readonly<Partial<Record<Trigger, LiveState>>>>> = {
   created: { input: "active", close: "closed", fault: "degraded", expiry: "abandoned" },
   active: { silence: "idle", close: "closed", fault: "degraded", expiry: "abandoned" },

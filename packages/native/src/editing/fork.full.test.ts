@@ -38,7 +38,7 @@ describe("every session that a real agent wrote", () => {
         const whole = await forkNativeSession(info, { places });
         const fork = await readNativeSession(`${agent}:${whole.sessionId}`, { places });
         expect(await firstDifference(source.messages, fork.messages)).toBeNull();
-        // Written anew, a record of Gemini CLI that it did not see is seen.
+        // Written again, a record of Gemini CLI that it did not see is seen.
         const sent = reader.modelView(source.messages).length + (name === "line-separator" ? 1 : 0);
         expect(reader.modelView(fork.messages)).toHaveLength(sent);
         expect(fork.problems.map(({ code }) => code)).toEqual(

@@ -10,7 +10,7 @@ vi.mock("node:crypto", async (original) => {
   return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) };
 });
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
+// A worker keeps modules from file to file: those that see the replaced one are loaded again, and do not stay.
 vi.resetModules();
 const { openStore } = await import("./open-store.ts");
 afterAll(() => {

@@ -1,4 +1,4 @@
-/** Turns drawn, compared with `cases/`: `npx vitest run src/cli/conversation -u` writes them anew. Look at them. */
+/** Turns drawn, compared with `cases/`: `npx vitest run src/cli/conversation -u` writes them again. Look at them. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import fc from "fast-check";

@@ -1,7 +1,7 @@
 /** The state of a link to an ACP agent: its session, its turn, and a history that is being loaded. */
 
-import type { Json } from "@continuo/files";
 import type { AgentCommand, ContextUse } from "@continuo/core/model";
+import type { Json } from "@continuo/files";
 import type { AgentTurn } from "../link/index.ts";
 import type { LoadedHistory } from "./loaded-history.ts";
 import type { RecordedCalls } from "./recorded-calls.ts";

@@ -353,7 +353,7 @@ const talks = fc
   .array(anyMessage, { maxLength: 8 })
   .map((messages) => messages.map(({ role, content }, at) => said(at, role, content)));
 
-/** As blocks that say the same are written: without what says nothing, or the same once more. */
+/** As blocks that say the same are written: without what says nothing, or the same again. */
 function toldAs(block: Block): Block {
   if (block.type === "tool_call") {
     const { ranBy: _, rawArgs: __, ...rest } = block;

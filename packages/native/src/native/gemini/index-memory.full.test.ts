@@ -17,7 +17,7 @@ const index = createIndex();
 const timeline = createTimeline(index);
 const facts = createFacts();
 const fold = (n, record) => {
-  // As in a file: every text is made anew from bytes.
+  // As in a file: every text is made again from bytes.
   const line = { line: n + 1, offset: n * 900, length: 899, value: JSON.parse(JSON.stringify(record)), problems: [] };
   foldFacts(facts, line, { sessionId: "s", ids: index.ids });
   foldTimeline(timeline, addRecord(index, line), line.value, false);
