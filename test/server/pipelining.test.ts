@@ -3,7 +3,7 @@
 import { connect, type Socket } from "node:net";
 import type { Store } from "@continuo/core/model";
 import { SUBPROTOCOL } from "@continuo/core/wire";
-import type { Listening } from "@continuo/server";
+import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -81,6 +81,32 @@ test("a client that reads nothing of an answer is disconnected, and one that rea
   slow.write(page.repeat(3));
   await expect.poll(() => bytes, { timeout: 30_000 }).toBeGreaterThan(3 * 4_000_000);
   slow.destroy();
+  await server.close();
+});
+
+test("one token has 64 MiB of unread answers, and its next answer waits until they are read", async () => {
+  await using store = await openStore("memory:");
+  await withLongStream(store);
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  const { secret } = await store.createToken({ scopes: ["stream:*:read"] });
+  const { secret: other } = await store.createToken({ scopes: ["stream:*:read"] });
+  const page = request(server, `/v1/stream/long?offset=-1`).replace(
+    "\r\n\r\n",
+    `\r\nAuthorization: Bearer ${secret}\r\n\r\n`,
+  );
+  const deaf = Array.from({ length: 24 }, () => connected(server).pause());
+  // Each has more waiting than the buffers of its socket hold.
+  for (const socket of deaf) socket.write(page.repeat(4));
+  const get = (token: string, signal: AbortSignal): Promise<Response> =>
+    fetch(`${server.url}/v1/stream/long?offset=-1`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal,
+    });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await expect(get(secret, AbortSignal.timeout(1_000))).rejects.toThrow();
+  expect((await get(other, AbortSignal.timeout(9_000))).status).toBe(200);
+  for (const socket of deaf) socket.destroy();
+  expect((await get(secret, AbortSignal.timeout(9_000))).status).toBe(200);
   await server.close();
 });
 

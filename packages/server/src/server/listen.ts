@@ -49,7 +49,13 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
   const strangers = new Strangers(proxies, LIMITS, (address) => server.crowded(address));
   const peerOf = createPeers(proxies, strangers);
   const listener = getRequestListener(
-    (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),
+    (request, { incoming, outgoing }) => {
+      const whenAnswered = (then: () => void): void => {
+        if (outgoing.closed) then();
+        else outgoing.once("close", then);
+      };
+      return server.fetch(request, { ...peerOf(incoming as IncomingMessage), whenAnswered });
+    },
     {
       overrideGlobalObjects: options.process === "own",
       errorHandler: (error) => failure(error instanceof RequestError ? noRequest() : error, server.headers),

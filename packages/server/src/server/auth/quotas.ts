@@ -2,7 +2,15 @@
 
 import { ContinuoError } from "@continuo/core/model";
 import { allows } from "@continuo/core/wire";
-import { type Grant, LIMITS, type Quotas, type Reception, type ServerLimits } from "../context/index.ts";
+import {
+  type Answer,
+  type Grant,
+  LIMITS,
+  type Quotas,
+  type Reception,
+  type ServerLimits,
+} from "../context/index.ts";
+import { Answers } from "./answers.ts";
 import { Buckets } from "./buckets.ts";
 import { createConnections } from "./connections.ts";
 import type { TokenWatch } from "./token-watch.ts";
@@ -10,6 +18,7 @@ import type { TokenWatch } from "./token-watch.ts";
 export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
   const rates = ratesOf(limits);
   const bodies = new Bodies(limits);
+  const answers = new Answers();
   return {
     ...createConnections(limits, tokens),
     request: (grant, bytes = 0) => {
@@ -32,6 +41,7 @@ export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
         [Symbol.dispose]: () => body[Symbol.dispose](),
       };
     },
+    answer: async ({ tokenId }, bytes) => (tokenId === null ? UNCOUNTED : await answers.open(tokenId, bytes)),
     blob: (grant, bytes) => {
       if (hasDailyQuotas(grant)) rates.blobBytes.take(grant.tokenId, performance.now(), bytes);
     },
@@ -104,6 +114,8 @@ const UNLIMITED: Reception = {
   takeChunk: () => 0,
   [Symbol.dispose]: () => undefined,
 };
+
+const UNCOUNTED: Answer = { resize: async () => undefined, [Symbol.dispose]: () => undefined };
 
 /** The bytes of bodies that each token sends at this moment. */
 class Bodies {

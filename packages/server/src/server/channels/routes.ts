@@ -22,7 +22,7 @@ import type { Hono } from "hono";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
 import { type Grant, LIMITS as SERVER_LIMITS, type ServerContext, type ServerEnv } from "../context/index.ts";
-import { readJsonObject } from "../http/index.ts";
+import { answered, madeJson, readJsonObject } from "../http/index.ts";
 import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
@@ -77,11 +77,13 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const store = storeFor(asked(c.var.grant, channel));
     const limit = numberIn(c.req.query("limit"), { otherwise: 100, most: LIMITS.messages });
     const before = c.req.query("before");
-    const window = await readMessages(store, channel, {
+    const asks = {
       limit: Math.max(1, limit),
       ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
-    });
-    return Response.json(window);
+    };
+    return await answered({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
+      madeJson(await readMessages(store, channel, asks)),
+    );
   });
   app.get("/v1/channels/:channel/anchor", async (c) => {
     const channel = c.req.param("channel");
@@ -93,12 +95,9 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
     const after = numberIn(c.req.query("after"), { otherwise: 0, most: ANY });
-    return Response.json(
-      await store.read(channelLogId(channel), {
-        after,
-        limit: LIMITS.events,
-        maxBytes: SERVER_LIMITS.pageBytes,
-      }),
+    const page = { after, limit: LIMITS.events, maxBytes: SERVER_LIMITS.pageBytes };
+    return await answered({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
+      madeJson(await store.read(channelLogId(channel), page)),
     );
   });
   app.post("/v1/channels/:channel/messages", async (c) => {

@@ -15,6 +15,8 @@ export interface Peer {
   readonly isLoopback: boolean;
   /** Its connection, for the question whose it is; a request that came without a socket has none. */
   readonly connection?: AcceptedConnection;
+  /** Calls back when the answer to the request was sent, or its connection closed. */
+  readonly whenAnswered?: (then: () => void) => void;
   /** Called when a token was accepted: the connection is no longer one of a stranger. */
   readonly onToken?: () => void;
 }
@@ -88,6 +90,11 @@ export interface Quotas {
    * `rate_limited`.
    */
   connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
+  /**
+   * Waits until the token may have an answer of so many bytes on its way. It counts until it is disposed. Errors:
+   * `rate_limited` when the token does not read its other answers.
+   */
+  answer(grant: Grant, bytes: number): Promise<Answer>;
   /** The open connections of all tokens. */
   openConnections(): number;
 }
@@ -98,6 +105,12 @@ export interface Reception extends Disposable {
   begin(bytes: number): void;
   /** Counts a chunk; returns the time to wait before the next one is read. Errors: `rate_limited`. */
   takeChunk(bytes: number): number;
+}
+
+/** An answer that is made and sent. Disposed when the client has read it, or is gone. */
+export interface Answer extends Disposable {
+  /** At once when it gets smaller; else it waits as for a new one. Errors: `rate_limited`. */
+  resize(bytes: number): Promise<void>;
 }
 
 export interface LogCreation<T> {

@@ -6,6 +6,7 @@
  */
 
 export type {
+  Answer,
   Authenticate,
   CreateMount,
   Credentials,

@@ -14,6 +14,9 @@ export const LIMITS = {
   configBytes: 65_536,
   /** Bytes of bodies that one token sends at the same time. */
   bodyBytesAtOnce: 67_108_864,
+  /** Bytes of answers that one token has not read, and how long another answer waits for room. */
+  answerBytesAtOnce: 67_108_864,
+  answerWaitMs: 10_000,
   /** What the smallest attachment counts as: a row, and perhaps a file. */
   blobBytesLeast: 4_096,
   /** Payload bytes of one page of a catch-up read. */

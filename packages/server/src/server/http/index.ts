@@ -5,6 +5,7 @@
  * Does not know: streams, channels, tokens.
  */
 
+export { answered, type Made, madeJson } from "./answered.ts";
 export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
 export {

@@ -3,6 +3,7 @@
 import { ContinuoError, EVENTS_MEDIA_TYPE, type Log, type StoredEvent } from "@continuo/core/model";
 import { formatOffset, parseOffset, STREAM_HEADERS } from "@continuo/core/wire";
 import { LIMITS } from "../context/index.ts";
+import { answered, type Made } from "../http/index.ts";
 import { type Batch, newBatches } from "./batches.ts";
 import { type Call, logOf, touched } from "./call.ts";
 import { cursorAfter } from "./cursor.ts";
@@ -30,7 +31,15 @@ export async function readStream(call: Call): Promise<Response> {
   if (live === "sse") return streamEvents(call, log, after);
   if (live === "long-poll") return await longPoll(call, log, after);
   if (start === "now") return nothingYet(log);
-  return pageResponse(call, { log, after, page: await pageAfter(call, log, after) });
+  return await answeredPage(call, {}, async () => ({ log, after, page: await pageAfter(call, log, after) }));
+}
+
+function answeredPage(
+  call: Call,
+  extra: Record<string, string>,
+  read: () => Promise<LogPage>,
+): Promise<Response> {
+  return answered(call, LIMITS.pageBytes, async () => madePage(call, await read(), extra));
 }
 
 /** Errors: `invalid`. */
@@ -96,11 +105,7 @@ interface LogPage {
   readonly page: Page;
 }
 
-function pageResponse(
-  call: Call,
-  { log, after, page }: LogPage,
-  extra: Record<string, string> = {},
-): Response {
+function madePage(call: Call, { log, after, page }: LogPage, extra: Record<string, string>): Made {
   const records = recordsOf(log.mediaType);
   const { end, atEnd } = page;
   const sequence = end?.sequence ?? after;
@@ -118,9 +123,10 @@ function pageResponse(
     ...(closed ? { [STREAM_HEADERS.closed]: "true" } : {}),
   };
   if (matches(call.request.headers.get("if-none-match"), etag)) {
-    return new Response(null, { status: 304, headers });
+    return { response: new Response(null, { status: 304, headers }), sizeBytes: 0 };
   }
-  return new Response(page.body(), { headers });
+  const body = page.body();
+  return { response: new Response(body, { headers }), sizeBytes: body.length };
 }
 
 /**
@@ -143,16 +149,17 @@ async function longPoll(call: Call, log: Log, after: number): Promise<Response> 
   const cursor = cursorAfter(call.url.searchParams.get("cursor"), { now: Date.now(), random: Math.random });
   const extra = { [STREAM_HEADERS.cursor]: cursor };
   if (after < log.latestSequence) {
-    return pageResponse(call, { log, after, page: await pageAfter(call, log, after) }, extra);
+    return await answeredPage(call, extra, async () => ({
+      log,
+      after,
+      page: await pageAfter(call, log, after),
+    }));
   }
   const batch = log.closedAt === undefined ? await nextBatch(call, after) : CLOSED;
   await touched(call, log);
   if (batch.events.length > 0) {
-    return pageResponse(
-      call,
-      { log, after, page: pageOf(recordsOf(log.mediaType), batch.events, true) },
-      extra,
-    );
+    const page = pageOf(recordsOf(log.mediaType), batch.events, true);
+    return await answeredPage(call, extra, async () => ({ log, after, page }));
   }
   return new Response(null, {
     status: 204,

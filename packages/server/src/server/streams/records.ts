@@ -42,7 +42,7 @@ const EVENTS: Records = {
   framing: "array",
   sse: "text",
   parse: parseEvents,
-  encode: (event) => Buffer.from(JSON.stringify(event)),
+  encode: jsonOf,
 };
 
 const JSON_VALUES: Records = {
@@ -62,11 +62,31 @@ const BYTES: Records = {
   encode: bytesOf,
 };
 
+/** An event that arrives is the same object for every reader of this process, and is written once. */
+const WRITTEN = new WeakMap<StoredEvent, Uint8Array>();
+
+function jsonOf(event: StoredEvent): Uint8Array {
+  const known = WRITTEN.get(event);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(JSON.stringify(event));
+  WRITTEN.set(event, bytes);
+  return bytes;
+}
+
 function bytesOf(event: StoredEvent): Uint8Array {
   if (event.data instanceof Uint8Array) return event.data;
   throw new ContinuoError("corrupt", `record ${event.sequence} has no bytes`, {
     details: { logId: event.logId, sequence: event.sequence },
   });
+}
+
+/** Bytes of the records, without what frames them. */
+export function sizeOf(records: Records, events: readonly StoredEvent[]): number {
+  return keptOf(events).reduce((size, event) => size + records.encode(event).length, 0);
+}
+
+function keptOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  return events.filter(({ type, pruned }) => type !== "bytes" || pruned === undefined);
 }
 
 const OPEN = Buffer.from("[");
@@ -80,7 +100,7 @@ export function inFrame({ framing }: Records, joined: Uint8Array): Uint8Array<Ar
 
 /** The records as one body. Bytes that were pruned are left out. */
 export function bodyOf(records: Records, events: readonly StoredEvent[]): Uint8Array<ArrayBuffer> {
-  const kept = events.filter(({ type, pruned }) => type !== "bytes" || pruned === undefined);
+  const kept = keptOf(events);
   if (records.framing === "bytes") return Buffer.concat(kept.map(records.encode));
   const parts: Uint8Array[] = [OPEN];
   for (const event of kept) {

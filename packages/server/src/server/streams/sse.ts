@@ -6,7 +6,7 @@ import { LIMITS } from "../context/index.ts";
 import { type Batch, liveBatches } from "./batches.ts";
 import type { Call } from "./call.ts";
 import { cursorAfter } from "./cursor.ts";
-import { bodyOf, type Records, recordsOf } from "./records.ts";
+import { bodyOf, type Records, recordsOf, sizeOf } from "./records.ts";
 
 export function streamEvents(call: Call, log: Log, after: number): Response {
   const records = recordsOf(log.mediaType);
@@ -67,11 +67,16 @@ async function* framesOf(
     after,
     signal: AbortSignal.any([gone, request.signal, context.draining, AbortSignal.timeout(LIMITS.sseMs)]),
   });
+  // A page of the backlog, before it is read.
+  using answer = await context.quotas.answer(call.grant, LIMITS.sseBytes);
   for await (const batch of batches) {
     const last = batch.events.at(-1);
     after = last?.sequence ?? after;
+    if (batch.state !== "more") await answer.resize(sizeOf(records, batch.events));
     const data = last === undefined ? "" : frame("data", text(batch.events));
+    // It goes on when the client has read this.
     yield data + control(batch);
+    if (batch.state !== "more") await answer.resize(0);
   }
   if (context.draining.aborted) yield `retry: ${LIMITS.retryMs}\n\n`;
 }

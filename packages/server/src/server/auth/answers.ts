@@ -1,0 +1,103 @@
+/** The bytes of answers that each token has on their way: who does not read them waits for the next one. */
+
+import { ContinuoError } from "../../model/index.ts";
+import { type Answer, LIMITS } from "../context/index.ts";
+
+export interface AnswerLimits {
+  readonly answerBytesAtOnce: number;
+  readonly answerWaitMs: number;
+}
+
+interface Token {
+  held: number;
+  /** Answers that wait for room, in the order in which they came. */
+  readonly waiting: Set<Waiting>;
+}
+
+interface Waiting {
+  readonly more: number;
+  /** What the same answer holds already. */
+  readonly own: number;
+  readonly admit: () => void;
+}
+
+export class Answers {
+  readonly #limits: AnswerLimits;
+  readonly #tokens = new Map<string, Token>();
+
+  constructor(limits: AnswerLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** @param name of the token. Errors: `rate_limited` when there was no room for long. */
+  async open(name: string, bytes: number): Promise<Answer> {
+    let held = 0;
+    let isOpen = true;
+    const resize = async (wanted: number): Promise<void> => {
+      const more = (isOpen ? wanted : 0) - held;
+      if (more > 0) await this.#take(name, more, held);
+      else this.#give(name, -more);
+      held += more;
+      // It was closed while it waited.
+      if (!isOpen && held > 0) await resize(0);
+    };
+    await resize(bytes);
+    return {
+      resize,
+      [Symbol.dispose]: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#give(name, held);
+        held = 0;
+      },
+    };
+  }
+
+  async #take(name: string, more: number, own: number): Promise<void> {
+    const token = this.#tokens.get(name) ?? { held: 0, waiting: new Set() };
+    this.#tokens.set(name, token);
+    if (token.waiting.size > 0 || !this.#hasRoom(token, { more, own }))
+      await this.#turn(token, { more, own });
+    else token.held += more;
+  }
+
+  /** One answer that is larger than the limit has room when it is alone. */
+  #hasRoom({ held }: Token, { more, own }: Omit<Waiting, "admit">): boolean {
+    return held - own === 0 || held + more <= this.#limits.answerBytesAtOnce;
+  }
+
+  #turn(token: Token, asked: Omit<Waiting, "admit">): Promise<void> {
+    const { answerBytesAtOnce: limit, answerWaitMs } = this.#limits;
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        ...asked,
+        admit: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        token.waiting.delete(waiting);
+        reject(
+          new ContinuoError("rate_limited", `the token has ${limit} bytes of answers that it did not read`, {
+            details: { limit, retryAfterMs: 1_000 },
+          }),
+        );
+      }, answerWaitMs);
+      token.waiting.add(waiting);
+    });
+  }
+
+  #give(name: string, bytes: number): void {
+    const token = this.#tokens.get(name);
+    if (token === undefined) return;
+    token.held -= bytes;
+    for (const one of token.waiting) {
+      if (!this.#hasRoom(token, one)) break;
+      token.waiting.delete(one);
+      token.held += one.more;
+      one.admit();
+    }
+    if (token.held === 0 && token.waiting.size === 0) this.#tokens.delete(name);
+  }
+}

@@ -1,0 +1,36 @@
+/** Answers whose bytes are in memory until they are read: they count for the token of the request. */
+
+import type { Grant, ServerContext } from "../context/index.ts";
+
+export interface Made {
+  readonly response: Response;
+  readonly sizeBytes: number;
+}
+
+/** @param most bytes of the answer, as far as is known before it is made. Errors: `rate_limited`, and those of `make`. */
+export async function answered(
+  { context, grant }: { readonly context: ServerContext; readonly grant: Grant },
+  most: number,
+  make: () => Promise<Made>,
+): Promise<Response> {
+  const answer = await context.quotas.answer(grant, most);
+  const end = (): void => answer[Symbol.dispose]();
+  try {
+    const { response, sizeBytes } = await make();
+    await answer.resize(sizeBytes);
+    const { whenAnswered } = grant.peer;
+    if (whenAnswered === undefined) end();
+    else whenAnswered(end);
+    return response;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** The answer as JSON. */
+export function madeJson(value: unknown): Made {
+  const text = JSON.stringify(value);
+  const response = new Response(text, { headers: { "content-type": "application/json" } });
+  return { response, sizeBytes: text.length };
+}
