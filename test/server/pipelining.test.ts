@@ -84,7 +84,7 @@ test("a client that reads nothing of an answer is disconnected, and one that rea
   await server.close();
 });
 
-test("one token has 64 MiB of unread answers, and its next answer waits until they are read", async () => {
+test("the next answer waits while a token has 64 MiB of answers that it has not read", async () => {
   await using store = await openStore("memory:");
   await withLongStream(store);
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
@@ -128,7 +128,7 @@ test("a client that leaves in the middle of its body is not reported as a mistak
   expect(reports).toEqual([]);
 });
 
-test("a participant that does not read the answers to its requests is not answered on", async () => {
+test("a participant that does not read the answers to its requests gets no more answers", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, { slowReaders: { stalledMs: 300, goodbyeMs: 100 } });
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);

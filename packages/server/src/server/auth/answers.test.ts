@@ -25,7 +25,7 @@ test("an answer waits while its token has too many bytes on their way, and other
   expect(order).toBe("third fourth ");
 });
 
-test("an answer larger than the limit has room when it is alone, also when it grew", async () => {
+test("an answer that is larger than the limit, or grows beyond it, has room while it is the only one", async () => {
   const answers = new Answers(LIMITS);
   const large = await answers.open("ann", 500);
   large[Symbol.dispose]();

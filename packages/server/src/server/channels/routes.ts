@@ -22,7 +22,7 @@ import type { Hono } from "hono";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
 import { type Grant, LIMITS as SERVER_LIMITS, type ServerContext, type ServerEnv } from "../context/index.ts";
-import { answered, madeJson, readJsonObject } from "../http/index.ts";
+import { countedAnswer, jsonAnswer, readJsonObject } from "../http/index.ts";
 import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
@@ -81,8 +81,8 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
       limit: Math.max(1, limit),
       ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
     };
-    return await answered({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
-      madeJson(await readMessages(store, channel, asks)),
+    return await countedAnswer({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
+      jsonAnswer(await readMessages(store, channel, asks)),
     );
   });
   app.get("/v1/channels/:channel/anchor", async (c) => {
@@ -96,8 +96,8 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const store = storeFor(asked(c.var.grant, channel));
     const after = numberIn(c.req.query("after"), { otherwise: 0, most: ANY });
     const page = { after, limit: LIMITS.events, maxBytes: SERVER_LIMITS.pageBytes };
-    return await answered({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
-      madeJson(await store.read(channelLogId(channel), page)),
+    return await countedAnswer({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
+      jsonAnswer(await store.read(channelLogId(channel), page)),
     );
   });
   app.post("/v1/channels/:channel/messages", async (c) => {

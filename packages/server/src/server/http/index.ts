@@ -5,7 +5,7 @@
  * Does not know: streams, channels, tokens.
  */
 
-export { answered, type Made, madeJson } from "./answered.ts";
+export { countedAnswer, jsonAnswer, type SizedAnswer } from "./answers.ts";
 export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
 export {

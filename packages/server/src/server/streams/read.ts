@@ -3,7 +3,7 @@
 import { ContinuoError, EVENTS_MEDIA_TYPE, type Log, type StoredEvent } from "@continuo/core/model";
 import { formatOffset, parseOffset, STREAM_HEADERS } from "@continuo/core/wire";
 import { LIMITS } from "../context/index.ts";
-import { answered, type Made } from "../http/index.ts";
+import { countedAnswer, type SizedAnswer } from "../http/index.ts";
 import { type Batch, newBatches } from "./batches.ts";
 import { type Call, logOf, touched } from "./call.ts";
 import { cursorAfter } from "./cursor.ts";
@@ -31,15 +31,15 @@ export async function readStream(call: Call): Promise<Response> {
   if (live === "sse") return streamEvents(call, log, after);
   if (live === "long-poll") return await longPoll(call, log, after);
   if (start === "now") return nothingYet(log);
-  return await answeredPage(call, {}, async () => ({ log, after, page: await pageAfter(call, log, after) }));
+  return await countedPage(call, {}, async () => ({ log, after, page: await pageAfter(call, log, after) }));
 }
 
-function answeredPage(
+function countedPage(
   call: Call,
   extra: Record<string, string>,
   read: () => Promise<LogPage>,
 ): Promise<Response> {
-  return answered(call, LIMITS.pageBytes, async () => madePage(call, await read(), extra));
+  return countedAnswer(call, LIMITS.pageBytes, async () => pageAnswer(call, await read(), extra));
 }
 
 /** Errors: `invalid`. */
@@ -105,7 +105,7 @@ interface LogPage {
   readonly page: Page;
 }
 
-function madePage(call: Call, { log, after, page }: LogPage, extra: Record<string, string>): Made {
+function pageAnswer(call: Call, { log, after, page }: LogPage, extra: Record<string, string>): SizedAnswer {
   const records = recordsOf(log.mediaType);
   const { end, atEnd } = page;
   const sequence = end?.sequence ?? after;
@@ -149,7 +149,7 @@ async function longPoll(call: Call, log: Log, after: number): Promise<Response> 
   const cursor = cursorAfter(call.url.searchParams.get("cursor"), { now: Date.now(), random: Math.random });
   const extra = { [STREAM_HEADERS.cursor]: cursor };
   if (after < log.latestSequence) {
-    return await answeredPage(call, extra, async () => ({
+    return await countedPage(call, extra, async () => ({
       log,
       after,
       page: await pageAfter(call, log, after),
@@ -159,7 +159,7 @@ async function longPoll(call: Call, log: Log, after: number): Promise<Response> 
   await touched(call, log);
   if (batch.events.length > 0) {
     const page = pageOf(recordsOf(log.mediaType), batch.events, true);
-    return await answeredPage(call, extra, async () => ({ log, after, page }));
+    return await countedPage(call, extra, async () => ({ log, after, page }));
   }
   return new Response(null, {
     status: 204,

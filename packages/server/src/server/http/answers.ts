@@ -2,16 +2,16 @@
 
 import type { Grant, ServerContext } from "../context/index.ts";
 
-export interface Made {
+export interface SizedAnswer {
   readonly response: Response;
   readonly sizeBytes: number;
 }
 
 /** @param most bytes of the answer, as far as is known before it is made. Errors: `rate_limited`, and those of `make`. */
-export async function answered(
+export async function countedAnswer(
   { context, grant }: { readonly context: ServerContext; readonly grant: Grant },
   most: number,
-  make: () => Promise<Made>,
+  make: () => Promise<SizedAnswer>,
 ): Promise<Response> {
   const answer = await context.quotas.answer(grant, most);
   const end = (): void => answer[Symbol.dispose]();
@@ -29,7 +29,7 @@ export async function answered(
 }
 
 /** The answer as JSON. */
-export function madeJson(value: unknown): Made {
+export function jsonAnswer(value: unknown): SizedAnswer {
   const text = JSON.stringify(value);
   const response = new Response(text, { headers: { "content-type": "application/json" } });
   return { response, sizeBytes: text.length };
