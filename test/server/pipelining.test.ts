@@ -57,7 +57,7 @@ async function withLongStream(store: Store): Promise<void> {
   await store.append("streams/long", [{ type: "bytes", data }]);
 }
 
-test("a client that reads nothing of an answer is disconnected, and one that reads slowly gets all of it", async () => {
+test("a client that reads nothing of an answer is disconnected, whatever it sends meanwhile", async () => {
   await using store = await openStore("memory:");
   await withLongStream(store);
   const server = await openServer(store, { stalledMs: 400 });
@@ -69,18 +69,6 @@ test("a client that reads nothing of an answer is disconnected, and one that rea
   const writing = setInterval(() => deaf.write("\r\n"), 50);
   expect(await closedWithin(deaf, 10_000)).toBe(true);
   clearInterval(writing);
-
-  // Longer in all than the deaf one was waited for.
-  const slow = connected(server);
-  let bytes = 0;
-  slow.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    slow.pause();
-    setTimeout(() => slow.resume(), 5);
-  });
-  slow.write(page.repeat(3));
-  await expect.poll(() => bytes, { timeout: 30_000 }).toBeGreaterThan(3 * 4_000_000);
-  slow.destroy();
   await server.close();
 });
 
