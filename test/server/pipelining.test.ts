@@ -57,7 +57,7 @@ async function withLongStream(store: Store): Promise<void> {
   await store.append("streams/long", [{ type: "bytes", data }]);
 }
 
-test("a client that reads nothing of an answer is disconnected, whatever it sends meanwhile", async () => {
+test("a client that sends bytes but reads nothing of an answer is disconnected", async () => {
   await using store = await openStore("memory:");
   await withLongStream(store);
   const server = await openServer(store, { stalledMs: 400 });

@@ -81,6 +81,7 @@ export class Connection implements Present {
   #waitingBytes = 0;
   #strangerBytes = 0;
   #heardAt: number;
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #seat: Seat | null = null;
   #telling: Promise<void> = Promise.resolve();
   readonly closed: Promise<void>;
@@ -199,22 +200,27 @@ export class Connection implements Present {
       assertJsonShape(data);
       frame = parseClientFrame(data.toString());
     } catch (error) {
-      this.#refuse(error, requestIn(data.subarray(-64_000).toString()));
+      this.#inTurn(data.length, async () => this.#refuseFrame(error, data));
       return;
     }
     if (frame.type === "heartbeat") {
-      this.#renew();
+      const now = this.#options.clock.now();
+      // Each renewal is a write; heartbeats do not count for the token.
+      if (now - this.#renewedAt >= LIMITS.renewMs) this.#renew();
       return;
     }
-    const bytes = data.length;
+    this.#inTurn(data.length, () => this.#take(frame, data.length));
+  }
+
+  /** One frame after another, so that the writes of a participant are stored in their order. */
+  #inTurn(bytes: number, work: () => Promise<void>): void {
     this.#waiting++;
     this.#waitingBytes += bytes;
     if (this.#waiting > LIMITS.waitingFrames || this.#waitingBytes > LIMITS.waitingFrameBytes) {
       this.#socket.pause();
     }
-    // One after another, so that the writes of a participant are stored in their order.
     this.#work = this.#work.then(async () => {
-      await this.#take(frame, bytes);
+      await work();
       await this.#answersRead();
       this.#waiting--;
       this.#waitingBytes -= bytes;
@@ -224,11 +230,24 @@ export class Connection implements Present {
     });
   }
 
+  /** An invalid frame counts for the token as another one does. */
+  #refuseFrame(error: unknown, data: Buffer): void {
+    if (this.#over.signal.aborted) return;
+    let refusal = error;
+    try {
+      this.#options.count(data.length);
+    } catch (limited) {
+      refusal = limited;
+    }
+    this.#refuse(refusal, requestIn(data.subarray(-64_000).toString()));
+  }
+
   async #take(frame: ClientFrame, bytes: number): Promise<void> {
     if (this.#over.signal.aborted) return;
     try {
       if (frame.type === "hello") return await this.#greet(frame);
       if (this.#state !== "open") throw new ContinuoError("invalid", "the first frame must be a hello");
+      if (!("request" in frame)) this.#options.count(bytes);
       if (frame.type === "pause") return this.#pump?.abort();
       if (frame.type === "resume") return this.#start(frame.after);
       if (frame.type === "close") return await this.#leave();
@@ -348,6 +367,7 @@ export class Connection implements Present {
 
   /** Renews the lease of the handle. */
   #renew(): void {
+    this.#renewedAt = this.#options.clock.now();
     if (this.#state !== "left") void this.#seat?.renew();
   }
 

@@ -8,6 +8,8 @@ export const LIMITS = {
   waitingFrameBytes: 8_388_608,
   /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
+  /** How often heartbeats of a participant renew its lease at most. */
+  renewMs: 1_000,
   /** How often the server looks for participants that disappeared. */
   sweepMs: 500,
   /** How long a lease of another server lies there expired before its holder counts as gone; more than a heartbeat. */
@@ -18,6 +20,8 @@ export const LIMITS = {
   standstillMs: 1_000,
   /** Messages that one request reads. */
   messages: 1_000,
+  /** What such a request takes while it is answered. */
+  messagesBytes: 8_388_608,
   events: 1_000,
   channels: 1_000,
   /** Channels that are read in one turn of the event loop. */

@@ -81,7 +81,7 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
       limit: Math.max(1, limit),
       ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
     };
-    return await countedAnswer({ context, grant: c.var.grant }, SERVER_LIMITS.pageBytes, async () =>
+    return await countedAnswer({ context, grant: c.var.grant }, LIMITS.messagesBytes, async () =>
       jsonAnswer(await readMessages(store, channel, asks)),
     );
   });

@@ -67,16 +67,16 @@ async function* framesOf(
     after,
     signal: AbortSignal.any([gone, request.signal, context.draining, AbortSignal.timeout(LIMITS.sseMs)]),
   });
-  // A page of the backlog, before it is read.
-  using answer = await context.quotas.answer(call.grant, LIMITS.sseBytes);
+  // For a page of the backlog before it is read: one record can be as long as a page.
+  using answer = await context.quotas.answer(call.grant, LIMITS.pageBytes);
   for await (const batch of batches) {
     const last = batch.events.at(-1);
     after = last?.sequence ?? after;
-    if (batch.state !== "more") await answer.resize(sizeOf(records, batch.events));
+    await answer.resize(sizeOf(records, batch.events));
     const data = last === undefined ? "" : frame("data", text(batch.events));
     // It goes on when the client has read this.
     yield data + control(batch);
-    if (batch.state !== "more") await answer.resize(0);
+    await answer.resize(batch.state === "more" ? LIMITS.pageBytes : 0);
   }
   if (context.draining.aborted) yield `retry: ${LIMITS.retryMs}\n\n`;
 }
