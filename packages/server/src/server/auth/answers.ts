@@ -1,6 +1,6 @@
 /** The bytes of answers that each token has on their way: who does not read them waits for the next one. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError } from "@continuo/core/model";
 import { type Answer, LIMITS } from "../context/index.ts";
 
 export interface AnswerLimits {
