@@ -115,3 +115,19 @@ test("every name under which the viewer or the extension stores something in a b
     "sending/storage.ts",
   ]);
 });
+
+test("the flags and variables by which a vault gives secrets exist", () => {
+  const [, section = ""] = SERVER.split("\n### Secrets from a vault\n");
+  const table = (section.split("\n## ")[0] ?? "").split("\n").filter((row) => row.startsWith("| "));
+  const named = [...table.join("\n").matchAll(/`[^`]*?(--[a-z-]+)[^`]*`/gu)].map(([, flag = ""]) => flag);
+  expect(named.toSorted()).toEqual(["--expires", "--webhook-key"]);
+  const cli = read("docs/cli.md");
+  for (const flag of [...named, "CONTINUO_STORE"]) expect(cli, flag).toContain(flag);
+  const [, parameters = ""] = /`postgres:\/\/[^?`]+\?([^`]+)`/u.exec(table.join("\n")) ?? [];
+  expect(parameters.split("&").map((one) => one.split("=")[0])).toEqual([
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+  ]);
+});

@@ -48,6 +48,10 @@ export function addServeCommand(program: Command, run: Run | null): void {
       [],
     )
     .option("--webhook-host <host>", "a private host that webhooks may be sent to (repeatable)", collect, [])
+    .option(
+      "--webhook-key <file>",
+      "the private Ed25519 key that signs webhooks, in PEM (default: one in the store)",
+    )
     .option("--only-webhook-hosts", "send webhooks to no other hosts than those of --webhook-host", false)
     .option(
       "--limit <name=number>",

@@ -8,6 +8,7 @@ export interface ServeFlags {
   readonly publicUrl?: string;
   readonly webhookHost: readonly string[];
   readonly onlyWebhookHosts: boolean;
+  readonly webhookKey?: string;
   readonly trustProxy: readonly string[];
   readonly limit: readonly string[];
   readonly securityLog?: string;

@@ -26,6 +26,7 @@ import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
+import { readWebhookKey } from "./webhook-key.ts";
 import { clearTextWarning, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
@@ -66,6 +67,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     ...present({
       pageName,
       securityLog: securityFile?.write,
+      webhookKey: flags.webhookKey === undefined ? undefined : await readWebhookKey(flags.webhookKey),
       followAudit: securityFile === null ? undefined : followAudit(store),
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),

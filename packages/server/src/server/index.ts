@@ -24,3 +24,4 @@ export { DEFAULT_LIMITS } from "./context/index.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { type ContinuoServer, createServer, type ServerOptions } from "./server.ts";
 export { type TrustedProxies, trustedProxies } from "./sockets/index.ts";
+export { assertWebhookKey } from "./subscriptions/index.ts";

@@ -82,6 +82,8 @@ export interface ServerOptions {
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */
   readonly webhookHosts?: readonly string[];
+  /** The private Ed25519 key that signs webhooks, in PEM; without it, the servers of a store share one in the store. */
+  readonly webhookKey?: string;
   /** Whether webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
   readonly otherWebhookHosts?: "public" | "none";
   readonly longPollMs?: number;
@@ -210,7 +212,11 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
-    ...present({ pageFolder: options.pageFolder, pageName: options.pageName }),
+    ...present({
+      pageFolder: options.pageFolder,
+      pageName: options.pageName,
+      webhookKey: options.webhookKey,
+    }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: {
       named: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),

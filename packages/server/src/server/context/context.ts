@@ -247,6 +247,8 @@ export interface ServerContext {
   /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
   readonly webhookHosts: WebhookHosts;
+  /** The private key that signs webhooks, in PEM; without it, the store has one. */
+  readonly webhookKey?: string;
   /** How long a long-poll waits. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;

@@ -7,4 +7,5 @@
  * Does not know: what the streams contain.
  */
 
+export { assertWebhookKey } from "./keys.ts";
 export { subscriptions } from "./routes.ts";

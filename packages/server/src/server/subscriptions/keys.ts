@@ -7,13 +7,14 @@ import {
   createHash,
   createHmac,
   createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
   sign,
   timingSafeEqual,
 } from "node:crypto";
-import type { Store, WebhookKey } from "@continuo/core/model";
+import { ContinuoError, type Store, type WebhookKey } from "@continuo/core/model";
 import { Refusal } from "./refusal.ts";
 
 const CALLBACK_SECONDS = 3_600;
@@ -37,15 +38,32 @@ export interface CallbackSubject {
   readonly generation: number;
 }
 
-/** Creates the first key; servers that start together agree on one. */
-export async function openSigningKeys(store: Store): Promise<SigningKeys> {
-  let keys = (await store.listWebhookKeys()).items;
+/** A key as it signs and is published. */
+type Key = Pick<WebhookKey, "keyId" | "publicKey" | "privateKey">;
+
+/**
+ * Creates the first key; servers that start together agree on one. With a key of the operator, none is stored, and those
+ * that the store has are still published.
+ *
+ * @param own in PEM. Errors when it cannot sign webhooks: `usage`.
+ */
+export async function openSigningKeys(store: Store, own?: string): Promise<SigningKeys> {
+  const stored = (await store.listWebhookKeys()).items;
+  if (own !== undefined) {
+    const key = keyOf(own);
+    return signingKeys(key, [key, ...stored.filter(({ keyId }) => keyId !== key.keyId)]);
+  }
+  let keys = stored;
   if (keys.length === 0) {
     await store.putWebhookKey(newKey());
     keys = (await store.listWebhookKeys()).items;
   }
   const newest = keys.find(({ retiredAt }) => retiredAt === null) ?? keys[0];
   if (newest === undefined) throw new Error("the store keeps no webhook key");
+  return signingKeys(newest, keys);
+}
+
+function signingKeys(newest: Key, keys: readonly Key[]): SigningKeys {
   const privateKey = createPrivateKey(newest.privateKey);
   const secret = Buffer.from(
     hkdfSync("sha256", newest.privateKey, "", "continuo subscription callbacks", 32),
@@ -60,19 +78,38 @@ export async function openSigningKeys(store: Store): Promise<SigningKeys> {
 }
 
 function newKey(): Parameters<Store["putWebhookKey"]>[0] {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  const { x } = publicKey.export({ format: "jwk" });
+  return { version: 1, algorithm: "ed25519", ...partsOf(generateKeyPairSync("ed25519").privateKey) };
+}
+
+/** Errors: `usage` for a text that is no private Ed25519 key in PEM. */
+export function assertWebhookKey(pem: string): void {
+  keyOf(pem);
+}
+
+function keyOf(pem: string): Key {
+  let privateKey: KeyObject | null = null;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch {
+    // A text that is no key is refused below, without a word of it.
+  }
+  if (privateKey?.asymmetricKeyType === "ed25519") return partsOf(privateKey);
+  throw new ContinuoError("usage", "the key of webhooks is not a private Ed25519 key in PEM", {
+    hint: "Create one with `openssl genpkey -algorithm ed25519`.",
+  });
+}
+
+function partsOf(privateKey: KeyObject): Key {
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const thumbprint = createHash("sha256").update(JSON.stringify({ crv: "Ed25519", kty: "OKP", x }));
   return {
-    version: 1,
     keyId: `ds_${thumbprint.digest("base64url")}`,
-    algorithm: "ed25519",
     publicKey: x ?? "",
     privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }
 
-function jwkOf({ keyId, publicKey }: WebhookKey): object {
+function jwkOf({ keyId, publicKey }: Key): object {
   return { kty: "OKP", crv: "Ed25519", x: publicKey, kid: keyId, use: "sig", alg: "EdDSA" };
 }
 

@@ -60,10 +60,12 @@ export class Watch {
 
   /** Created on first use: a server without subscriptions keeps no keys. */
   keys(): Promise<SigningKeys> {
-    this.#keys ??= openSigningKeys(this.#context.store(SERVER_WORKSPACE)).catch((error) => {
-      this.#keys = undefined;
-      throw error;
-    });
+    this.#keys ??= openSigningKeys(this.#context.store(SERVER_WORKSPACE), this.#context.webhookKey).catch(
+      (error) => {
+        this.#keys = undefined;
+        throw error;
+      },
+    );
     return this.#keys;
   }
 

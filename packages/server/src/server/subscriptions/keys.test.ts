@@ -1,0 +1,57 @@
+import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { assertWebhookKey, openSigningKeys } from "./keys.ts";
+
+const newPem = (): string =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+const SUBJECT = { workspaceId: "w", subscriptionId: "s", createdAt: "now", generation: 1 };
+
+test("webhooks are signed with the key of the operator, and the store gets no key", async () => {
+  await using store = await openStore("memory:");
+  const pem = newPem();
+  const keys = await openSigningKeys(store, pem);
+  expect((await store.listWebhookKeys()).items).toEqual([]);
+  const [, seconds = "", kid, signature = ""] =
+    /^t=(\d+),kid=(\S+),ed25519=(\S+)$/u.exec(keys.signWebhook("body", 5_000)) ?? [];
+  const [jwk] = keys.jwks.keys as [{ readonly kid: string }];
+  expect([kid, keys.jwks.keys.length]).toEqual([jwk.kid, 1]);
+  const publicKey = createPublicKey({ key: jwk as never, format: "jwk" });
+  expect(verify(null, Buffer.from(`${seconds}.body`), publicKey, Buffer.from(signature, "base64url"))).toBe(
+    true,
+  );
+  expect(JSON.stringify(keys.jwks)).not.toContain(pem.split("\n")[1]);
+  // Another server with the same file takes its callback tokens; one with another key does not.
+  const token = keys.signCallback(SUBJECT, 0);
+  const same = await openSigningKeys(store, pem.replaceAll("\n", "\r\n"));
+  expect(same.verifyCallback(token, SUBJECT, 0)).toBe(1);
+  const other = await openSigningKeys(store, newPem());
+  expect(() => other.verifyCallback(token, SUBJECT, 0)).toThrow("not valid here");
+});
+
+test("keys that a store has are still published when the operator brings one", async () => {
+  await using store = await openStore("memory:");
+  const before = await openSigningKeys(store);
+  const keys = await openSigningKeys(store, newPem());
+  const ids = (keys.jwks.keys as readonly { readonly kid: string }[]).map(({ kid }) => kid);
+  expect(ids).toEqual([keys.keyId, before.keyId]);
+});
+
+test("a file that is no private Ed25519 key is refused, without a word of it", () => {
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey;
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const texts = ["", "my-secret-text", rsa.export({ type: "pkcs8", format: "pem" }).toString()];
+  for (const text of [...texts, publicKey.export({ type: "spki", format: "pem" }).toString()]) {
+    let thrown: unknown;
+    try {
+      assertWebhookKey(text);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({
+      code: "usage",
+      message: "the key of webhooks is not a private Ed25519 key in PEM",
+    });
+    expect(JSON.stringify(thrown)).not.toContain("my-secret-text");
+  }
+});
