@@ -84,7 +84,7 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("messages of sub-agents are not placed, and the report counts them", async () => {
+  test("conversations of sub-agents are placed in their own agent; in another one the report counts them", async () => {
     const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     try {
       cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
@@ -93,7 +93,14 @@ describe("export --bundle and import", () => {
       const there = (...args: readonly string[]) => runHere({ path: other }, args, { env: { PATH: bin } });
       const [session] = JSON.parse((await there("session", "list", "--json")).stdout);
       expect((await there("session", "export", session.sessionId, "--bundle", "a.bundle")).code).toBe(0);
-      const { code, stderr } = await there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      const own = await there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([own.code, own.stderr]).toEqual([0, ""]);
+      const { subagents } = JSON.parse(
+        (await there("session", "info", JSON.parse(own.stdout).sessionId, "--json")).stdout,
+      );
+      expect(subagents).toMatchObject([{ description: "Count the teas" }]);
+      const to = ["--to", "codex", "--cwd", ".", "--no-verify", "--json"];
+      const { code, stderr } = await there("import", "a.bundle", ...to);
       expect([code, stderr]).toEqual([
         0,
         "The conversation of 1 sub-agent is not placed: the bundle keeps it.\n",

@@ -18,11 +18,12 @@ import {
   HOME_VARIABLES,
   handOff,
   listNativeSessions,
+  openNativeSession,
   type Places,
   readNativeSession,
 } from "@continuo/agents";
 import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
-import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, type SubagentInfo } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
@@ -117,6 +118,76 @@ describe("a bundle that another machine takes", () => {
     },
   );
 });
+
+describe("the sub-agents of a session from a bundle", () => {
+  const PLACED: readonly AgentName[] = ["claude", "gemini"];
+
+  test.each<readonly [AgentName, ref: () => string]>([
+    ["claude", () => useFixture("claude", "subagent")],
+    ["gemini", () => useFixture("gemini", "subagent")],
+    ["codex", useCodexCase],
+    ["opencode", () => useFixture("opencode", "sub-agent")],
+  ])("%s: belong to the new session, or stand on the receipt", async (agent, use) => {
+    const ref = use();
+    if (agent === "opencode")
+      cpSync(join(FIXTURES, "opencode/image/home"), join(there.home, ".local/share"), { recursive: true });
+    const before = await subagentsOf(ref, here);
+    expect(before.length).toBeGreaterThan(0);
+    await pack(ref);
+    rmSync(join(root, "source"), { recursive: true });
+    using unpacked = await unpackBundle(bundle);
+    const moved = { moved: { title: unpacked.title }, cwd, places: there, verifyBy: "own" } as const;
+    const made = await handOff(unpacked.location, { ...moved, to: agent });
+    const isPlaced = PLACED.includes(agent);
+    const reason = "a session of its own, which stays in the bundle";
+    expect(made.receipt.records.filter(({ place }) => place.startsWith("sub-agent "))).toEqual(
+      before.map(({ id }) => ({
+        ...{ place: `sub-agent ${id}`, kind: "other", outcome: isPlaced ? "kept" : "noted" },
+        reason: isPlaced ? "" : reason,
+      })),
+    );
+    const after = await subagentsOf(`${agent}:${made.sessionId}`, there);
+    expect(after).toEqual(isPlaced ? before : []);
+    const other = await handOff(unpacked.location, { ...moved, to: agent === "claude" ? "pi" : "claude" });
+    const left = other.receipt.records.filter(({ place }) => place.startsWith("sub-agent "));
+    expect(left.map(({ outcome }) => outcome)).toEqual(before.map(() => "noted"));
+  });
+
+  test("name the new session and its folder in each record", async () => {
+    await pack(useFixture("claude", "subagent"));
+    rmSync(join(root, "source"), { recursive: true });
+    using unpacked = await unpackBundle(bundle);
+    const moved = { moved: { title: unpacked.title }, cwd, places: there, verifyBy: "own" } as const;
+    const { sessionId, location } = await handOff(unpacked.location, { ...moved, to: "claude" });
+    const folder = join((location ?? "").replace(/\.jsonl$/u, ""), "subagents");
+    const [file = ""] = readdirSync(folder).filter((each) => each.endsWith(".jsonl"));
+    const lines = readFileSync(join(folder, file), "utf8").trimEnd().split("\n");
+    const records = lines.map((line) => JSON.parse(line));
+    expect(new Set(records.map((record) => record.sessionId))).toEqual(new Set([sessionId]));
+    expect(new Set(records.flatMap((record) => record.cwd ?? []))).toEqual(new Set([cwd]));
+  });
+});
+
+function useCodexCase(): string {
+  const copy = join(root, "source");
+  cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), copy, { recursive: true });
+  here = { ...here, env: { [HOME_VARIABLES.codex]: copy } };
+  return "codex:01a20050-baa6-7ff1-8449-3131409c2940";
+}
+
+/** What is known of each, and what was said in it. */
+async function subagentsOf(
+  ref: string,
+  places: Places,
+): Promise<readonly (Omit<SubagentInfo, "location" | "sizeBytes"> & { readonly said: unknown })[]> {
+  using session = await openNativeSession(ref, { places });
+  return await Promise.all(
+    session.details.subagents.map(async ({ location, sizeBytes: _size, ...known }) => ({
+      ...known,
+      said: plain((await readNativeSession(location, { places })).messages),
+    })),
+  );
+}
 
 interface Forged {
   readonly files: readonly { readonly path: string; readonly sizeBytes: number; readonly sha256: string }[];

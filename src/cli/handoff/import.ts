@@ -4,9 +4,9 @@ import { statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 import { handOff, isNamed } from "@continuo/agents/handoff";
 import { unpackBundle } from "@continuo/agents/handoff/bundle";
+import type { ReceiptRecord } from "@continuo/agents/handoff/converting";
 import { ContinuoError } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
-import { openNativeSession } from "@continuo/native";
 import { plural, type Shell } from "../terminal/index.ts";
 import type { ImportFlags } from "./flags.ts";
 import { printHandOff } from "./handoff.ts";
@@ -23,7 +23,9 @@ export async function runImport(file: string, flags: ImportFlags, shell: Shell):
     verifyBy: flags.verify ? "agent" : "own",
   });
   const code = await printHandOff(made, flags, shell);
-  const left = await countSubagents(session.location);
+  const isLeft = ({ place, outcome }: ReceiptRecord): boolean =>
+    outcome === "noted" && place.startsWith("sub-agent ");
+  const left = made.receipt.records.filter(isLeft).length;
   if (left > 0) {
     const words = left === 1 ? ["conversation", "is", "it"] : ["conversations", "are", "them"];
     const [what, are, it] = words;
@@ -32,16 +34,6 @@ export async function runImport(file: string, flags: ImportFlags, shell: Shell):
     );
   }
   return code;
-}
-
-/** A hand-over takes what the session itself says; what its sub-agents said lies in files of their own. */
-async function countSubagents(location: string): Promise<number> {
-  const session = await openNativeSession(location);
-  try {
-    return session.details.subagents.length;
-  } finally {
-    session.close();
-  }
 }
 
 /** Errors: `usage` where the folder of the other machine is not on this one. */

@@ -32,6 +32,7 @@ import {
   takeBackProvenance,
   withProvenance,
 } from "./source/index.ts";
+import { bringSubagents } from "./subagents.ts";
 import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
 
 const debug = debugOf("handoff");
@@ -111,8 +112,15 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const begun = back?.begun ?? null;
   const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
   using staged = await stageSession(made, source.openShelf);
+  const isMoved = options.moved !== undefined;
+  const children = bringSubagents(
+    source.subagents,
+    isMoved && to === source.agent ? made : null,
+    isMoved ? "in the bundle" : "with the source",
+  );
   const planned = toReceipt([
     ...source.left,
+    ...children.records,
     ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], staged),
   ]);
   debug("planned", () => ({
@@ -146,6 +154,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   await placeMade(made, {
     provenance: { from: originOf(source), said: mark },
     key,
+    children: children.files,
     around: (place) => withProvenance(handed, places, place),
   });
   const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });

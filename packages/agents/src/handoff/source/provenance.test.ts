@@ -36,6 +36,7 @@ const ENTRIES: readonly KeptRecord[] = [
 const SOURCE: HandOffSource = {
   ...{ agent: "claude", sessionId: "old", location: "/old.jsonl", cwd: "/", title: null, gitBranch: null },
   ...{ records: 2, sha256: "a".repeat(64), chars: 40, note: null, messages: [], left: [] },
+  subagents: [],
   async *entries() {
     yield* ENTRIES;
   },

@@ -7,7 +7,7 @@ import {
   type Entry,
   type Message,
   present,
-  type SessionDetails,
+  type SubagentInfo,
 } from "@continuo/core/model";
 import { exactOf, type Places } from "@continuo/files";
 import type { Lookup } from "@continuo/native";
@@ -39,6 +39,8 @@ export interface HandOffSource extends Disposable {
   /** For messages that are made of it: in memory where it is small. */
   readonly openShelf: () => Shelf;
   readonly left: readonly ReceiptRecord[];
+  /** Those with files of their own: what lies in the session itself is among its records. */
+  readonly subagents: readonly SubagentInfo[];
   /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
   readonly said: () => SaidMark | null;
 }
@@ -112,7 +114,8 @@ export async function readSource(
     messages: within.messages,
     openShelf: openOne,
     said: once(() => (isWhole ? markOf(within.messages) : null)),
-    left: [...selection.left, ...later.left, ...within.left, ...left, ...subagentsLeft(opened.details)],
+    left: [...selection.left, ...later.left, ...within.left, ...left],
+    subagents: opened.details.subagents.filter(({ location: at }) => !at.startsWith(`${location}#`)),
     [Symbol.dispose]: () => all.dispose(),
   };
 }
@@ -171,18 +174,6 @@ async function readRecords(
     left.push({ place, kind: "other", outcome: "noted", reason });
   }
   return { left, records, chars, note, sha256: hash.digest("hex") };
-}
-
-/** Sessions of their own. Those inside of the session itself are among its records. */
-function subagentsLeft({ location, subagents }: SessionDetails): ReceiptRecord[] {
-  return subagents
-    .filter((subagent) => !subagent.location.startsWith(`${location}#`))
-    .map(({ id }) => ({
-      place: `sub-agent ${id}`,
-      kind: "other",
-      outcome: "noted",
-      reason: "a session of its own, which stays with the source",
-    }));
 }
 
 function placeOf({ file, line, row }: Entry): string {

@@ -23,6 +23,8 @@ export interface Placing {
   readonly places: Places;
   /** Of `attemptKey`. */
   readonly key: string | null;
+  /** Files of the session's sub-agents, which come after it. */
+  readonly children?: readonly BesideFile[];
   /** Already open if the caller continues the session. */
   readonly sink?: RecordSink;
   /** What is written down elsewhere along with it, under the same note. */
@@ -35,9 +37,9 @@ export interface Placing {
  * Errors: `unwritable`, `unsupported`, `conflict`.
  */
 export async function placeSession(placing: Placing): Promise<string> {
-  const { writer, session, file, places, key } = placing;
+  const { writer, session, file, places, key, children = [] } = placing;
   const { sessionId } = session;
-  const besides = writer.besideNew?.(session, file) ?? [];
+  const besides = [...(writer.besideNew?.(session, file) ?? []), ...children];
   const location = writer.locationOf(file, sessionId);
   const note: PlaceNote = {
     how: "place",

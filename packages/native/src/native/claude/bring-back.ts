@@ -6,12 +6,15 @@
 import { isJson, type Json, textField } from "@continuo/files";
 import type { KeptRecord, NewSession } from "../writing/index.ts";
 
-export function bringBackLines(records: readonly KeptRecord[], session: NewSession): readonly Json[] | null {
+export function bringBackLines(records: readonly KeptRecord[], session: NewSession): readonly Json[] {
   const values = records.flatMap(({ file, value }) => (file === undefined && isJson(value) ? [value] : []));
   const cwd = values.map((value) => textField(value, "cwd")).find((each) => each !== null);
-  return values.map((value): Json => {
-    const folder = value.cwd === undefined || value.cwd !== cwd ? {} : { cwd: session.cwd };
-    const owner = value.sessionId === undefined ? {} : { sessionId: session.sessionId };
-    return { ...value, ...folder, ...owner };
-  });
+  return values.map((value) => inSession(value, cwd ?? null, session));
+}
+
+/** @param cwd of the session that the line comes from. */
+export function inSession(line: Json, cwd: string | null, session: NewSession): Json {
+  const folder = line.cwd === undefined || line.cwd !== cwd ? {} : { cwd: session.cwd };
+  const owner = line.sessionId === undefined ? {} : { sessionId: session.sessionId };
+  return { ...line, ...folder, ...owner };
 }

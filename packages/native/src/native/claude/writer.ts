@@ -19,6 +19,7 @@ import {
   openLineSink,
 } from "../writing/index.ts";
 import { bringBackLines } from "./bring-back.ts";
+import { bringSubagent } from "./bring-subagent.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
 import { toNativeContent, toNativeResult } from "./to-blocks.ts";
 
@@ -55,10 +56,8 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   },
   openTip: async (before) => tipOf(before),
   begin: (session) => ({ tip: beginningOf(session), records: titleOf(session) }),
-  bringBack(records, session) {
-    const lines = bringBackLines(records, session);
-    return lines === null ? null : [...lines, ...titleOf(session)];
-  },
+  bringBack: (records, session) => [...bringBackLines(records, session), ...titleOf(session)],
+  childFiles: bringSubagent,
   rename: (_tip, { title, sessionId }) => ({ records: [titleRecord(title, sessionId)] }),
   add(tip, message, makers): Addition<ClaudeTip> {
     const id = makers.uuid4();

@@ -1,10 +1,20 @@
 /**
  * Lines of another session as those of a new one: `sessionId` and `projectHash` are the new one's. A file that is
- * one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file. Pure.
+ * one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file.
  */
 
-import { isJson, type Json } from "@continuo/files";
-import { type KeptRecord, type NewSession, RAW_SEPARATORS } from "../writing/index.ts";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { canonicalFolder, isJson, type Json, parseJson } from "@continuo/files";
+import {
+  type BesideFile,
+  changeLines,
+  type KeptRecord,
+  type NewSession,
+  RAW_SEPARATORS,
+} from "../writing/index.ts";
+import { hashOf } from "./places.ts";
+import { subagentFolder } from "./subagents.ts";
 
 /** @param projectHash of the new session's folder. */
 export function bringBackLines(
@@ -25,6 +35,42 @@ export function bringBackLines(
   // Without a time of today Gemini CLI would delete an old session with its next start.
   const lastUpdated = new Date(session.createdMs).toISOString();
   return [...lines, { $set: { lastUpdated, ...(session.title === null ? {} : { summary: session.title }) } }];
+}
+
+/**
+ * Sub-agents of another session as those of a new one: `chats/PARENT/ID.jsonl`, or `.json` of older versions. Their own
+ * ids stay.
+ */
+export function bringSubagent(
+  location: string,
+  parent: NewSession,
+  sessionFile: string,
+): readonly BesideFile[] {
+  const projectHash = hashOf(canonicalFolder(parent.cwd));
+  const change = (line: Json): Json => ({
+    ...line,
+    ...(line.projectHash === undefined ? {} : { projectHash }),
+    ...(Array.isArray(line.directories) ? { directories: [parent.cwd] } : {}),
+  });
+  const text = readFileSync(location, "utf8");
+  const path = join(subagentFolder(sessionFile, parent.sessionId), basename(location));
+  return [
+    {
+      how: "append",
+      path,
+      text: location.endsWith(".json") ? changeObject(text, change) : changeLines(text, change),
+    },
+  ];
+}
+
+/** A text that is no object stays as it is. */
+function changeObject(text: string, change: (value: Json) => Json): string {
+  try {
+    const value: unknown = parseJson(text);
+    return isJson(value) ? JSON.stringify(change(value), null, 2) : text;
+  } catch {
+    return text;
+  }
 }
 
 function inSession(value: Json, sessionId: string, projectHash: string): Json {

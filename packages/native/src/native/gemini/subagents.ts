@@ -47,8 +47,12 @@ export function readSubagents(
 
 /** Of the sub-agents of a session. */
 export function subagentFiles(location: string, sessionId: string): string[] {
-  const folder = join(dirname(location), sessionId.replace(/[^a-zA-Z0-9-_]/gu, "_"));
+  const folder = subagentFolder(location, sessionId);
   return namesIn(folder)
     .filter(isRecordName)
     .map((name) => join(folder, name));
+}
+
+export function subagentFolder(location: string, sessionId: string): string {
+  return join(dirname(location), sessionId.replace(/[^a-zA-Z0-9-_]/gu, "_"));
 }

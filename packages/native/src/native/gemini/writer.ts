@@ -28,7 +28,7 @@ import {
   openLineSink,
   refuseBlock,
 } from "../writing/index.ts";
-import { bringBackLines } from "./bring-back.ts";
+import { bringBackLines, bringSubagent } from "./bring-back.ts";
 import {
   geminiFolders,
   hashOf,
@@ -60,6 +60,7 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
   openTip: (before) => readTip(before),
   begin: (session) => ({ tip: { waiting: [], newest: null }, records: [metadataOf(session)] }),
   bringBack: (records, session) => bringBackLines(records, session, hashOf(canonicalFolder(session.cwd))),
+  childFiles: bringSubagent,
   besideNew: ownerMark,
   rename: (_tip, { title }) => ({ records: [{ $set: { summary: title } }] }),
   add(tip, message, makers): Addition<GeminiTip> {

@@ -6,7 +6,7 @@
  */
 
 export { blocksGiven } from "./given-blocks.ts";
-export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
+export { changeLines, openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { makersOfNow, repeatMakers } from "./makers.ts";
 export {
   checkMessage,

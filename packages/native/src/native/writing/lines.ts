@@ -6,9 +6,11 @@ import { dirname } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import {
   appendLines,
+  isJson,
   isWriteFailure,
   type Json,
   makeFolderDurably,
+  parseJson,
   renameDurably,
   stateOfFile,
   unfinishedPath,
@@ -44,6 +46,24 @@ export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
 /** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
 export function toLines(records: readonly Json[]): string {
   return records.map(toLine).join("");
+}
+
+/** The lines of a text, each record changed and every line that is no record as it stands. */
+export function changeLines(text: string, change: (record: Json) => Json): string {
+  const lines = text.split("\n").map((line) => {
+    const record = recordIn(line);
+    return record === null ? line : JSON.stringify(change(record));
+  });
+  return lines.join("\n");
+}
+
+function recordIn(line: string): Json | null {
+  try {
+    const value: unknown = parseJson(line);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 function toLine(record: Json): string {

@@ -139,6 +139,13 @@ export interface NativeWriter<Tip> {
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /**
+   * Files with the conversation of a sub-agent as one of a new session's: the same records, but for what names the
+   * session and its folder. Left out where such conversations do not lie in files below their session.
+   *
+   * @param location of the conversation; it is read.
+   */
+  childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[];
+  /**
    * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
    * of today. Left out where they stay as they are. Pure.
    */

@@ -1,0 +1,34 @@
+/** The conversations of sub-agents: those that go with a session to another machine, and a receipt line for each. */
+
+import type { SubagentInfo } from "../model/index.ts";
+import type { BesideFile } from "../native/writing/index.ts";
+import type { ReceiptRecord } from "./converting/index.ts";
+import type { WriterSession } from "./made-session.ts";
+
+export interface BroughtSubagents {
+  /** What is placed with the new session. */
+  readonly files: readonly BesideFile[];
+  readonly records: readonly ReceiptRecord[];
+}
+
+/** What lies in memory, and in the note of the edit, until it is placed. */
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
+
+/** @param made the session of the same agent that they are to belong to; `null` where they stay where they are. */
+export function bringSubagents(
+  subagents: readonly SubagentInfo[],
+  made: WriterSession | null,
+  where: string,
+): BroughtSubagents {
+  const files: BesideFile[] = [];
+  let left = MAX_TOTAL_BYTES;
+  const records = subagents.map(({ id, location, sizeBytes }): ReceiptRecord => {
+    const line = { place: `sub-agent ${id}`, kind: "other" } as const;
+    left -= sizeBytes;
+    if (made?.writer.childFiles === undefined || left < 0)
+      return { ...line, outcome: "noted", reason: `a session of its own, which stays ${where}` };
+    files.push(...made.writer.childFiles(location, made.session, made.file));
+    return { ...line, outcome: "kept", reason: "" };
+  });
+  return { files, records };
+}

@@ -1,0 +1,30 @@
+/** Sub-agents of another session as those of a new one: `SID/subagents/agent-ID.jsonl`, with the note next to it. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Json, textField } from "../../files/index.ts";
+import { type BesideFile, changeLines, type NewSession } from "../writing/index.ts";
+import { folderBeside } from "./beside.ts";
+import { inSession } from "./bring-back.ts";
+
+export function bringSubagent(
+  location: string,
+  parent: NewSession,
+  sessionFile: string,
+): readonly BesideFile[] {
+  const folder = join(folderBeside(sessionFile), "subagents");
+  let cwd: string | null = null;
+  const change = (line: Json): Json => {
+    cwd ??= textField(line, "cwd");
+    return inSession(line, cwd, parent);
+  };
+  const lines = changeLines(readFileSync(location, "utf8"), change);
+  const note = location.replace(/\.jsonl$/u, ".meta.json");
+  const path = join(folder, basename(location));
+  return [
+    { how: "append", path, text: lines },
+    ...(existsSync(note)
+      ? [{ how: "append" as const, path: join(folder, basename(note)), text: readFileSync(note, "utf8") }]
+      : []),
+  ];
+}
