@@ -210,7 +210,10 @@ function isSeen({ metadata }: Message): boolean {
 /** Gives the location. Errors: `unwritable`, `unsupported`, `conflict`. */
 export async function placeMade(
   made: WriterSession,
-  { provenance, ...placing }: Pick<Placing, "key" | "around" | "children"> & { readonly provenance: Json | null },
+  {
+    provenance,
+    ...placing
+  }: Pick<Placing, "key" | "around" | "children"> & { readonly provenance: Json | null },
 ): Promise<string> {
   const { writer, file, places } = made;
   const session = provenance === null ? made.session : { ...made.session, provenance };
