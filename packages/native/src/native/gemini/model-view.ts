@@ -3,6 +3,7 @@
 import type { Block, Message } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
+import { textOfPart } from "./records.ts";
 
 /**
  * Rules of Gemini CLI 0.61.0 when it resumes a session (seen in its requests; each has a test):
@@ -52,10 +53,17 @@ const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
 function isDropped(content: readonly Block[]): boolean {
   let text = "";
   for (const block of content) {
-    if (block.type !== "text" && text.trim() === "") return false;
-    if (block.type === "text") text += block.text;
+    const own = wordsOf(block);
+    if (own === null && text.trim() === "") return false;
+    text += own ?? "";
   }
   return DROPPED.test(text.trim());
+}
+
+/** A part without a key that Gemini CLI knows is an empty text; `null` for what counts as something. */
+function wordsOf(block: Block): string | null {
+  if (block.type === "text") return block.text;
+  return block.type === "unknown" ? textOfPart(block.raw) : null;
 }
 
 /** An answer holds an empty text only where its content is a list of parts. */

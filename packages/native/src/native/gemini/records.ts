@@ -151,7 +151,7 @@ function resultsInParts(parts: readonly unknown[], callId: string | null): Resul
       const { id, name, response } = part.functionResponse;
       const named = typeof id === "string" && id !== "" ? id : (callId ?? "");
       results.push({ callId: named, name: typeof name === "string" ? name : null, response, parts: [part] });
-    } else if (callId !== null && results.length === 0) {
+    } else if (callId !== null && results.length === 0 && (typeof part === "string" || isJson(part))) {
       const text = textOfPart(part);
       const response = text === null ? {} : { output: text };
       results.push({ callId, name: null, response, parts: [part] });

@@ -40,6 +40,7 @@ export const geminiRepairer: NativeRepairer = {
       mendLine(line, { ...context, sessionId, time });
       if (typeof line.value.timestamp === "string") time = line.value.timestamp;
     }
+    dropRepeatedLists(draft);
     dropLostRewinds(draft);
     pairCalls(draft, context);
     for (const line of remainingLines(draft)) {
@@ -160,6 +161,17 @@ function typeOf(message: Json): "user" | "gemini" | null {
   const isInput = message.displayContent !== undefined || parts.some((part) => isJson(part.functionResponse));
   if (isAnswer === isInput) return null;
   return isAnswer ? "gemini" : "user";
+}
+
+/** A list takes the place of all messages before it: one that stands in the file again takes out what was said since. */
+function dropRepeatedLists(draft: Draft): void {
+  const seen = new Set<string>();
+  for (const line of remainingLines(draft)) {
+    if (listIn(line.value, kindOf(line.value)) === null) continue;
+    const text = JSON.stringify(line.value);
+    if (seen.has(text)) remove(line, "it repeats an earlier list, which takes out the messages after that one");
+    seen.add(text);
+  }
 }
 
 /** A rewind to what is not there empties the list. */
