@@ -4,7 +4,8 @@
  * It is installed beside the last one; the recorded conversations are held with both against a scripted model; what they
  * write and send is compared field by field; the tests of the real agent run with the new one; the result becomes
  * `docs/versions/AGENT-VERSION.md`. Where all of it passes, the new version is the one that the tests take from
- * now on, its recordings are the fixtures, and `doctor` compares with it. Else nothing but the page is written, and
+ * now on, its recordings are the fixtures, and `doctor` compares with it; a version that is older than the newest is
+ * only kept for the soak. Else nothing but the page is written, and
  * the exit code is 1. `--compare-only` writes the page and runs no tests.
  */
 
@@ -16,12 +17,12 @@ import { parseArgs } from "node:util";
 import { PINNED } from "../test/agents/install.ts";
 import {
   isVersioned,
-  KEPT_VERSIONS,
   readVersions,
   VERSIONED_AGENTS,
   VERSIONS_FILE,
   VERSIONS_VARIABLE,
   type VersionedAgent,
+  withVersion,
 } from "../test/agents/versions.ts";
 import { type Comparison, isTaken, toPage } from "./agent-versions/page.ts";
 import { COMPARED_ALONE, readRecorded, writtenChanges } from "./agent-versions/recorded.ts";
@@ -160,8 +161,13 @@ function namesIn(agent: VersionedAgent): (field: string) => boolean {
 
 function takeIn(agent: VersionedAgent, version: string, recorded: string): void {
   const versions = readVersions();
-  const kept = [version, ...versions[agent].filter((one) => one !== version)].slice(0, KEPT_VERSIONS);
+  const kept = withVersion(versions[agent], version);
   writeVersions({ ...versions, [agent]: kept });
+  if (kept[0] !== version) {
+    const place = kept.includes(version) ? "is one of the older ones that the soak tries" : "is too old to keep";
+    tell(`${agent} ${version} ${place}; the tests and the fixtures stay with ${kept[0]}`);
+    return;
+  }
   replaceTriedVersion(agent, version);
   for (const name of readdirSync(recorded)) {
     const target = join(ROOT, "test/fixtures", agent, name);

@@ -22,7 +22,7 @@ export function normaliseRequest(request: RequestRecord): readonly Item[] {
 
 /**
  * Anthropic Messages. Messages of the role `system` are Claude Code's own, but for one kind: what the person
- * said while the agent was at work is sent that way.
+ * said while the agent was at work is sent that way, or with the same words around it as a text of the user (2.1.332).
  */
 function itemsOfMessages(body: JsonObject): readonly Item[] {
   return asObjects(body.messages).flatMap((message) => {
@@ -46,8 +46,10 @@ function saidMeanwhile(text: string): readonly Item[] {
 
 function itemsOfBlock(block: JsonObject, role: "user" | "assistant"): readonly Item[] {
   switch (block.type) {
-    case "text":
-      return itemsOfText(role, asText(block.text));
+    case "text": {
+      const words = asText(block.text);
+      return words.startsWith(MEANWHILE) && role === "user" ? saidMeanwhile(words) : itemsOfText(role, words);
+    }
     case "image":
       return [{ kind: "image", role, image: pictureOfSource(asObject(block.source)) }];
     case "thinking":

@@ -19,6 +19,26 @@ export function readVersions(): AgentVersions {
   return JSON.parse(readFileSync(VERSIONS_FILE, "utf8"));
 }
 
+/**
+ * Of two versions: the newer one first, as `toSorted` takes it. A version with a mark such as `-beta.1` comes before
+ * the one without.
+ */
+export function byNewest(one: string, other: string): number {
+  const numbers = { numeric: true } as const;
+  const [release = "", mark = "~"] = one.split(/-(.*)/su);
+  const [otherRelease = "", otherMark = "~"] = other.split(/-(.*)/su);
+  return (
+    otherRelease.localeCompare(release, "en", numbers) ||
+    Number(otherMark === "~") - Number(mark === "~") ||
+    otherMark.localeCompare(mark, "en", numbers)
+  );
+}
+
+/** The versions that are kept with one more, newest first. */
+export function withVersion(versions: readonly string[], version: string): readonly string[] {
+  return [...new Set([...versions, version])].toSorted(byNewest).slice(0, KEPT_VERSIONS);
+}
+
 /** The version that this run takes: the one that the variable names, else the newest. */
 export function versionOf(agent: VersionedAgent): string {
   const version = chosenVersions()[agent] ?? readVersions()[agent][0];
