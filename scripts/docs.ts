@@ -69,7 +69,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`audit\` | array, oldest first: \`{entryId, workspaceId, at, who, from, what, target, details}\`; see [server.md](server.md#the-audit-log) |
 | \`index …\` | \`{path, state, sizeBytes, sessions, indexed, sessionsBytes, unreadable}\` |
 | \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
-| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash; with \`--all\`, an array |
+| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], droppedResults, remaining, written, trashId}\`: \`droppedResults\` counts the results that are taken out because no call waits for them; \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash; with \`--all\`, an array |
 
 A receipt has one record for each block of a message, each image or file in a result, each empty message, each native record
 that belongs to no message, and each session of a sub-agent. \`place\` is the first record of the message. The outcomes:

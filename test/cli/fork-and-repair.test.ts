@@ -111,6 +111,7 @@ describe("repair", () => {
         edits: [
           { type: "removed", line: expect.any(Number), reason: "it breaks off", before: "torn", after: null },
         ],
+        droppedResults: 0,
         remaining: [],
         written: path(),
         trashId: expect.stringContaining(CLAUDE_ID),
@@ -163,6 +164,32 @@ describe("repair", () => {
       code: 4,
       remaining: [expect.objectContaining({ code: "wrong_session_id", severity: "damage", line: 2 })],
     });
+  });
+
+  test("counts the results that no call waits for, which are taken out", async () => {
+    const timestamp = "2026-01-01T00:00:00.000Z";
+    const entry = (id: string, parentId: string | null, message: object) => ({
+      ...{ type: "message", id, parentId, timestamp, message },
+    });
+    const result = (toolCallId: string) => ({
+      ...{ role: "toolResult", toolCallId, toolName: "read", isError: false },
+      content: [{ type: "text", text: "a note" }],
+    });
+    const records = [
+      { type: "session", version: 3, id: "p1", timestamp, cwd: "/x" },
+      entry("a0000001", null, { role: "user", content: [{ type: "text", text: "Read them." }] }),
+      entry("a0000002", "a0000001", result("gone-1")),
+      entry("a0000003", "a0000002", result("gone-2")),
+    ];
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+    home.write(".pi/agent/sessions/--x--/p1.jsonl", lines.join(""));
+    const { stdout } = await runHere(home, ["session", "repair", "pi:p1"]);
+    expect(stdout).toContain("\n2 results are taken out: no call waits for them\n");
+    const json = await runHere(home, ["session", "repair", "pi:p1", "--json"]);
+    expect(JSON.parse(json.stdout).droppedResults).toBe(2);
+    home.write(".pi/agent/sessions/--x--/p1.jsonl", lines.slice(0, -1).join(""));
+    const one = await runHere(home, ["session", "repair", "pi:p1"]);
+    expect(one.stdout).toContain("\none result is taken out: no call waits for it\n");
   });
 
   test("a copy and a repair in place at once are a mistake (exit code 2)", async () => {

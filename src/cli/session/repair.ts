@@ -75,12 +75,22 @@ function draw(repair: SessionRepair, shell: Shell): string {
     `+++ ${written === null ? "repaired" : path(written)}`,
     ...edits.flatMap((edit) => drawEdit(edit, paint)),
     "",
+    ...droppedOf(repair),
     ...endOf(repair, path),
   ];
   lines.push(...drawRemaining(repair, shell, paint));
   if (trashId !== null)
     lines.push(`To restore the old state, run: continuo session restore ${visibleLine(shellWord(name))}`);
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function droppedOf({ droppedResults }: SessionRepair): string[] {
+  if (droppedResults === 0) return [];
+  return [
+    droppedResults === 1
+      ? "one result is taken out: no call waits for it"
+      : `${droppedResults} results are taken out: no call waits for them`,
+  ];
 }
 
 function endOf({ agent, edits, written, trashId }: SessionRepair, path: (text: string) => string): string[] {

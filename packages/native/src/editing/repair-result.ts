@@ -21,6 +21,8 @@ export interface SessionRepair {
   readonly location: string;
   /** Empty where there is nothing to repair; nothing is written then. */
   readonly edits: readonly RepairEdit[];
+  /** How many results the edits take out because no call waits for them: no model is sent those. */
+  readonly droppedResults: number;
   /** What is still damaged in the repaired session, by a full read of it. */
   readonly remaining: readonly Problem[];
   /** The file, or database, that was written; `null` where none was. */

@@ -30,7 +30,8 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
   const { agent, sessionId, location } = lookup.found;
   const database = fileOf(lookup.found);
   if (database === location && options.write === "in place") throw unsupported();
-  const unwritten = { agent, sessionId, location, written: null, trashId: null };
+  // A result of opencode is a part of its call.
+  const unwritten = { agent, sessionId, location, droppedResults: 0, written: null, trashId: null };
   const isSalvaged = lookup.found.problems.some(({ code }) => code === "damaged_database");
   if (isSalvaged && options.write === "in place") throw damagedDatabase(database);
   const { edits } = await plan(repairing);
@@ -49,7 +50,7 @@ async function plan({ lookup, places, options, repairer }: Repairing): Promise<R
   return await repairer.mendRows(opened);
 }
 
-type RowsRepair = Omit<SessionRepair, "agent" | "sessionId" | "location" | "remaining">;
+type RowsRepair = Omit<SessionRepair, "agent" | "sessionId" | "location" | "droppedResults" | "remaining">;
 
 async function replace(repairing: Repairing, database: string): Promise<RowsRepair> {
   const { lookup, places, options } = repairing;

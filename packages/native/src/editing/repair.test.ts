@@ -165,6 +165,12 @@ const REPAIRS: readonly DamageCase[] = [
     edits: [["removed", /no call has the id/]],
   },
   {
+    of: ["claude", "parallel-tools"],
+    what: "the answer with the first call is gone",
+    damage: without('"id":"toolu_'),
+    edits: [["removed", /no call has the id/]],
+  },
+  {
     of: ["pi", "parallel-tools"],
     what: "an entry in the middle is not JSON",
     damage: cut(5, 30),
@@ -216,6 +222,8 @@ describe.each(REPAIRS)("$of: $what", ({ of: [agent, name], damage, edits }) => {
     const before = [readFileSync(location), statSync(location).mtimeMs];
     const shown = await repairNativeSession(location, { places });
     expect(shown).toMatchObject({ written: null, trashId: null });
+    const lost = shown.edits.flatMap(({ reason }) => /no call has the id ([^;]*)/u.exec(reason)?.[1] ?? []);
+    expect(shown.droppedResults).toBe(lost.flatMap((ids) => ids.split(", ")).length);
     for (const [type, reason] of edits) {
       expect(shown.edits).toContainEqual(
         expect.objectContaining({ type, reason: expect.stringMatching(reason) }),

@@ -9,6 +9,7 @@ import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../
 import {
   bytesOf,
   draftOf,
+  droppedResultsOf,
   editsOf,
   type NativeRepairer,
   type RepairEdit,
@@ -46,7 +47,7 @@ export async function repairNativeSession(
   if (repair.of === "rows") return await repairRows(lookup, { repairer: repair.repairer, places, options });
   const mended = await mend(lookup, repair.repairer);
   const { agent, sessionId, location } = found;
-  const { edits } = mended;
+  const { edits, droppedResults } = mended;
   options.signal?.throwIfAborted();
   if (mended.isEmpty) {
     throw new ContinuoError("invalid", `cannot repair ${mended.file.path}: it contains no complete record`, {
@@ -55,7 +56,10 @@ export async function repairNativeSession(
   }
   const remaining =
     edits.length === 0 ? await damageOf(lookup, places) : await verify(lookup, places, mended);
-  const unwritten = { agent, sessionId, location, edits, remaining, written: null, trashId: null };
+  const unwritten = {
+    ...{ agent, sessionId, location, edits, droppedResults },
+    ...{ remaining, written: null, trashId: null },
+  };
   if (edits.length === 0 || options.write === undefined) return unwritten;
   if (options.write !== "in place") {
     const written = await writeCopy(options.write, mended.bytes, { ...pick(options, "cwd"), places });
@@ -78,6 +82,7 @@ function recordsIn(bytes: Buffer): readonly Json[] {
 interface RepairFile {
   readonly file: FoundFile;
   readonly edits: readonly RepairEdit[];
+  readonly droppedResults: number;
   readonly bytes: Buffer;
   /** No record is left. */
   readonly isEmpty: boolean;
@@ -108,6 +113,7 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
   return {
     file,
     edits: editsOf(draft),
+    droppedResults: droppedResultsOf(draft),
     bytes: bytesOf(draft),
     isEmpty: remainingLines(draft).length === 0,
     again: (bytes) => editsOf(draftFrom(bytes)),

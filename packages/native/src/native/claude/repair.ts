@@ -82,6 +82,7 @@ function dropLostResults(draft: Draft, links: Links): void {
     const content = (contentOf(line.value) ?? []).filter(
       (block) => !isToolResult(block) || called.has(block.tool_use_id),
     );
+    line.droppedResults = lost.length;
     const reason = `no call has the id ${lost.join(", ")}`;
     if (content.length === 0) links.drop(line, reason);
     else change(line, { ...line.value, message: { ...messageOf(line.value), content } }, reason);

@@ -160,6 +160,7 @@ function pairCalls(draft: Draft, { makers }: RepairContext): void {
     const isOrphan = OUTPUTS.has(type) && !called.has(textOfValue(item.call_id));
     // A search that the service ran has no id.
     if (isOrphan && (type !== "tool_search_output" || toText(item.call_id) !== null)) {
+      line.droppedResults = 1;
       remove(line, `no call has the id ${textOfValue(item.call_id)}`);
     }
     const output = entryOf(OUTPUT_TYPES, type);

@@ -104,7 +104,9 @@ function dropLostResults(draft: Draft, links: Links): void {
   }
   for (const line of remainingLines(draft)) {
     const id = resultOf(line.value);
-    if (id !== null && !called.has(id)) links.drop(line, `no call has the id ${id}`);
+    if (id === null || called.has(id)) continue;
+    line.droppedResults = 1;
+    links.drop(line, `no call has the id ${id}`);
   }
 }
 

@@ -17,6 +17,8 @@ export interface DraftLine {
   /** `value` as it was read. */
   readonly read: Json | null;
   readonly reasons: string[];
+  /** How many results it lost that no call waits for. */
+  droppedResults: number;
   /** What was added directly in front of it, in order. */
   readonly ahead: RecordLine[];
   /** What was added directly after it: what came last stands first. */
@@ -113,12 +115,17 @@ export function moveToBeginning(draft: Draft, line: RecordLine, reason: string):
 function newLine(line: number, value: Json, reason: string): RecordLine {
   const after = escapeSeparators(JSON.stringify(value));
   const was = { line, origin: null, before: null, read: null };
-  return { ...was, after, value, reasons: [reason], ahead: [], behind: [] };
+  return { ...was, after, value, reasons: [reason], droppedResults: 0, ahead: [], behind: [] };
 }
 
 /** Some agents split lines at U+2028 and U+2029. */
 function escapeSeparators(json: string): string {
   return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** How many results are taken out because no call waits for them. */
+export function droppedResultsOf(draft: Draft): number {
+  return draft.lines.reduce((sum, { droppedResults }) => sum + droppedResults, 0);
 }
 
 export function editsOf(draft: Draft): RepairEdit[] {

@@ -11,6 +11,7 @@ export {
   change,
   type Draft,
   type DraftLine,
+  droppedResultsOf,
   editsOf,
   moveToBeginning,
   type RecordLine,

@@ -35,8 +35,8 @@ function toLine(origin: Buffer, line: number): DraftLine {
   const isBlank = /^[ \t\r]*$/u.test(before);
   const read = isBlank ? null : readRecord(before, isEnded);
   const value = typeof read === "string" ? null : read;
-  const added = { ahead: [], behind: [] };
-  const draft: DraftLine = { line, origin, before, after: before, value, read: value, reasons: [], ...added };
+  const notes = { reasons: [], droppedResults: 0, ahead: [], behind: [] };
+  const draft: DraftLine = { line, origin, before, after: before, value, read: value, ...notes };
   if (typeof read === "string") remove(draft, read);
   if (value === null) return draft;
   if (before.includes("\ufffd") && !isUtf8(origin)) draft.reasons.push("it holds bytes that are no UTF-8");
