@@ -300,7 +300,7 @@ export const holdExamples: Readonly<Record<RecordedAgent, (keep: Keep) => Promis
       await keep(stage.sandbox, stage.pi.home);
     }),
   opencode: (keep) =>
-    withOpencode({ turns: [...HIKE, ...POSTCARD], title: "A hike for Sunday" }, async (stage) => {
+    withOpencode({ script: { turns: [...HIKE, ...POSTCARD], title: "A hike for Sunday" } }, async (stage) => {
       await holdOpencodeExamples(stage);
       await keep(stage.sandbox, stage.opencode.dataHome);
     }),

@@ -1,5 +1,6 @@
 /** The recorded conversations with Gemini CLI: what was said, and what each case shows. */
 
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Gemini, openGemini } from "../../test/agents/gemini/driver.ts";
 import { rewindInTerminal } from "../../test/agents/gemini/terminal.ts";
@@ -229,6 +230,86 @@ const CASES: readonly GeminiCase[] = [
       await acp.sayAndCancel(session, "Wait for the water.");
       await acp.say(session, "Never mind. Which is the longest?");
       return session;
+    },
+  },
+  {
+    name: "todos",
+    shows: "A list of things to do that the model keeps, and a command that goes on in the background.",
+    made: "`gemini -p` with the tools write_todos and run_shell_command",
+    script: {
+      turns: [
+        {
+          user: "Get the timer ready.",
+          answers: [
+            [
+              tool("write_todos", {
+                todos: [
+                  { description: "Read the timer", status: "in_progress" },
+                  { description: "Run its test", status: "pending" },
+                ],
+              }),
+            ],
+            [tool("run_shell_command", { command: "sleep 1; echo pass", is_background: true })],
+            [text("The check runs.")],
+          ],
+        },
+        { user: "Good?", answers: [[text("All is well.")]] },
+      ],
+    },
+    async hold({ gemini }) {
+      await gemini.say("Get the timer ready.", { sessionId: SESSION });
+      await gemini.say("Good?", { resume: SESSION });
+      return SESSION;
+    },
+  },
+  {
+    name: "skills",
+    shows: "A skill that the model loads, and a command of the project that stands for a longer prompt.",
+    made: "`gemini -p` with `.gemini/skills` and `.gemini/commands` in the project",
+    script: {
+      turns: [
+        {
+          user: "How do I brew?",
+          answers: [[tool("activate_skill", { name: "brew" })], [text("The water comes first.")]],
+        },
+        { user: "Steep green for two minutes.", answers: [[text("It steeps.")]] },
+      ],
+    },
+    async hold({ gemini, sandbox }) {
+      await sandbox.write(
+        "project/.gemini/skills/brew/SKILL.md",
+        "---\nname: brew\ndescription: How to brew tea\n---\nBoil the water first.\n",
+      );
+      await sandbox.write(
+        "project/.gemini/commands/steep.toml",
+        'description = "Steep a tea"\nprompt = "Steep {{args}} for two minutes."\n',
+      );
+      await gemini.say("How do I brew?", { sessionId: SESSION });
+      await gemini.say("/steep green", { resume: SESSION });
+      return SESSION;
+    },
+  },
+  {
+    name: "hooks",
+    shows: "A hook of the user puts a text before what the model is told.",
+    made: "`gemini -p` with a hook `BeforeAgent` in the settings",
+    script: {
+      turns: [
+        { user: "Name the timer.", answers: [[text("How about `steep`?")]] },
+        { user: "Something shorter?", answers: [[text("`brew`, then.")]] },
+      ],
+    },
+    async hold({ gemini, sandbox }) {
+      const told = { hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: "It is Tuesday." } };
+      const script = await sandbox.write("hook.mjs", `console.log(${JSON.stringify(JSON.stringify(told))});\n`);
+      const command = `${process.execPath} ${script}`;
+      const file = join(gemini.home, ".gemini/settings.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      const hooks = { BeforeAgent: [{ hooks: [{ type: "command", command }] }] };
+      await writeFile(file, JSON.stringify({ ...settings, hooks }));
+      await gemini.say("Name the timer.", { sessionId: SESSION });
+      await gemini.say("Something shorter?", { resume: SESSION });
+      return SESSION;
     },
   },
 ];

@@ -37,6 +37,8 @@ interface OpencodeCase {
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
+  /** What stands in the project before opencode starts. */
+  readonly prepare?: (sandbox: Sandbox) => Promise<void>;
   /** Holds the conversation; gives the session that is resumed afterwards. */
   readonly hold: (stage: OpencodeStage) => Promise<string>;
 }
@@ -261,6 +263,61 @@ const CASES: readonly OpencodeCase[] = [
       return id;
     },
   },
+  {
+    name: "plan-and-todos",
+    shows: "A turn in plan mode, one after it in which the model keeps a list of things to do.",
+    made: "`POST /session/ID/message` with the agents plan and build, and the tool todowrite",
+    script: {
+      turns: [
+        { user: "Plan the new timer.", answers: [[read("timer.js")], [text("Black tea gets 240 seconds.")]] },
+        {
+          user: "Do it.",
+          answers: [
+            [
+              tool("todowrite", {
+                todos: [{ content: "Change black tea", status: "in_progress", priority: "high", id: "1" }],
+              }),
+            ],
+            [text("It is on the list.")],
+          ],
+        },
+      ],
+    },
+    async hold({ server }) {
+      const id = await server.create({ title: "A plan" });
+      await server.say(id, "Plan the new timer.", { agent: "plan" });
+      await server.say(id, "Do it.", { agent: "build" });
+      return id;
+    },
+  },
+  {
+    name: "skills",
+    shows: "A skill that the model loads, and a command of the project that stands for a longer prompt.",
+    made: "the tool skill, and `POST /session/ID/command`, with `.opencode/skills` and `.opencode/commands` in the project",
+    script: {
+      turns: [
+        {
+          user: "How do I brew?",
+          answers: [[tool("skill", { name: "brew" })], [text("The water comes first.")]],
+        },
+        { user: "Steep green for two minutes.", answers: [[text("It steeps.")]] },
+      ],
+    },
+    async prepare(sandbox) {
+      const described = (what: string): string => `---\nname: brew\ndescription: ${what}\n---\n`;
+      const skill = `${described("How to brew tea")}Boil the water first.\n`;
+      await sandbox.write("project/.opencode/skills/brew/SKILL.md", skill);
+      const command = "---\ndescription: Steep a tea\n---\nSteep $ARGUMENTS for two minutes.\n";
+      await sandbox.write("project/.opencode/commands/steep.md", command);
+    },
+    async hold({ server }) {
+      const id = await server.create({ title: "Brewing" });
+      await server.say(id, "How do I brew?");
+      const model = `scripted/${MODEL}`;
+      await server.request("POST", `/session/${id}/command`, { command: "steep", arguments: "green", model });
+      return id;
+    },
+  },
 ];
 
 /** Says it all in a new session, and waits until opencode has named it. */
@@ -282,7 +339,7 @@ export const opencodeCases: readonly NativeCase[] = CASES.map((one) => ({
   shows: one.shows,
   made: one.made,
   hold: (lastWords, keep) =>
-    withOpencode(one.script, async ({ sandbox, opencode, server, model }) => {
+    withOpencode(one, async ({ sandbox, opencode, server, model }) => {
       const id = await one.hold({ sandbox, opencode, server, model });
       await keep.home(sandbox, opencode.dataHome);
       await using again = await opencode.serve();
@@ -296,11 +353,12 @@ export const opencodeCases: readonly NativeCase[] = CASES.map((one) => ({
 
 /** A sandbox with the tea project, a scripted model, and opencode at work. */
 export async function withOpencode(
-  script: Script,
+  { script, prepare }: Pick<OpencodeCase, "script" | "prepare">,
   hold: (stage: OpencodeStage) => Promise<void>,
 ): Promise<void> {
   await using sandbox = await makeSandbox();
   for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
+  await prepare?.(sandbox);
   await using model = await startModelServer(inProject(script, sandbox));
   const opencode = await openOpencode(sandbox, model.url);
   await using server = await opencode.serve();

@@ -43,6 +43,8 @@ export interface OpencodeServer extends AsyncDisposable {
 
 export interface SayOptions {
   readonly model?: string;
+  /** Such as `plan`; `build` where none is named. */
+  readonly agent?: string;
   /** Parts before the words. */
   readonly parts?: readonly JsonObject[];
 }
@@ -146,9 +148,10 @@ async function converse(program: Conversable): Promise<OpencodeServer> {
     request,
     kill,
     create: async (body = {}) => asText(asObject(await request("POST", "/session", body)).id),
-    async say(sessionId, words, { model = MODEL, parts = [] } = {}) {
+    async say(sessionId, words, { model = MODEL, agent, parts = [] } = {}) {
       const said = {
         model: { providerID: PROVIDER, modelID: model },
+        ...(agent === undefined ? {} : { agent }),
         parts: [...parts, { type: "text", text: words }],
       };
       return asObject(await request("POST", `/session/${sessionId}/message`, said));

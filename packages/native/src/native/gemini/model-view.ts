@@ -1,7 +1,7 @@
 /** What Gemini CLI sends to the model. */
 
 import type { Block, Message } from "@continuo/core/model";
-import { isJson } from "@continuo/files";
+import { isJson, textOfValue } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
 import { textOfPart } from "./records.ts";
 
@@ -63,7 +63,9 @@ function isDropped(content: readonly Block[]): boolean {
 /** A part without a key that Gemini CLI knows is an empty text; `null` for what counts as something. */
 function wordsOf(block: Block): string | null {
   if (block.type === "text") return block.text;
-  return block.type === "unknown" ? textOfPart(block.raw) : null;
+  if (block.type !== "unknown") return null;
+  const { raw } = block;
+  return isJson(raw) && raw.text && typeof raw.text !== "string" ? textOfValue(raw.text) : textOfPart(raw);
 }
 
 /** An answer holds an empty text only where its content is a list of parts. */
