@@ -1,7 +1,7 @@
 /** The conversations of sub-agents: those that go with a session to another machine, and a receipt line for each. */
 
-import type { SubagentInfo } from "../model/index.ts";
-import type { BesideFile } from "../native/writing/index.ts";
+import type { SubagentInfo } from "@continuo/core/model";
+import type { BesideFile } from "@continuo/native/writing";
 import type { ReceiptRecord } from "./converting/index.ts";
 import type { WriterSession } from "./made-session.ts";
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Json, textField } from "../../files/index.ts";
+import { type Json, textField } from "@continuo/files";
 import { type BesideFile, changeLines, type NewSession } from "../writing/index.ts";
 import { folderBeside } from "./beside.ts";
 import { inSession } from "./bring-back.ts";

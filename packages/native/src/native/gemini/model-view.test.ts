@@ -53,6 +53,18 @@ describe("what Gemini CLI sends", () => {
     },
   );
 
+  test.each([{}, { text: null }, { text: "" }])("no user message of the part %j alone", (raw) => {
+    expect(modelView([message("user", [{ type: "unknown", raw }]), asked])).toEqual([asked]);
+  });
+
+  test.each([{ text: true }, { text: 7 }, { fileData: {} }, { functionCall: {} }])(
+    "a user message of the part %j, which says something",
+    (raw) => {
+      const odd = message("user", [{ type: "unknown", raw }]);
+      expect(modelView([odd, asked])).toEqual([odd, asked]);
+    },
+  );
+
   test("a user message that begins with a picture, whatever follows", () => {
     const shown = message("user", [picture, { type: "text", text: "/look" }]);
     const asides = message("user", [{ type: "text", text: "/look" }, picture]);

@@ -31,6 +31,17 @@ const result = (id: string): Json => ({
 const call = (id: string): Json => ({ functionCall: { id, name: "look", args: { at: id } } });
 const LOST = "the call of a result is lost";
 
+test("a list that stands in the file again goes: it would take out what was said since", () => {
+  const listed = { $set: { messages: [prompt], lastUpdated: "2026-01-01T00:00:01.000Z" } };
+  const answer = { id: "g1", type: "gemini", content: "Because." };
+  const other = { $set: { messages: [prompt, answer] } };
+  expect(repaired([listed, answer, listed])).toEqual({
+    records: [listed, answer],
+    reasons: ["it repeats an earlier list, which takes out the messages after that one"],
+  });
+  expect(repaired([listed, answer, other]).reasons).toEqual([]);
+});
+
 describe("a message whose type is damaged", () => {
   test.each([
     ["its thoughts", { content: "Yes.", thoughts: [] }, "gemini"],
