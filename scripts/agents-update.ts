@@ -164,7 +164,9 @@ function takeIn(agent: VersionedAgent, version: string, recorded: string): void 
   const kept = withVersion(versions[agent], version);
   writeVersions({ ...versions, [agent]: kept });
   if (kept[0] !== version) {
-    const place = kept.includes(version) ? "is one of the older ones that the soak tries" : "is too old to keep";
+    const place = kept.includes(version)
+      ? "is one of the older ones that the soak tries"
+      : "is too old to keep";
     tell(`${agent} ${version} ${place}; the tests and the fixtures stay with ${kept[0]}`);
     return;
   }

@@ -300,8 +300,13 @@ const CASES: readonly GeminiCase[] = [
       ],
     },
     async hold({ gemini, sandbox }) {
-      const told = { hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: "It is Tuesday." } };
-      const script = await sandbox.write("hook.mjs", `console.log(${JSON.stringify(JSON.stringify(told))});\n`);
+      const told = {
+        hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: "It is Tuesday." },
+      };
+      const script = await sandbox.write(
+        "hook.mjs",
+        `console.log(${JSON.stringify(JSON.stringify(told))});\n`,
+      );
       const command = `${process.execPath} ${script}`;
       const file = join(gemini.home, ".gemini/settings.json");
       const settings = JSON.parse(await readFile(file, "utf8"));
@@ -309,6 +314,8 @@ const CASES: readonly GeminiCase[] = [
       await writeFile(file, JSON.stringify({ ...settings, hooks }));
       await gemini.say("Name the timer.", { sessionId: SESSION });
       await gemini.say("Something shorter?", { resume: SESSION });
+      // What a hook says comes last in a request: the session is resumed without it.
+      await writeFile(file, JSON.stringify(settings));
       return SESSION;
     },
   },

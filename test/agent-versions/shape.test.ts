@@ -51,7 +51,10 @@ describe("shapes", () => {
     ],
     ["storage/ses_01HZabc/msg_2.json", "storage/*/*.json"],
     ["projects/-home-dev-project", "projects/-home-dev-project"],
-    ["projects/-tmp-continuo-agents-EJhX4R-project/a.jsonl", "projects/-tmp-continuo-agents-*-project/a.jsonl"],
+    [
+      "projects/-tmp-continuo-agents-EJhX4R-project/a.jsonl",
+      "projects/-tmp-continuo-agents-*-project/a.jsonl",
+    ],
     ["/tmp/continuo-agents-1nKAg2/project", "/tmp/continuo-agents-*/project"],
     ["shell-snapshots/snapshot-zsh-1764124999-1afw2b.sh", "shell-snapshots/snapshot-zsh-*.sh"],
   ])("name %s %s", (name, stable) => {

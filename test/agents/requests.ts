@@ -285,9 +285,7 @@ function itemsOfPart(part: JsonObject, role: "user" | "assistant"): readonly Ite
     return [{ kind: "thinking", text: asText(part.text), signature: asText(part.thoughtSignature) || null }];
   }
   if (part.inlineData !== undefined) return [{ kind: "image", role, image: pictureOfInline(part) }];
-  return typeof part.text === "string"
-    ? itemsOfText(role, part.text)
-    : [{ kind: "other", value: part }];
+  return typeof part.text === "string" ? itemsOfText(role, part.text) : [{ kind: "other", value: part }];
 }
 
 /** Gemini CLI records a call as `NAME__ID` and sends it as `ID`. */

@@ -53,7 +53,7 @@ describe("what Gemini CLI sends", () => {
     },
   );
 
-  test.each([{}, { text: null }, { text: "" }])("no user message of the part %j alone", (raw) => {
+  test.each([{}, { text: null }, { text: "" }])("no user message that holds only the part %j", (raw) => {
     expect(modelView([message("user", [{ type: "unknown", raw }]), asked])).toEqual([asked]);
   });
 

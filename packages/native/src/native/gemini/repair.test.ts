@@ -31,7 +31,7 @@ const result = (id: string): Json => ({
 const call = (id: string): Json => ({ functionCall: { id, name: "look", args: { at: id } } });
 const LOST = "the call of a result is lost";
 
-test("a list that stands in the file again goes: it would take out what was said since", () => {
+test("a repeated list is removed, because it takes out the messages after the first one", () => {
   const listed = { $set: { messages: [prompt], lastUpdated: "2026-01-01T00:00:01.000Z" } };
   const answer = { id: "g1", type: "gemini", content: "Because." };
   const other = { $set: { messages: [prompt, answer] } };

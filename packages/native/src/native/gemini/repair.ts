@@ -169,7 +169,8 @@ function dropRepeatedLists(draft: Draft): void {
   for (const line of remainingLines(draft)) {
     if (listIn(line.value, kindOf(line.value)) === null) continue;
     const text = JSON.stringify(line.value);
-    if (seen.has(text)) remove(line, "it repeats an earlier list, which takes out the messages after that one");
+    if (seen.has(text))
+      remove(line, "it repeats an earlier list, which takes out the messages after that one");
     seen.add(text);
   }
 }
