@@ -314,7 +314,7 @@ const CASES: readonly GeminiCase[] = [
       await writeFile(file, JSON.stringify({ ...settings, hooks }));
       await gemini.say("Name the timer.", { sessionId: SESSION });
       await gemini.say("Something shorter?", { resume: SESSION });
-      // What a hook says comes last in a request: the session is resumed without it.
+      // The text of a hook comes last in a request, so the session is resumed without the hook.
       await writeFile(file, JSON.stringify(settings));
       return SESSION;
     },

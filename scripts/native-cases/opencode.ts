@@ -37,7 +37,7 @@ interface OpencodeCase {
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
-  /** What stands in the project before opencode starts. */
+  /** Writes files into the project before opencode starts. */
   readonly prepare?: (sandbox: Sandbox) => Promise<void>;
   /** Holds the conversation; gives the session that is resumed afterwards. */
   readonly hold: (stage: OpencodeStage) => Promise<string>;

@@ -20,8 +20,8 @@ export function readVersions(): AgentVersions {
 }
 
 /**
- * Of two versions: the newer one first, as `toSorted` takes it. A version with a mark such as `-beta.1` comes before
- * the one without.
+ * Compares two versions as `toSorted` does; the newer one comes first. A version with a mark such as `-beta.1` is older
+ * than its release.
  */
 export function byNewest(one: string, other: string): number {
   const numbers = { numeric: true } as const;
@@ -34,7 +34,7 @@ export function byNewest(one: string, other: string): number {
   );
 }
 
-/** The versions that are kept with one more, newest first. */
+/** Returns the versions that are kept when one is added, newest first. */
 export function withVersion(versions: readonly string[], version: string): readonly string[] {
   return [...new Set([...versions, version])].toSorted(byNewest).slice(0, KEPT_VERSIONS);
 }

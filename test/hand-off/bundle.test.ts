@@ -175,7 +175,7 @@ function useCodexCase(): string {
   return "codex:01a20050-baa6-7ff1-8449-3131409c2940";
 }
 
-/** What is known of each, and what was said in it. */
+/** Returns the facts of each sub-agent, and its messages. */
 async function subagentsOf(
   ref: string,
   places: Places,
