@@ -1,4 +1,4 @@
-/** What a hand-over may lose. Pure. */
+/** The loss that a hand-over allows. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { excessOf, type MaxLoss, type Receipt } from "./converting/index.ts";

@@ -54,7 +54,7 @@ export async function makeFirstFile(made: WriterSession, options: FirstStartOpti
   }
   return file;
 
-  /** What keeps the session from being written must be known before there is a database. */
+  /** An obstacle to writing the session must be known before there is a database. */
   async function rehearse(all: WriterSession, database: Buffer, path: string): Promise<void> {
     writeNewFile(path, database);
     const sink = await writer.openSink(path, session.sessionId, places);

@@ -17,7 +17,7 @@ export function folderOf({ cwd: own }: { readonly cwd: string | null }, asked: s
   throw new ContinuoError("not_found", what, { hint: NAME_ONE });
 }
 
-/** What a session's own relative path was relative to nobody knows. */
+/** A relative path of a session has an unknown base. */
 export function isNamed(cwd: string | null): cwd is string {
   return cwd !== null && isAbsolute(cwd);
 }

@@ -9,7 +9,7 @@ import type { HandOff, HandOffOptions } from "./hand-off.ts";
 import { fromMessage, withinLimits } from "./source/index.ts";
 import { writeConverted } from "./write-session.ts";
 
-/** What was said, and what the new session is to be called and where it is to work. */
+/** The messages, and the title and the folder of the new session. */
 export interface SaidElsewhere {
   readonly messages: readonly Message[];
   readonly title: string;
@@ -18,7 +18,7 @@ export interface SaidElsewhere {
 }
 
 /**
- * As `handOff`, of messages. Where they came from is not kept: there are no records to come back to.
+ * Hands over messages like `handOff`. Their origin is not kept: there are no records to come back to.
  *
  * Errors: as `handOff`, those of a lookup left out.
  */

@@ -39,17 +39,17 @@ const debug = debugOf("handoff");
 
 export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
-  /** Where the new session works; the source's own when left out. */
+  /** The folder of the new session; the source's own when left out. */
   readonly cwd?: string;
   /** The session comes from another machine, where it had this title. In its own agent it keeps the title as it is. */
   readonly moved?: { readonly title: string | null };
-  /** How much of each kind may be noted or dropped; no limit where none is given. */
+  /** The largest number of blocks of each kind that may be noted or dropped; no limit by default. */
   readonly maxLoss?: MaxLoss;
   /** `receipt`: nothing is written. */
   readonly until?: "receipt" | "written";
   /** `agent`: by the target's own reader where it is installed, and by ours; `own`: only by Continuo's reader. */
   readonly verifyBy?: "agent" | "own";
-  /** How agents are started, where not by their names. */
+  /** The commands that start agents, if not their names. */
   readonly programs?: AgentPrograms;
 }
 
@@ -74,7 +74,7 @@ export interface HandOff {
 export interface BroughtBack {
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** How many of its messages. */
+  /** The number of its messages. */
   readonly messages: number;
   /** `records`: all of them, as its own records; `messages`: those that are left, each rewritten as it was. */
   readonly as: "records" | "messages";
@@ -172,7 +172,7 @@ function convertBehind({ from, begun, messages, own, placeOf }: ComingBack, keep
   return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf, keep });
 }
 
-/** What comes back in its own records. */
+/** Returns the records that come back. */
 function keptRecords({ kept, placeOf }: ComingBack): Pick<Conversion, "records" | "thoughts"> {
   const lines = kept.flatMap((message) => {
     const place = placeOf(message);

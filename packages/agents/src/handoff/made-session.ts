@@ -8,12 +8,12 @@ import { openScratch, type Placing, placeSession, stageRecords } from "@continuo
 import type { AgentReader } from "@continuo/native/kit";
 
 import {
+  freezeMakers,
   type Makers,
   makersOfNow,
   type NativeWriter,
   type NewMessage,
   type NewSession,
-  repeatMakers,
 } from "@continuo/native/writing";
 import {
   differenceFromSaid,
@@ -60,7 +60,7 @@ export async function makeSession(making: Making): Promise<WriterSession> {
     createdMs: makers.now(),
   };
   const file = writer.placeOf(session, places);
-  return { writer, session, file, back, messages, makers: repeatMakers(makers), places };
+  return { writer, session, file, back, messages, makers: freezeMakers(makers), places };
 }
 
 /** The same each time, but for the folder and the provenance that the session names. */
@@ -99,7 +99,7 @@ function* added(writer: NativeWriter<unknown>, adding: Adding): Generator<Json, 
 export interface StagedSession extends Disposable {
   readonly made: WriterSession;
   readonly history: readonly Message[];
-  /** What the agent would send to its model. */
+  /** The messages that the agent would send to its model. */
   readonly view: readonly Message[];
   readonly said: SaidMark;
   readonly file: string;
@@ -172,7 +172,7 @@ export interface VerifyOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** By the agent where it is installed, after our own reader. Errors: `verification_failed`. */
+/** Verifies with the agent if it is installed, after Continuo's own reader. Errors: `verification_failed`. */
 export async function verifySession(staged: StagedSession, options: VerifyOptions): Promise<Verification> {
   const { made, history, view, file, home, project } = staged;
   const { writer, session } = made;
@@ -202,7 +202,7 @@ function saidOf(
   return [...before.filter((message) => isConversation(message) && isTold(message)), ...messages];
 }
 
-/** Whether the agent itself reads the message where it came back as it was. */
+/** Returns true if the agent itself reads a message that came back unchanged. */
 function isSeen({ metadata }: Message): boolean {
   return Object.values(metadata).every((flags) => !isJson(flags) || flags.lostOnResume !== true);
 }

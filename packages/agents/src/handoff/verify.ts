@@ -18,7 +18,7 @@ export interface Verification {
   readonly by: string;
   readonly outcome: "same";
   readonly messages: number;
-  /** How what the agent puts in by itself differs; left out where it does not. The conversation is the same. */
+  /** The difference in the agent's own insertions; left out if there is none. The conversation is the same. */
   readonly asides?: string;
 }
 
@@ -44,9 +44,9 @@ export function programOf(
   return path === null ? null : [path];
 }
 
-/** What was written, as Continuo reads it. */
+/** The written session, as Continuo reads it. */
 export interface WrittenSession {
-  /** What the agent's model is sent. */
+  /** The messages that the agent's model receives. */
   readonly view: readonly Message[];
   /** The conversation: all of it, and the part that the agent's model is sent. */
   readonly spoken: Readonly<Record<SpokenTestimony["covers"], readonly SpokenMessage[]>>;
@@ -54,8 +54,8 @@ export interface WrittenSession {
 }
 
 /**
- * Compares what the agent's model would be sent: of the session as it was written, and as the agent itself read it.
- * Where an agent shows only words, these are compared. Errors: `verification_failed`.
+ * Compares the messages that the agent's model would receive: those of the written session, and those that the
+ * agent itself read. If an agent shows only words, these are compared. Errors: `verification_failed`.
  */
 export async function verifyWithAgent(
   agent: AgentName,

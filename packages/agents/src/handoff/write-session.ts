@@ -38,10 +38,10 @@ export interface WriteSessionOptions {
 
 export interface WrittenSession {
   readonly ref: ReadableRef;
-  /** What was kept, rewritten, noted and dropped of each message. */
+  /** The blocks of each message that were kept, rewritten, noted and dropped. */
   readonly receipt: Receipt;
   readonly verification: Verification;
-  /** As that of a hand-over. */
+  /** The same as that of a hand-over. */
   readonly madeDatabase: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface ConvertedSession {
   readonly written: Omit<WrittenSession, "receipt"> | null;
 }
 
-/** As `writeNativeSession`, of messages that are converted already. Errors: also `fidelity`. */
+/** Writes converted messages like `writeNativeSession`. Errors: also `fidelity`. */
 export async function writeConverted(
   { messages, records, thoughts }: Conversion,
   options: ConvertedOptions,

@@ -26,7 +26,7 @@ import {
 } from "./delete.ts";
 
 const NOW = new Date("2026-11-22T08:00:00.000Z");
-/** Of no process: numbers end below it. */
+/** No process has this number: numbers end below it. */
 const PID = 4_194_304;
 
 let scratch: string;

@@ -53,7 +53,7 @@ describe("every session that a real agent wrote", () => {
   );
 });
 
-/** Where a result would be torn from its call, the message that is named instead will do. */
+/** If a result would be torn from its call, the message that the error names is a possible cut. */
 async function forkBehind(info: SessionInfo, at: string): Promise<void> {
   const { messages } = await readNativeSession(info, { places });
   try {

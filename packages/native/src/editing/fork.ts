@@ -62,7 +62,7 @@ export async function forkNativeSession(ref: SessionRef, options: ForkOptions = 
   const makers = makersOfNow();
   const title = own === null ? null : forker.titleOf(own);
   const { cwd } = opened.details;
-  // What a relative path was relative to nobody knows.
+  // A relative path has an unknown base.
   if (cwd === null || !isAbsolute(cwd)) throw folderUntold(forkedFrom, agent);
   const forked = { agent, cwd, forkedFrom, messages: count };
   if (first !== null)

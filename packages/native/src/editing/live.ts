@@ -1,13 +1,16 @@
-/** Whether a session is open in its agent. Agents that say so themselves are believed; others are looked for. */
+/**
+ * Tells if a session is open in its agent. Agents that report it themselves are believed; others are looked
+ * for.
+ */
 
 import { ContinuoError, type SessionInfo } from "@continuo/core/model";
 import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
 import type { Lookup } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 
-/** Where the system does not tell who has a file open: who wrote just now writes again. */
+/** If the system does not report who has a file open, a file that was written just now counts as open. */
 const JUST_NOW_MS = 10_000;
-/** Of the clock of processes and that of files. */
+/** The clock of processes and that of files differ by at most this. */
 const ROUNDING_MS = 1000;
 
 /** Errors: `session_live`. */
@@ -22,7 +25,7 @@ export function refuseLive(
   });
 }
 
-/** Of a session as it is on disk now. Errors: `session_live`, those of reading it. */
+/** Refuses a session that is open as it is on disk now. Errors: `session_live`, those of reading it. */
 export async function refuseOpen({ found, reader }: Lookup): Promise<void> {
   refuseLive(found, await reader.skim(found, { part: "ends" }));
 }

@@ -1,17 +1,17 @@
-/** What a repair leaves damaged: reads the whole repaired session and returns its problems. */
+/** The damage that a repair leaves: reads the whole repaired session and returns its problems. */
 
 import { type Problem, severityOf } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { checkFoundSession, type Lookup } from "../native/index.ts";
 
-/** Of a session as it lies there. */
+/** Returns the problems of a session as it is on disk. */
 export async function damageOf(lookup: Lookup, places: Places): Promise<Problem[]> {
   const { problems } = await checkFoundSession(lookup, { places });
   return problems.filter((problem) => severityOf(problem) === "damage");
 }
 
 /**
- * Of a session once the repaired copy stands in its place: the damage of the copy, and that of other files, which
+ * Returns the problems of a session once the repaired copy stands in its place: the damage of the copy, and that of other files, which
  * the session has around it and the copy has not.
  *
  * @param copy `null` where nothing in the copy itself says that it is a session.

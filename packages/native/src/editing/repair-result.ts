@@ -1,4 +1,4 @@
-/** What a repair is asked for, and what it did. */
+/** The options of a repair, and its result. */
 
 import type { AgentName, Problem } from "@continuo/core/model";
 import type { LookupOptions } from "../native/index.ts";
@@ -21,12 +21,12 @@ export interface SessionRepair {
   readonly location: string;
   /** Empty where there is nothing to repair; nothing is written then. */
   readonly edits: readonly RepairEdit[];
-  /** How many results the edits take out because no call waits for them: no model is sent those. */
+  /** The number of results that the edits remove because no call waits for them: no model receives those. */
   readonly droppedResults: number;
-  /** What is still damaged in the repaired session, by a full read of it. */
+  /** The problems that remain in the repaired session, by a full read of it. */
   readonly remaining: readonly Problem[];
   /** The file, or database, that was written; `null` where none was. */
   readonly written: string | null;
-  /** What `restoreNativeSession` takes to bring the old state back; `null` where nothing moved. */
+  /** The id for `restoreNativeSession`, which brings the old state back; `null` if nothing moved. */
   readonly trashId: string | null;
 }

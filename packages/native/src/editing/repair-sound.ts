@@ -1,4 +1,4 @@
-/** Whether a repaired session still says what the damaged one said, and where a copy of it goes. */
+/** Checks that a repaired session still says what the damaged one said, and chooses the place of a copy. */
 
 import { resolve } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";
@@ -32,7 +32,7 @@ export function assertAllSaid(before: readonly string[], after: readonly string[
   if (lost > 0) throw unsound(`${lost} texts would be lost`);
 }
 
-/** Of the messages that lie in the session's own file; a result that no call waits for may go. */
+/** Returns the texts of the messages in the session's own file; a result that no call waits for may go. */
 export async function textsOf({ reader, found }: Lookup, places: Places, main: string): Promise<string[]> {
   using opened = await reader.open(found, places, {});
   const texts: string[] = [];

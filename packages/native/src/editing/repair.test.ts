@@ -55,7 +55,7 @@ describe("a session as a real agent wrote it", () => {
 });
 
 type Lines = readonly string[];
-/** What was done to the lines of a session; `at` finds the line that a record stands on. */
+/** Changes the lines of a session; `at` finds the line of a record. */
 type Damage = (lines: Lines, at: (part: string) => number) => Lines;
 const cut: (at: number, length: number) => Damage = (at, length) => (lines) =>
   lines.map((line, index) => (index === (at + lines.length) % lines.length ? line.slice(0, length) : line));
@@ -77,7 +77,7 @@ interface DamageCase {
   readonly of: readonly [AgentName, string];
   readonly what: string;
   readonly damage: Damage;
-  /** What each edit does and why. */
+  /** The kind of each edit, and its reason. */
   readonly edits: readonly (readonly ["removed" | "added" | "changed", RegExp])[];
 }
 

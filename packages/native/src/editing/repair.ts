@@ -129,8 +129,8 @@ function readWhole(path: string): Buffer {
 }
 
 /**
- * What was said is still said, and there is nothing more to repair. Gives what is damaged all the same.
- * Errors: `verification_failed`.
+ * Checks that the words are still there, and that there is nothing more to repair. Returns the damage that
+ * remains. Errors: `verification_failed`.
  */
 async function verify({ reader, found }: Lookup, places: Places, mended: RepairFile): Promise<Problem[]> {
   if (mended.again(mended.bytes).length > 0) throw unsound("it would have to be repaired again");

@@ -1,4 +1,4 @@
-/** Whether a fork says what its source says. */
+/** Compares a fork with its source. */
 
 import type { Block, Message } from "@continuo/core/model";
 

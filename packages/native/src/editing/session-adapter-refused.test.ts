@@ -20,7 +20,7 @@ function create(format: AdapterFormat): SessionAdapter {
   return openSessionAdapter({ format, places, create: { cwd: join(home, "project"), title: "Tea" } });
 }
 
-/** What a message says, without where it stands. */
+/** Returns the content of a message, without its place. */
 function said({ role, content }: Message): unknown {
   return { role, content: content.map(({ native: _native, ...block }) => block) };
 }

@@ -68,7 +68,7 @@ const text = (words: string): Block => ({ type: "text", text: words });
 /** Gemini CLI records a call as `NAME__ID`. */
 const bare = (id: string): string => id.replace(/^Read__/u, "");
 
-/** What a message says, without where it stands. */
+/** Returns the content of a message, without its place. */
 function said(message: Message): unknown {
   const content = message.content.map(({ native: _native, ...block }) =>
     block.type === "tool_result"

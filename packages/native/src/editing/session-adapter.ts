@@ -23,7 +23,7 @@ export interface SessionAdapterOptions {
     readonly gitBranch?: string;
   };
   readonly places?: Places;
-  /** How long an append waits for another writer of Continuo; 30 s when left out. */
+  /** The longest wait of an append for another writer of Continuo; 30 s when left out. */
   readonly lockWaitMs?: number;
   readonly signal?: AbortSignal;
 }

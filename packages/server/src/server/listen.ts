@@ -39,7 +39,7 @@ export interface ListenOptions {
   readonly process?: "own" | "shared";
   /** Proxies that name the address of the client; none by default. */
   readonly proxies?: TrustedProxies;
-  /** How long the server waits for a client that reads nothing of an answer. */
+  /** The longest wait for a client that reads nothing of an answer. */
   readonly stalledMs?: number;
 }
 

@@ -84,7 +84,7 @@ export interface ServerOptions {
   readonly webhookHosts?: readonly string[];
   /** The private Ed25519 key that signs webhooks, in PEM; without it, the servers of a store share one in the store. */
   readonly webhookKey?: string;
-  /** Whether webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
+  /** Tells if webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
   readonly otherWebhookHosts?: "public" | "none";
   readonly longPollMs?: number;
   /** The defaults if they are left out. */
@@ -109,7 +109,7 @@ export interface ServerOptions {
 }
 
 export interface ContinuoServer {
-  /** What can be asked, by method (`ALL` for each) and pattern of the path. */
+  /** The routes of the server, by method (`ALL` for each) and pattern of the path. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** The headers of an answer to bytes that are no request. */
   readonly headers: Readonly<Record<string, string>>;

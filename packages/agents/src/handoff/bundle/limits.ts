@@ -1,13 +1,13 @@
-/** What bounds a bundle. */
+/** The limits of a bundle. */
 
-/** Of the first line, which lists the files. */
+/** Bytes of the first line, which lists the files. */
 export const MAX_MANIFEST_BYTES: number = 4 * 1024 * 1024;
 export const MAX_FILES = 10_000;
-/** Of a path in a bundle, in UTF-8. */
+/** Bytes of a path in a bundle, in UTF-8. */
 export const MAX_PATH_BYTES = 1_024;
-/** Of each name in it: what file systems take. */
+/** Bytes of each name in a path: file systems accept no longer ones. */
 export const MAX_NAME_BYTES = 255;
-/** Of all files together, unpacked. */
+/** Bytes of all files together, unpacked. */
 export const MAX_TOTAL_BYTES: number = 8 * 1024 ** 3;
 /** Unpacked to packed: conversations compress to a tenth, repeated ones to a hundredth. */
 export const MAX_EXPANSION = 400;

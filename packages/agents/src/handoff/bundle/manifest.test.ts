@@ -1,4 +1,4 @@
-/** What a manifest may say, at each limit and one beyond it. */
+/** The content of a manifest, at each limit and one beyond it. */
 
 import { describe, expect, test } from "vitest";
 import { MAX_FILES, MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_TOTAL_BYTES } from "./limits.ts";

@@ -28,7 +28,7 @@ export interface PackedSession {
   readonly agent: Manifest["agent"];
   readonly sessionId: string;
   readonly files: number;
-  /** Of all files, unpacked. */
+  /** The size of all files, unpacked. */
   readonly sizeBytes: number;
 }
 
@@ -133,7 +133,7 @@ function pathBelow(root: string, path: string): string {
   );
 }
 
-/** What is there now: an agent may append meanwhile. */
+/** Measures the file as it is now: an agent may append meanwhile. */
 function measure(path: string): { readonly sizeBytes: number; readonly sha256: string } {
   const hash = createHash("sha256");
   let sizeBytes = 0;

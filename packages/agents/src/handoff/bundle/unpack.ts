@@ -18,7 +18,7 @@ export interface UnpackedSession extends Disposable {
   readonly cwd: string | null;
   readonly title: string | null;
   readonly packedAt: string;
-  /** Of the session below `places`. */
+  /** The place of the session below `places`. */
   readonly location: string;
   /** A home of its own, which disposing removes. */
   readonly places: Places;

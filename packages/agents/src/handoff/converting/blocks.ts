@@ -16,7 +16,7 @@ import type { ReceiptRecord } from "./receipt.ts";
 
 type Fit = FitOf<Block>;
 
-/** What a conversion needs to know, and where it reports each block. */
+/** The context of a conversion, and the receipt to which it reports each block. */
 export interface Conversing {
   readonly rules: TargetRules;
   readonly names: ToolNames;
@@ -143,7 +143,7 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
   }
 }
 
-/** Whether a thought is a text in its agent's file. Its writer writes it as that text again. */
+/** Returns true if a thought is a text in its agent's file. Its writer writes it as that text again. */
 export function isWrittenAsText({ type, native }: Block): boolean {
   return type === "thinking" && isJson(native) && native.type === "text";
 }
@@ -230,7 +230,7 @@ function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
   };
 }
 
-/** What a vendor hid is sent back as it sealed it: there is no place for words next to it. */
+/** A block that a vendor hid is sent back as it was sealed: there is no place for words next to it. */
 function sealedAlone(block: ThinkingBlock): Fit {
   const isHidden = block.redacted === true && block.data !== undefined && block.text !== "";
   if (!isHidden) return { block, reason: "" };

@@ -1,4 +1,4 @@
-/** What a hand-over makes of whole messages: their order, their facts and where each comes from. */
+/** A hand-over keeps whole messages: their order, their facts and the origin of each. */
 
 import type { AgentName, Block, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";

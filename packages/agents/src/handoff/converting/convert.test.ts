@@ -1,4 +1,4 @@
-/** What each agent can be given of a conversation, and that the receipt says of every block what became of it. */
+/** The part of a conversation that each agent can receive, and the receipt's line for every block. */
 
 import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
 import fc from "fast-check";
@@ -353,7 +353,7 @@ const talks = fc
   .array(anyMessage, { maxLength: 8 })
   .map((messages) => messages.map(({ role, content }, at) => said(at, role, content)));
 
-/** As blocks that say the same are written: without what says nothing, or the same again. */
+/** Returns the blocks that say the same: without those that say nothing, or repeat it. */
 function toldAs(block: Block): Block {
   if (block.type === "tool_call") {
     const { ranBy: _, rawArgs: __, ...rest } = block;

@@ -29,13 +29,13 @@ export interface Conversion {
 }
 
 export interface ConversionOptions {
-  /** What stands in the new session already. */
+  /** The messages that the new session already has. */
   readonly before?: readonly Message[];
   /** Those of the source that the target itself wrote. */
   readonly own?: ReadonlySet<Message>;
-  /** Where a message lies, for the receipt. */
+  /** Returns the place of a message, for the receipt. */
   readonly placeOf?: (message: Message) => string;
-  /** What is converted is given here one by one, and what comes back stands for it. */
+  /** Receives the converted messages one by one, and returns those that stand for them. */
   readonly keep?: (message: NewMessage) => NewMessage;
 }
 
@@ -217,7 +217,7 @@ function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
   return timestamp === undefined ? {} : { timestamp };
 }
 
-/** What the agent itself knows of its message besides: the model's provider for one. */
+/** Returns the agent's own facts about its message, for example the model's provider. */
 function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "metadata"> {
   return isOwn(message) ? { metadata: message.metadata } : {};
 }

@@ -3,13 +3,13 @@
 import type { FileBlock, ImageBlock } from "@continuo/core/model";
 import type { TargetRules } from "@continuo/native";
 
-/** What another block is in its place, and why; `null` for one that has no place. */
+/** The block that takes the place of another, and the reason; `null` for one that has no place. */
 export interface Fit<T> {
   readonly block: T | null;
   readonly reason: string;
 }
 
-/** How base64 of each begins. */
+/** The beginning of the base64 of each type. */
 const BEGINNINGS: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],

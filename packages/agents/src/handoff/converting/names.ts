@@ -5,7 +5,7 @@ import type { TargetRules } from "@continuo/native";
 export interface ToolNames {
   /** A new id for a call: its own where it is acceptable and not used before. */
   callId(id: string): string;
-  /** As `callId`, for one that the target itself gave: any character is acceptable. */
+  /** Does the same as `callId` for an id that the target itself gave: any character is acceptable. */
   ownCallId(id: string): string;
   toolName(name: string): string;
 }

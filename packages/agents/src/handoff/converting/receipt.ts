@@ -1,4 +1,4 @@
-/** What a conversion did with each record of the source. Plain data. Pure. */
+/** The receipt of a conversion: the outcome of each record of the source. Plain data. Pure. */
 
 import type { Block, RecordPlace } from "@continuo/core/model";
 
@@ -72,7 +72,7 @@ export function kindOf(block: Block): ReceiptKind {
   return block.type === "unknown" ? "other" : block.type;
 }
 
-/** What stands on lines of its own: every block, and the pictures and files in a result. */
+/** Returns the blocks with lines of their own: every block, and the pictures and files in a result. */
 export function toldApart(content: readonly Block[]): readonly Block[] {
   return content.flatMap((block) =>
     block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],

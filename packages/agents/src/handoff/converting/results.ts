@@ -1,4 +1,4 @@
-/** Which results are of which calls. Pure. */
+/** Pairs results with their calls. Pure. */
 
 import type { Message, ToolResultBlock } from "@continuo/core/model";
 
@@ -16,9 +16,9 @@ export interface Position {
 /** The calls of a message and what it answers. */
 export interface Outline {
   readonly calls: readonly string[];
-  /** Of calls that the message itself holds the results of. */
+  /** Ids of calls whose results the message itself holds. */
   readonly answered: readonly string[];
-  /** Of a message that is a result: its call. */
+  /** The id of the call, for a message that is a result. */
   readonly answers: string | null;
 }
 
@@ -63,7 +63,10 @@ function lessOne(ids: readonly string[], id: string): string[] {
   return at === -1 ? [...ids] : ids.toSpliced(at, 1);
 }
 
-/** By the id of their call, in their order. What stands in the answer itself is of a tool that the vendor ran. */
+/**
+ * Returns the results by the id of their call, in their order. A result in the answer itself belongs to a tool
+ * that the vendor ran.
+ */
 export function sourcesOf(
   message: Message,
   inline: readonly ToolResultBlock[],

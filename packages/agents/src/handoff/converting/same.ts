@@ -1,4 +1,4 @@
-/** Whether a session that was read back says what was written. Pure. */
+/** Compares a session that was read back with the written one. Pure. */
 
 import { createHash } from "node:crypto";
 import type { Block, Message } from "@continuo/core/model";
@@ -26,7 +26,7 @@ export function differenceBetween(
   }
 }
 
-/** As `differenceBetween`, where an agent's own asides may be read that nobody wrote. */
+/** Does the same as `differenceBetween`, but accepts an agent's own asides that nobody wrote. */
 export function differenceFromSaid(
   written: readonly SpokenMessage[],
   read: readonly Message[],
@@ -34,7 +34,7 @@ export function differenceFromSaid(
   return differenceBetween(written, heard(written, read));
 }
 
-/** What two views of one session come to. */
+/** The outcome of comparing two views of one session. */
 export type Comparison =
   | { readonly outcome: "same" }
   /** Only what the agent puts in by itself differs. */
@@ -117,7 +117,10 @@ function heard(written: readonly SpokenMessage[], read: readonly Message[]): rea
   return read.filter((message) => isConversation(message) || aside.has(message));
 }
 
-/** What was written, without what looks like what an agent puts in: an agent tells the person nothing of that. */
+/**
+ * Returns the written messages without those that look like an agent's insertions, which an agent does not
+ * show.
+ */
 export function withoutAside(
   written: readonly SpokenMessage[],
   read: readonly Message[],
@@ -126,7 +129,7 @@ export function withoutAside(
   return aside.size === 0 ? written : written.filter((message) => !aside.has(keyOf(message)));
 }
 
-/** What tells a message; a hash of what is long. */
+/** Returns a key of the message; a hash if it is long. */
 function keyOf({ role, content }: SpokenMessage): string {
   const parts = content
     .map(comparedPart)
@@ -149,7 +152,7 @@ type PartKind = (typeof KINDS)[number];
 /** Kinds whose words a person can read. */
 const TOLD: readonly PartKind[] = ["texts", "thinking", "calls", "results"];
 
-/** What one side says until the other does: agents draw the bounds of messages differently. */
+/** The messages of one side until the other speaks: agents draw the bounds of messages differently. */
 type Run = { readonly role: Message["role"] } & Readonly<Record<PartKind, string[]>>;
 
 function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {
@@ -174,7 +177,7 @@ function addBlock(run: Run, block: Block): void {
   if (part !== null) run[part.kind].push(part.words);
 }
 
-/** What a block says, in words in which agents agree; `null` for nothing. */
+/** The content of a block in words in which agents agree; `null` for nothing. */
 export interface ComparedPart {
   readonly kind: PartKind;
   readonly words: string;

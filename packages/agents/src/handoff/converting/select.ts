@@ -1,6 +1,6 @@
 /**
- * Which messages of a session go over: the conversation as the source's model saw it last, with the thinking
- * that the source keeps and does not send. Pure.
+ * Selects the messages of a session that are handed over: the conversation as the source's model saw it last,
+ * with the thinking that the source keeps and does not send. Pure.
  */
 
 import type { Message } from "@continuo/core/model";
@@ -9,7 +9,7 @@ import { linesOf, placeText, type ReceiptRecord } from "./receipt.ts";
 
 export interface Selection {
   readonly messages: readonly Message[];
-  /** What is left out. */
+  /** The records that are left out. */
   readonly left: readonly ReceiptRecord[];
 }
 
@@ -72,7 +72,10 @@ function isReworded(own: Message, seen: Message): boolean {
   );
 }
 
-/** What an agent shows and does not send: a thought at the end of an answer that was broken off. */
+/**
+ * Returns true for a message that an agent shows and does not send: a thought at the end of an answer that was
+ * broken off.
+ */
 function isThinkingAlone({ role, origin, content }: Message): boolean {
   return (
     role === "assistant" &&
@@ -83,8 +86,8 @@ function isThinkingAlone({ role, origin, content }: Message): boolean {
 }
 
 /**
- * What the source's agent would only say on a resumption: results and answers that no record holds, and the further
- * parts of a message that it divides.
+ * Returns true for a message that the source's agent makes only on a resumption: results and answers that no
+ * record holds, and the further parts of a message that it divides.
  */
 function isMade(message: Message, byId: ReadonlyMap<string, Message>): boolean {
   const isFlagged = Object.values(message.metadata).some(

@@ -48,7 +48,7 @@ test("a thought is known by its words, and by a hash of them where they are long
   expect(wordsOfThought(thinking("x".repeat(64)))).toBe("x".repeat(64));
   expect(wordsOfThought(thinking("x".repeat(65)))).toMatch(/^[A-Za-z0-9+/]{43}=$/u);
   expect(wordsOfThought(thinking(LONG))).not.toBe(wordsOfThought(thinking(`${LONG}!`)));
-  // As UTF-8, halves of different characters would be the same.
+  // Halves of different characters would be the same in UTF-8.
   expect(wordsOfThought(thinking(`${LONG}\ud83d`))).not.toBe(wordsOfThought(thinking(`${LONG}\ud83e`)));
 });
 

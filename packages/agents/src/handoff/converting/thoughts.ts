@@ -1,4 +1,6 @@
-/** Which thoughts of the new session the target's model is sent, as the target's own model view says it. Pure. */
+/**
+ * Finds the thoughts of the new session that the target's model receives, by the target's own model view. Pure.
+ */
 
 import { createHash } from "node:crypto";
 import type { Message, ThinkingBlock } from "@continuo/core/model";
@@ -7,17 +9,17 @@ import type { ReceiptRecord } from "./receipt.ts";
 /** A thought that stands in the new session, and its line on the receipt. */
 export interface Thought {
   readonly record: ReceiptRecord;
-  /** Of `wordsOfThought`. */
+  /** The key of `wordsOfThought`. */
   readonly words: string;
 }
 
-/** What the agent would send of messages, and the messages as it keeps them. */
+/** The messages that the agent keeps, and the part that it would send. */
 export interface Sending {
   readonly history: readonly Message[];
   readonly view: readonly Message[];
 }
 
-/** What tells a thought: its words, or its seal where it has none; a hash of what is long. */
+/** Returns a key of the thought: its words, or its seal if it has none; a hash if that is long. */
 export function wordsOfThought({ text, signature, data }: ThinkingBlock): string {
   return keyOfWords(text === "" ? (signature ?? data ?? "") : text);
 }
@@ -50,7 +52,10 @@ function takeOne(counts: Map<string, number>, words: string): boolean {
   return count > 0;
 }
 
-/** As thinking, or as a text that the session itself does not hold: an agent may send it in place of thinking. */
+/**
+ * Counts a thought as thinking, or as a text that the session itself does not hold: an agent may send it in
+ * place of thinking.
+ */
 function countSent({ history, view }: Sending): Map<string, number> {
   const [sent, kept] = [countsIn(view), countsIn(history)];
   const counts = sent.thinking;

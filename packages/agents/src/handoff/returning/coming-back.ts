@@ -14,13 +14,13 @@ import { readOnce } from "./once-more.ts";
 
 export interface ReturnStart {
   readonly records: readonly KeptRecord[];
-  /** What the records say, in the new session. */
+  /** The messages of the records, in the new session. */
   readonly history: readonly Message[];
 }
 
 export interface ComingBack {
   readonly from: Pick<LineageStep, "agent" | "sessionId" | "messages">;
-  /** What the new session begins with; `null` if all messages are newly written. */
+  /** The beginning of the new session; `null` if all messages are newly written. */
   readonly begun: ReturnStart | null;
   /** The messages of the records. */
   readonly kept: readonly Message[];
@@ -28,7 +28,7 @@ export interface ComingBack {
   readonly messages: readonly Message[];
   /** Those of both that the agent itself wrote. */
   readonly own: ReadonlySet<Message>;
-  /** Where a message lies, for the receipt. */
+  /** Returns the place of a message, for the receipt. */
   readonly placeOf: (message: Message) => string;
 }
 

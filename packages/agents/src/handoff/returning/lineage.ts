@@ -28,7 +28,7 @@ export interface LineageStep {
   readonly sessionId: string;
   readonly location: string;
   readonly entries: () => AsyncIterable<KeptRecord> | Iterable<KeptRecord>;
-  /** As that of a source. */
+  /** The note, in the form of that of a source. */
   readonly note: unknown;
   /** All that can go over. */
   readonly messages: readonly Message[];
@@ -107,7 +107,10 @@ function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage
   return messages.map((message) => ({ message, of }));
 }
 
-/** How many messages, from the first one on, have the hash of all that was written then; none where it differs. */
+/**
+ * Counts the messages, from the first one on, that have the hash of all messages that were written then; none
+ * if it differs.
+ */
 function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: Step): number {
   if (from.said === null || markOf(own.slice(0, said.messages)).sha256 !== said.sha256) return 0;
   return markOf(before.messages).sha256 === from.said.sha256 ? said.messages : 0;

@@ -17,7 +17,7 @@ export interface OnceMore {
   readonly agent: AgentName;
   readonly records: readonly KeptRecord[];
   readonly cwd: string;
-  /** How many messages come after the records. */
+  /** The number of messages after the records. */
   readonly adds: number;
 }
 
@@ -47,7 +47,7 @@ export interface Return {
   readonly records: readonly KeptRecord[];
   readonly session: NewSession;
   readonly makers: Makers;
-  /** How many messages come after the records. */
+  /** The number of messages after the records. */
   readonly adds: number;
 }
 

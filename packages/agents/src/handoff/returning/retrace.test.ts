@@ -1,4 +1,4 @@
-/** Which messages of one session another one is made of. */
+/** Finds the messages of one session from which another one is made. */
 
 import type { Block, Message, Role } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -30,7 +30,7 @@ const ORIGINALS: readonly Message[] = [
   said("8", "assistant", text("Done.")),
 ];
 
-/** As codex has it. */
+/** Codex has it in this form. */
 const COPY = convertMessages(ORIGINALS, "codex").messages.map(
   ({ role, content }, at): Message => ({ id: `c${at}`, role, content, metadata: {} }),
 );

@@ -38,7 +38,7 @@ export function retrace(
   return found;
 }
 
-/** What one block says, and which message it is a part of. */
+/** The words of one block, and the message that it is a part of. */
 interface Words {
   readonly key: string;
   readonly owner: number;

@@ -2,7 +2,9 @@
 
 import { isJson, type Json } from "@continuo/files";
 
-/** What the record says of where its session comes from; `null` where it says nothing. Nothing here is believed. */
+/**
+ * Returns the record's note about the origin of its session; `null` if it has none. Nothing here is believed.
+ */
 export function noteIn(value: unknown): unknown {
   if (!isJson(value)) return null;
   const note = [value, value.payload, metadataOf(value)].find(

@@ -1,4 +1,4 @@
-/** Which part of a conversation goes over: from a message on, within limits. Pure. */
+/** Selects the part of a conversation that is handed over: from a message on, within limits. Pure. */
 
 import { type Block, ContinuoError, type Message, present } from "@continuo/core/model";
 import { planContext } from "@continuo/core/transcript";
@@ -14,7 +14,7 @@ export interface PartOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What is chosen of messages, and a line for each block that is not, or that was cut. */
+/** The selected messages, and a line for each block that is left out or was cut. */
 export interface Part {
   readonly messages: readonly Message[];
   readonly left: readonly ReceiptRecord[];
@@ -57,7 +57,7 @@ export function withinLimits(messages: readonly Message[], options: PartOptions)
   return { messages: within, left: [...halvesOf(messages, paired), ...overLimit(paired, within)] };
 }
 
-/** Of the calls without a result, and the results without a call. */
+/** Returns lines for the calls without a result, and the results without a call. */
 function halvesOf(messages: readonly Message[], paired: readonly Message[]): ReceiptRecord[] {
   const stayed = new Map(paired.map((message) => [message.id, message]));
   return messages.flatMap((message) => {
@@ -70,7 +70,7 @@ function halvesOf(messages: readonly Message[], paired: readonly Message[]): Rec
   });
 }
 
-/** What tells a call and a result; all others of a kind stay or go together. */
+/** Returns the key that a call and its result share; all other blocks of a kind stay or go together. */
 function pairOf(block: Block): string {
   if (block.type === "tool_call") return `call ${block.id}`;
   return block.type === "tool_result" ? `result ${block.toolCallId}` : block.type;

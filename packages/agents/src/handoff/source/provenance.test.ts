@@ -1,4 +1,7 @@
-/** Where a session comes from: written to the store along with it, and read from there or from the session's file. */
+/**
+ * The provenance of a session: it is written to the store along with it, and read from there or from the
+ * session's file.
+ */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

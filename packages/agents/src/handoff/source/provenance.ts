@@ -1,6 +1,6 @@
 /**
- * Where handed-over sessions come from: an event in a log of the store for each, and a note in the session's own
- * file. The store also keeps a copy of the records that were handed over, so that they can come back.
+ * The provenance of handed-over sessions: an event in a log of the store for each, and a note in the session's
+ * own file. The store also keeps a copy of the records that were handed over, so that they can come back.
  */
 
 import { existsSync } from "node:fs";
@@ -16,13 +16,13 @@ import type { OpenedStore } from "@continuo/store";
 import type { Receipt } from "../converting/index.ts";
 import type { HandOffSource, SaidMark } from "./source.ts";
 
-/** What is known of the session that another one was made of. */
+/** The session from which another one was made. */
 export interface Origin {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
   readonly records: number;
-  /** Of all records as JSON, in their order. */
+  /** The hash of all records as JSON, in their order. */
   readonly sha256: string;
   /** `null` where a part of it was handed over. */
   readonly said: SaidMark | null;
@@ -30,7 +30,7 @@ export interface Origin {
 
 export interface Provenance {
   readonly from: Origin;
-  /** Of the new session as it was written. */
+  /** The mark of the new session as it was written. */
   readonly said: SaidMark;
   /** A blob of the store; `null` where there is none. */
   readonly copy: string | null;
@@ -96,7 +96,10 @@ export async function withProvenance<T>(
   }
 }
 
-/** Of sessions that a killed process wrote down and did not place. Errors: those of the store. */
+/**
+ * Removes the provenance of sessions that a killed process wrote down and did not place. Errors: those of the
+ * store.
+ */
 export async function takeBackProvenance(
   agent: AgentName,
   sessionIds: readonly string[],
@@ -136,7 +139,7 @@ export async function readCopy(
   return lines.map((line) => exactOf(parseExactly(line)) as KeptRecord);
 }
 
-/** What tells a session and its records. */
+/** Identifies a session and its records. */
 export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
 /** From the store, else from the session's own file; `null` where nothing tells. */

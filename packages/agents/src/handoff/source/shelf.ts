@@ -21,7 +21,7 @@ const HELD_BYTES = 16 * 1024 * 1024;
 /** Compressed files expand to many times their size. */
 const HELD_COMPRESSED_BYTES = 1024 * 1024;
 
-/** Whether the session is too large to be held. */
+/** Returns true if the session is too large for memory. */
 export function isLarge({ files }: FoundSession): boolean {
   return files.some(
     ({ path, sizeBytes }) => sizeBytes > (isCompressed(path) ? HELD_COMPRESSED_BYTES : HELD_BYTES),
@@ -57,7 +57,7 @@ export function openShelf(use: "file" | "memory"): Shelf {
 type Part = Readonly<Record<string, unknown>>;
 
 const WORDS: ReadonlySet<string> = new Set(["content", "toolInput", "toolOutput"]);
-/** Where the words are; no message has such a key. */
+/** The key of the place of the words; no message has such a key. */
 const AT = "@";
 
 interface JsonFile {

@@ -27,25 +27,28 @@ export interface HandOffSource extends Disposable {
   readonly title: string | null;
   readonly gitBranch: string | null;
   readonly records: number;
-  /** Of all records as JSON, in their order. */
+  /** The hash of all records as JSON, in their order. */
   readonly sha256: string;
-  /** How long that JSON is. */
+  /** The length of that JSON. */
   readonly chars: number;
   /** The records themselves, in their order; read again each time. */
   readonly entries: () => AsyncIterable<KeptRecord>;
-  /** What the last record that tells it says of where the session comes from, else `null`. Not believed. */
+  /** The note of the last record that names the origin of the session, else `null`. It is not believed. */
   readonly note: unknown;
   readonly messages: readonly Message[];
   /** For messages that are made of it: in memory where it is small. */
   readonly openShelf: () => Shelf;
   readonly left: readonly ReceiptRecord[];
-  /** Those with files of their own: what lies in the session itself is among its records. */
+  /** The sub-agents with files of their own: others lie among the records of the session itself. */
   readonly subagents: readonly SubagentInfo[];
-  /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
+  /**
+   * The mark of all messages that can be handed over; `null` if only a part of them was requested. It is
+   * computed at the first call.
+   */
   readonly said: () => SaidMark | null;
 }
 
-/** By this the same conversation is known again. */
+/** Identifies the same conversation again. */
 export interface SaidMark {
   readonly messages: number;
   readonly sha256: string;
@@ -59,7 +62,7 @@ export function markOf(messages: readonly SpokenMessage[]): SaidMark {
   return { messages: messages.length, sha256: hash.digest("hex") };
 }
 
-/** What depends on where a session lies, and is sent to no model, is left out. */
+/** Removes the fields that depend on the place of a session and are sent to no model. */
 function withoutPlaces(block: Block): unknown {
   const { native: _native, ...rest } = block;
   if (rest.type === "tool_call") {
@@ -80,7 +83,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * What goes over of a session that is read back.
+ * Returns the mark of the messages that can be handed over of a session that is read back.
  *
  * @param view the agent's own `modelView` of the history.
  */
@@ -139,7 +142,7 @@ async function* entriesOf(
   yield* opened.entries(signal);
 }
 
-/** Of all records as JSON, in their order. */
+/** Returns the hash of all records as JSON, in their order. */
 export function hashOf(entries: readonly KeptRecord[]): string {
   const hash = createHash("sha256");
   for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);

@@ -44,7 +44,7 @@ export interface SessionMetadata {
   readonly title: string | null;
   /** A short name of the agent's own: of the session, or with Gemini CLI of its folder. */
   readonly slug: string | null;
-  /** Of the agent that wrote last. */
+  /** The version of the agent that wrote last. */
   readonly version: string | null;
   /** ISO 8601 UTC. */
   readonly createdAt: string | null;
@@ -53,7 +53,7 @@ export interface SessionMetadata {
 
 export interface SessionAdapter extends AsyncDisposable {
   readonly format: AdapterFormat;
-  /** Of a session that `create` begins without a path: empty until the first call. */
+  /** The path of the file; empty until the first call for a session that `create` begins without a path. */
   readonly sessionFile: string;
   /** The active history. Errors: `not_found`, `unreadable`. */
   loadHistory(): Promise<Message[]>;
@@ -96,7 +96,7 @@ export interface AdapterParts {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is known of the session between two calls. */
+/** The state of the session between two calls. */
 interface Session {
   readonly reader: AgentReader;
   readonly writer: NativeWriter<unknown>;

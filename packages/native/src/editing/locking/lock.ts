@@ -9,7 +9,7 @@ const WAIT_MS = 30_000;
 export interface EditLockOptions {
   readonly places: Places;
   readonly signal: AbortSignal | undefined;
-  /** How long to wait for another edit; 30 s when left out. */
+  /** The longest wait for another edit; 30 s when left out. */
   readonly waitMs?: number;
 }
 

@@ -23,7 +23,7 @@ export interface PlaceNote {
   readonly how: "place";
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** By which the agent's reader recognises it. */
+  /** The agent's reader recognises the session by it. */
   readonly location: string;
   /** The file, or the database. */
   readonly path: string;
@@ -110,7 +110,7 @@ export function beginNote(places: Places, note: Note): () => void {
   return end;
 }
 
-/** Of processes that are gone, in no order. */
+/** Returns the notes of processes that are gone, in no order. */
 export function notesLeft(places: Places): readonly LeftNote[] {
   const folder = notesFolder(places);
   const left: LeftNote[] = [];

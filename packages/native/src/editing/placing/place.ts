@@ -21,13 +21,13 @@ export interface Placing {
   readonly file: string;
   readonly records: Iterable<Json>;
   readonly places: Places;
-  /** Of `attemptKey`. */
+  /** The key from `attemptKey`. */
   readonly key: string | null;
   /** Files of the session's sub-agents, which come after it. */
   readonly children?: readonly BesideFile[];
   /** Already open if the caller continues the session. */
   readonly sink?: RecordSink;
-  /** What is written down elsewhere along with it, under the same note. */
+  /** Writes down further facts along with it, under the same note. */
   readonly around?: (place: () => Promise<void>) => Promise<void>;
 }
 
@@ -86,8 +86,8 @@ export interface Placement {
 }
 
 /**
- * What a killed process placed for the same wish; `null` where it did not come so far, or nobody wished it. `unplaced`
- * are the ids of sessions that it did not place.
+ * Returns the session that a killed process placed for the same request; `null` if it did not come so far, or
+ * nobody made the request. `unplaced` are the ids of sessions that it did not place.
  */
 export async function takeFirstAttempt(
   key: string,
@@ -105,7 +105,7 @@ export async function takeFirstAttempt(
   return { placed, unplaced };
 }
 
-/** Whether the session is there. */
+/** Returns true if the session exists. */
 export async function finishPlaced(note: PlaceNote, { pid }: LeftNote, places: Places): Promise<boolean> {
   const isThere = await isPlaced(note, places);
   settlePlaced(note, pid, isThere);

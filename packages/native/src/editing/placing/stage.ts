@@ -53,7 +53,7 @@ export function removeLeftScratch(): void {
   }
 }
 
-/** What an agent that was killed writes again is removed too. */
+/** A file that a killed agent writes again is removed too. */
 function removeScratch(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

@@ -1,4 +1,4 @@
-/** Which notes of processes that are gone are settled, and which wait for somebody who asks again. */
+/** The notes of processes that are gone: some are settled, and others wait for the next request. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** Of a process that ended. */
+/** Returns the number of a process that ended. */
 const gone = (): number => spawnSync(process.execPath, ["--version"]).pid;
 
 function note(pid: number, text: unknown, ending = ""): void {

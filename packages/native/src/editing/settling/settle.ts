@@ -1,4 +1,4 @@
-/** What killed processes left, settled before the next edit begins, or before somebody reads. */
+/** Settles the edits of killed processes, before the next edit begins, or before somebody reads. */
 
 import { isContinuoError, type Problem } from "@continuo/core/model";
 import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/files";

@@ -103,8 +103,8 @@ export function keepToo({ from, to }: KeptFile, folder: string): void {
 }
 
 /**
- * Where a deletion was cut off: `moved` where it was at its end, or something else lies in the place of a file that had
- * moved; else what had moved is back.
+ * Settles a deletion that was cut off: `moved` if it was at its end, or something else lies in the place of a
+ * file that had moved; else the moved files are back.
  */
 export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
   if (!kept.some(isStill)) {
@@ -134,7 +134,10 @@ export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid:
   }
 }
 
-/** Whether the old file was kept, and no longer lies in its place: the new one took it, and may have changed since. */
+/**
+ * Returns true if the old file was kept, and no longer lies in its place: the new one took it, and may have
+ * changed since.
+ */
 export function isReplaced([file]: readonly KeptFile[], folder: string): boolean {
   return file !== undefined && isThere(join(folder, file.to)) && !isStill(file);
 }
@@ -154,7 +157,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** What a time stamp may lose on its way to another file system. */
+/** The part of a time stamp that can be lost on its way to another file system. */
 const CLOCK_ROUNDING_MS = 0.01;
 
 function toMoveError(cause: unknown): unknown {
@@ -186,7 +189,7 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
-    // What has moved so far stays: the next attempt continues from there.
+    // The files that have moved so far stay: the next attempt continues from there.
     throw toMoveError(cause);
   }
 }
@@ -194,7 +197,7 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
 interface ReplacedPlan extends FilesPlan {
   /** Hash of what took the place of the file. */
   readonly replacement: string | undefined;
-  /** What lies in a place by now gives way; see `inTheWay`. */
+  /** A file that lies in a place by now gives way; see `inTheWay`. */
   readonly force: boolean;
 }
 
@@ -248,7 +251,7 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Of a link: of where it leads. */
+/** Returns the hash of the file; for a link, that of its target's path. */
 export function hashFile(path: string): string {
   const hash = createHash("sha256");
   if (lstatSync(path).isSymbolicLink()) return hash.update(readlinkSync(path)).digest("hex");

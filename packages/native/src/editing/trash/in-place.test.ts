@@ -1,4 +1,4 @@
-/** What takes the place of what goes, what is refused, and what the trash deletes for good. */
+/** These tests cover replacements, refusals, and final deletions of the trash. */
 
 import {
   existsSync,

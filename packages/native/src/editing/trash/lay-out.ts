@@ -8,7 +8,7 @@ import { MANIFEST, readManifest, trashFolder } from "./manifest.ts";
 import { keptDatabase, ROWS_FILE } from "./rows.ts";
 
 export interface LaidOut extends Disposable {
-  /** Where the session lies for now, as a reader takes it. */
+  /** The present place of the session, in the form that a reader accepts. */
   readonly location: string;
   /** Its other files: those of its sub-agents, and what else its agent keeps for it. */
   readonly others: readonly string[];

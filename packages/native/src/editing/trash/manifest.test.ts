@@ -1,4 +1,4 @@
-/** Which manifests are read, and how a deletion is named. */
+/** These tests cover the manifests that are read, and the name of a deletion. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

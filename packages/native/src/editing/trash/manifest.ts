@@ -1,4 +1,7 @@
-/** What says that a folder of the trash is a session: its `manifest.json`, on disk before anything moves. */
+/**
+ * The manifest of a folder of the trash, its `manifest.json`: it says that the folder is a session, and is on
+ * disk before anything moves.
+ */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -8,7 +11,7 @@ import type { TrashPlan } from "../../native/kit/index.ts";
 import type { KeptFile } from "./files.ts";
 
 export interface TrashedSession {
-  /** Of the trash folder; `restoreFromTrash` takes it. */
+  /** The id of the trash folder; `restoreFromTrash` takes it. */
   readonly trashId: string;
   readonly trashedAt: string;
   readonly info: Pick<
@@ -21,7 +24,10 @@ export interface Manifest extends TrashedSession {
   readonly version: 1;
   readonly plan: TrashPlan;
   readonly files: readonly KeptFile[];
-  /** Of what took the place of the one file, or `rows`: it gives way when the old state comes back. */
+  /**
+   * The hash of the file that took the place of the one file, or `rows`: it gives way when the old state comes
+   * back.
+   */
   readonly replacement?: string;
 }
 

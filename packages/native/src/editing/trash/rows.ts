@@ -49,7 +49,7 @@ export function keepAndDelete(db: DatabaseSync, plan: RowsPlan, folder: string):
     for (const value of values) statement.run(value);
   }
   const keptRows = kept.reduce((sum, { rows }) => sum + rows.length, 0);
-  // What the database deletes or changes by itself along with them would not come back.
+  // Rows that the database deletes or changes by itself along with them would not come back.
   if (changesOf(db) - before === keptRows) return;
   throw new ContinuoError(
     "unsupported",
@@ -84,14 +84,16 @@ export async function putRows(
   await inTransaction(plan.database, (db) => {
     if (aside !== null) keepAndDelete(db, plan, aside);
     else if (place === "replaced") deleteRows(db, plan);
-    // What is referred to comes back before what refers to it.
+    // Rows that others refer to come back before those.
     for (const { name, rows } of kept.toReversed()) {
       for (const row of rows) insertRow(db, name, row);
     }
   });
 }
 
-/** Whether every row that was kept is in the database, as it was: the transaction that takes them did not end. */
+/**
+ * Returns true if every kept row is in the database, unchanged: the transaction that takes them did not end.
+ */
 export async function areRowsThere(plan: RowsPlan, folder: string): Promise<boolean> {
   const kept = readKept(folder);
   if (kept === null || !existsSync(plan.database)) return kept === null;

@@ -48,7 +48,7 @@ import { areRowsThere, keepAndDelete, putRows, takeRows } from "./rows.ts";
 export interface TrashOptions {
   readonly places: Places;
   readonly now: Date;
-  /** What takes the place of what goes. */
+  /** The replacement of the session that goes. */
   readonly replacement?: Replacement;
 }
 
@@ -172,7 +172,10 @@ export async function restoreFromTrash(
 export interface RestoreOptions {
   readonly places: Places;
   readonly now: Date;
-  /** What lies in the session's place by now goes to the trash; what was changed in the trash comes back as it is. */
+  /**
+   * A session that lies in the place by now goes to the trash; a file that was changed in the trash comes back
+   * as it is.
+   */
   readonly force: boolean;
 }
 
@@ -230,7 +233,7 @@ function removeFolder(places: Places, trashId: string): void {
 }
 
 /**
- * Where a deletion, or a repair in place, was cut off: the session is where it was, or it is in the trash.
+ * Settles a deletion, or a repair in place, that was cut off: the session is where it was, or it is in the trash.
  * @param pid of the process that is gone
  */
 export async function settleTrash({ trashId }: TrashNote, pid: number, places: Places): Promise<void> {

@@ -7,7 +7,7 @@
 
 export { blocksGiven } from "./given-blocks.ts";
 export { changeLines, openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
-export { makersOfNow, repeatMakers } from "./makers.ts";
+export { freezeMakers, makersOfNow } from "./makers.ts";
 export {
   checkMessage,
   type OpenCalls,

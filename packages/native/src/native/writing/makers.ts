@@ -44,8 +44,8 @@ function createPool(fill: (count: number) => Buffer): (count: number) => Buffer 
   };
 }
 
-/** Gives makers that make the same things each time: what is written twice is the same twice. */
-export function repeatMakers(makers: Makers): () => Makers {
+/** Fixes the clock and the randomness: each call of the result returns makers that make the same values again. */
+export function freezeMakers(makers: Makers): () => Makers {
   const seed = Buffer.from(makers.hex(2 * SEED_BYTES), "hex");
   const nowMs = makers.now();
   return () => {

@@ -141,7 +141,10 @@ function isOfPage(origin: string, { pageName }: ServerContext): boolean {
   return pageName === undefined || (URL.canParse(origin) && new URL(origin).hostname === pageName);
 }
 
-/** Whether the page is the server's own and came over TLS, which may end in a proxy: the browser says so in the origin. */
+/**
+ * Returns true if the page is the server's own and came over TLS, which may end in a proxy: the browser says so
+ * in the origin.
+ */
 function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: ServerContext): boolean {
   const host = headers.get("host") ?? new URL(url).host;
   const isOwn = origin === `https://${host}`;

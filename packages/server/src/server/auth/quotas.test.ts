@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const PEER = { address: "203.0.113.7", isLoopback: false };
 const GRANT: Grant = { tokenId: "t", workspaceId: "w", handle: null, page: null, scopes: [], peer: PEER };
 
-/** How often it works before it is refused; it is bounded. */
+/** Counts the successes before a refusal; it is bounded. */
 function count(act: () => void): number {
   for (let done = 0; done < 1_000; done++) {
     try {

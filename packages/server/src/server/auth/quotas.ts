@@ -1,4 +1,7 @@
-/** What one token may use at the same time, in a second and in a day. Without a token (`--no-auth`) there are no quotas. */
+/**
+ * The quotas of one token: at the same time, in a second and in a day. Without a token (`--no-auth`) there are
+ * no quotas.
+ */
 
 import { ContinuoError } from "@continuo/core/model";
 import { allows } from "@continuo/core/wire";
@@ -67,7 +70,7 @@ interface Rates {
   readonly logs: Buckets;
 }
 
-/** How many seconds of bytes a token may send at once. */
+/** A token may send the bytes of this many seconds at once. */
 const BURST_SECONDS = 4;
 const DAY_SECONDS = 86_400;
 

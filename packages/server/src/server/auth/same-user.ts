@@ -1,4 +1,4 @@
-/** Whether a request comes from a program of the user who runs the server, where the system tells. */
+/** Tells if a request comes from a program of the user who runs the server, if the system reports it. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { userOfPeer } from "@continuo/files";

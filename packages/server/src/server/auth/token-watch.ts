@@ -1,6 +1,6 @@
 /**
- * Whether the tokens of open connections still count: they stay open for days, and end within a second of a revocation.
- * While nobody can tell, because the store does not answer, they stay open for a moment only; clients come back.
+ * Watches the tokens of open connections, which stay open for days and end within a second of a revocation.
+ * While the store does not answer, they stay open for a moment only; clients come back.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -23,7 +23,7 @@ interface Watcher {
   seenIn: number;
 }
 
-/** How many rounds a connection stays open without an answer of the store. */
+/** The number of rounds that a connection stays open without an answer of the store. */
 const UNSEEN_ROUNDS = LIMITS.tokenUnseenMs / LIMITS.tokenLookMs;
 
 /** @param ending aborts when nothing is to be watched any more */

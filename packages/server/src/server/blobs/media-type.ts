@@ -1,11 +1,11 @@
 /** The type of an attachment: what its sender says, if the first bytes agree. Pure. */
 
 export const UNKNOWN_TYPE = "application/octet-stream";
-/** How many bytes of the beginning decide. */
+/** The number of bytes of the beginning that decide. */
 export const HEAD_BYTES = 512;
 
 interface Format {
-  /** Of the name of a download. */
+  /** The extension of a download's name. */
   readonly extension: string;
   /** Each part of the beginning, in Latin-1, with its place; one list for each variant of the format. */
   readonly beginnings: readonly (readonly (readonly [at: number, text: string])[])[];

@@ -38,7 +38,7 @@ import type { LostSeat, Seat, Seating } from "./seat.ts";
 export interface Admission {
   readonly store: Store;
   readonly channel: string;
-  /** Where the replay begins. */
+  /** The sequence after which the replay begins. */
   readonly after: number;
   readonly replay: Replay;
   /** `null` for a connection that only reads. */

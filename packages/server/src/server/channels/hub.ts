@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import { Seats } from "./seats.ts";
 
-/** What the hub calls on a connection. */
+/** The hub calls these methods of a connection. */
 export interface Present {
   presence(change: "joined" | "left", participant: Participant): void;
   /** Another connection of the handle changed its session. */

@@ -8,13 +8,16 @@ export const LIMITS = {
   waitingFrameBytes: 8_388_608,
   /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
-  /** How often heartbeats of a participant renew its lease at most. */
+  /** The shortest pause between two heartbeats of a participant that renew its lease. */
   renewMs: 1_000,
-  /** How often the server looks for participants that disappeared. */
+  /** The interval at which the server looks for participants that disappeared. */
   sweepMs: 500,
-  /** How long a lease of another server lies there expired before its holder counts as gone; more than a heartbeat. */
+  /**
+   * A lease of another server stays expired for this time before its holder counts as gone; more than a
+   * heartbeat.
+   */
   settleMs: 4_000,
-  /** How long the server remembers which connections ended, and which leases it saw. */
+  /** The server remembers for this time which connections ended, and which leases it saw. */
   forgetMs: 60_000,
   /** A process that did nothing for longer than this stood still: silence in that time is its own. */
   standstillMs: 1_000,

@@ -43,7 +43,7 @@ export class Outgoing {
     this.#slow = slowReaders;
   }
 
-  /** Whether more bytes wait than the limit allows. */
+  /** True if more bytes wait than the limit allows. */
   get isFull(): boolean {
     return this.#stream.writableLength > LIMITS.waitingBytes;
   }

@@ -51,7 +51,7 @@ const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
   "end_run",
 ]);
 
-/** Whether other connections of the same person should see the session after the frame. */
+/** Returns true if other connections of the same person should see the session after the frame. */
 export function changesSession({ type }: RequestFrame): boolean {
   return type === "commit" || type === "sdk_session";
 }

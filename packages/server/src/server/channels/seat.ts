@@ -21,7 +21,7 @@ export interface SeatOptions {
   /** The `connect()` that has the handle. */
   readonly card: Card;
   readonly fence: Fence;
-  /** Whether the other side was heard of lately. */
+  /** Returns true if the other side was heard of lately. */
   readonly isAlive: () => boolean;
   /** Called once when somebody else has the lease. */
   readonly onLost: (lost: LostSeat) => void;
@@ -33,7 +33,7 @@ export interface LostSeat {
   readonly isTaken: boolean;
 }
 
-/** What a connection does with its handle. */
+/** The use that a connection makes of its handle. */
 export interface Seating extends Pick<SeatOptions, "isAlive" | "onLost"> {
   /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
   readonly onTaken: (seat: Seat) => void;

@@ -18,7 +18,7 @@ interface Observation {
 
 export class Seats {
   readonly #clock: ListeningClock;
-  /** By workspace and lease. */
+  /** The keys are a workspace and a lease. */
   readonly #seats = new Map<string, Seat>();
   /** Seats whose connection ended: the token, and when that was. */
   readonly #left = new Map<string, { readonly token: number; readonly atMs: number }>();
@@ -51,9 +51,10 @@ export class Seats {
   }
 
   /**
-   * Whether the holder of an expired lease is certainly gone; the lease of one that is there is renewed. A lease of
-   * another server must lie there for a while first: it may have expired because the database, or the machine of both
-   * servers, stood still, or because a clock was set, and its server is about to renew it.
+   * Returns true if the holder of an expired lease is certainly gone; the lease of a holder that is present is
+   * renewed. A lease of another server must stay expired for a while first: it may have expired because the
+   * database, or the machine of both servers, stood still, or because a clock was set, and its server is about
+   * to renew it.
    */
   async isGone(store: Store, lease: ListedLease): Promise<boolean> {
     const { name, token } = lease;

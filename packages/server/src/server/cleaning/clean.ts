@@ -1,20 +1,23 @@
-/** What is removed, workspace by workspace. */
+/** Removes what has expired, workspace by workspace. */
 
 import { isContinuoError, present, type Store } from "@continuo/core/model";
 import { PAGE_USES, USED_CODES } from "../auth/index.ts";
 import { STORED_BLOBS } from "../blobs/index.ts";
 import { LIMITS } from "../context/index.ts";
 
-/** How long expired tokens stay in lists. */
+/** Expired tokens stay in lists for this time. */
 const KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** After a day the tokens of used codes and of pages have expired long before. */
 const CODES_KEPT_MS = DAY_MS;
 /** For so long who stored an attachment may refer to it: without a reference it expires at that time. */
 const OWNERS_KEPT_MS = LIMITS.blobMs;
-/** How long a lease stays that was given back: who comes back so late is fenced. */
+/** A released lease stays for this time: a holder that comes back later is fenced too. */
 const RELEASED_KEPT_MS = DAY_MS;
-/** What processes of runs left when they were killed. All other leases that expire are looked for, and given back then. */
+/**
+ * Leases that processes of runs left when they were killed. All other leases that expire are looked for, and
+ * released then.
+ */
 const LEFT_LEASES = ["session/", "run/"];
 const LEFT_KEPT_MS = 30 * DAY_MS;
 

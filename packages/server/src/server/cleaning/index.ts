@@ -8,7 +8,7 @@
 import type { CreateMount } from "../context/index.ts";
 import { createCleaner } from "./cleaner.ts";
 
-/** How often a server looks whether it is time. */
+/** The interval at which a server looks if a cleaning is due. */
 const LOOK_MS = 600_000;
 
 export const cleaning: CreateMount = ({ store, report }) => {

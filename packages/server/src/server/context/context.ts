@@ -1,4 +1,4 @@
-/** What the parts of the server share, and how a part is added to it. */
+/** The context that the parts of the server share, and the way in which a part is added. */
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -24,7 +24,7 @@ export interface Peer {
 /** Who can reach a server: only its machine, or others too. */
 export type Reach = "machine" | "network";
 
-/** What a request is allowed to do, after its token was checked. */
+/** The permissions of a request, after its token was checked. */
 export interface Grant {
   /** `null` with `--no-auth`. */
   readonly tokenId: string | null;
@@ -37,7 +37,7 @@ export interface Grant {
   readonly peer: Peer;
 }
 
-/** What a request proves itself with. */
+/** The secrets with which a request proves its identity. */
 export interface Credentials {
   readonly secret?: string;
   readonly sentAs: "header" | "cookie" | "frame";
@@ -52,7 +52,7 @@ export interface ServerLimits {
   readonly requestsPerSecond: number;
   /** Long-polls, SSE streams and WebSockets that one token may have open at the same time. */
   readonly connections: number;
-  /** How many different channels the connections of one token may be in. */
+  /** The number of different channels in which the connections of one token may be. */
   readonly channels: number;
   /** The size of a request's body. */
   readonly requestBytes: number;
@@ -118,9 +118,9 @@ export interface LogCreation<T> {
   create(): Promise<T>;
 }
 
-/** What ties pages to one start of a server that only its machine reaches. */
+/** Keys that tie pages to one start of a server that only its machine reaches. */
 export interface PageKeys {
-  /** What the tab of a page sends: with the keys of this start, if there are some. */
+  /** Returns the secret that the tab of a page sends: with the keys of this start, if there are some. */
   secretOf(page: { readonly tokenId: string; readonly secret: string }): string;
   /** The key of `proofFor`, which only this page is given; `null` without keys. */
   proofKeyOf(tokenId: string): string | null;
@@ -209,11 +209,11 @@ export interface WebhookHosts {
   readonly others: "public" | "none";
 }
 
-/** How the server treats a reader of a channel that does not read. */
+/** The limits for a reader of a channel that does not read. */
 export interface SlowReaders {
-  /** How long the server waits for the reader before it tells it to catch up. */
+  /** The server waits for the reader this long before it tells the reader to catch up. */
   readonly stalledMs: number;
-  /** How long the reader may take to read that message, before it is disconnected. */
+  /** The reader may take this long to read that message before it is disconnected. */
   readonly goodbyeMs: number;
 }
 
@@ -249,12 +249,12 @@ export interface ServerContext {
   readonly webhookHosts: WebhookHosts;
   /** The private key that signs webhooks, in PEM; without it, the store has one. */
   readonly webhookKey?: string;
-  /** How long a long-poll waits. */
+  /** The longest wait of a long-poll. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;
   /** Answers a request for a WebSocket with an error, and ends the connection. */
   refuseUpgrade(socket: Duplex, error: ContinuoError): void;
-  /** Whether pages of this origin may send requests; `null` is a request that no page sent. */
+  /** Returns true if pages of this origin may send requests; `null` is a request that no page sent. */
   allowsOrigin(origin: string | null): boolean;
   /** Aborts when the server begins to drain: live streams end with a retry hint. */
   readonly draining: AbortSignal;

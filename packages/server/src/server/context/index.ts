@@ -1,5 +1,5 @@
 /**
- * What the parts of the server share: the context of a request, and every limit.
+ * The shared part of the server: the context of a request, and every limit.
  *
  * Promises: types and one table.
  * Does not know: any part.

@@ -14,10 +14,10 @@ export const LIMITS = {
   configBytes: 65_536,
   /** Bytes of bodies that one token sends at the same time. */
   bodyBytesAtOnce: 67_108_864,
-  /** Bytes of answers that one token has not read, and how long another answer waits for room. */
+  /** Bytes of answers that one token has not read, and the longest wait of another answer for room. */
   answerBytesAtOnce: 67_108_864,
   answerWaitMs: 10_000,
-  /** What the smallest attachment counts as: a row, and perhaps a file. */
+  /** The smallest attachment counts as this size: a row, and perhaps a file. */
   blobBytesLeast: 4_096,
   /** Payload bytes of one page of a catch-up read. */
   pageBytes: 4_194_304,
@@ -25,19 +25,22 @@ export const LIMITS = {
   /** Payload bytes of one data event of an SSE stream. */
   sseBytes: 262_144,
   sseEvents: 1_000,
-  /** How long a long-poll waits. */
+  /** The longest wait of a long-poll. */
   longPollMs: 20_000,
   /**
-   * How long the server waits for a reader of a channel, before it sends where to continue and then disconnects it; and
-   * for a client that reads nothing of an answer.
+   * The server waits this long for a reader of a channel before it sends where to continue and then disconnects
+   * it; and for a client that reads nothing of an answer.
    */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
-  /** How often an SSE stream without data sends a control event. */
+  /** The interval at which an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
   /** When an SSE stream ends, so that the client reconnects, perhaps to another server. */
   sseMs: 60_000,
-  /** How long a client may take to send its headers, and its whole request; how often the server looks for those. */
+  /**
+   * The time in which a client must send its headers, and its whole request; the interval at which the server
+   * looks for late ones.
+   */
   headersMs: 10_000,
   requestMs: 300_000,
   lookForSlowMs: 1_000,
@@ -49,35 +52,38 @@ export const LIMITS = {
   strangerBytes: 65_536,
   /** Requests on one connection that are not answered yet. */
   pipelinedRequests: 32,
-  /** How long a connection without a request stays open: longer than proxies in front of it keep theirs. */
+  /** A connection without a request stays open this long: longer than proxies in front of it keep theirs. */
   keepAliveMs: 75_000,
-  /** How long running requests may take after the server began to close. */
+  /** Running requests may take this long after the server began to close. */
   drainMs: 5_000,
-  /** How long clients must wait before they reconnect to a server that closes. */
+  /** Clients must wait this long before they reconnect to a server that closes. */
   retryMs: 1_000,
   /** Characters of a secret that is looked up. */
   secretLength: 512,
-  /** How long a token is remembered without asking the store. */
+  /** A token is remembered for this time without asking the store. */
   rememberMs: 1_000,
   rememberedTokens: 10_000,
-  /** How often the tokens of open connections are looked up, how many at once, and how many connections end at once. */
+  /**
+   * The interval at which the tokens of open connections are looked up, the number at once, and the number of
+   * connections that end at once.
+   */
   tokenLookMs: 400,
   tokensPerLook: 500,
   endedAtOnce: 50,
-  /** How long connections stay open while the store does not say whether their tokens still count. */
+  /** Connections stay open for this time while the store does not say if their tokens still count. */
   tokenUnseenMs: 10_000,
-  /** How long such a connection may take to close. */
+  /** Such a connection may take this long to close. */
   lostMs: 400,
-  /** How many wrong tokens one address may send. */
+  /** The number of wrong tokens that one address may send. */
   guesses: 20,
   guessesPerSecond: 0.5,
-  /** How long a page's code can be exchanged, and how long a page lives. */
+  /** A page's code can be exchanged for this time; a page lives this long. */
   codeMs: 30_000,
   pageMs: 43_200_000,
   /** When a page ends that nothing uses, and how many pages one token may have. */
   pageIdleMs: 7_200_000,
   pagesOfToken: 100,
-  /** How long a blob is kept if no event refers to it. */
+  /** A blob is kept for this time if no event refers to it. */
   blobMs: 86_400_000,
 } as const;
 

@@ -3,8 +3,8 @@
 const MAX_NAME = 200;
 
 /**
- * As a download: opened as a page of this server, the file would have its cookie. No character of the name can end it, lead
- * to another folder or make a hidden file.
+ * The headers of a download. If the file were opened as a page of this server, it would have the server's
+ * cookie. No character of the name can end it, lead to another folder or make a hidden file.
  */
 export function downloadHeaders(name: string): Readonly<Record<string, string>> {
   const plain = name

@@ -7,11 +7,11 @@ export interface Gate {
   readonly origins: ReadonlySet<string>;
   /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: ReadonlySet<string>;
-  /** Whether clients reach the server over `https:` only. */
+  /** True if clients reach the server over `https:` only. */
   readonly isHttps?: boolean;
 }
 
-/** Where a request says it comes from. */
+/** The origin that a request claims. */
 export interface Arrival {
   readonly url: string;
   readonly host: string | null;
@@ -44,7 +44,7 @@ function isPlain(origin: string | null): boolean {
   return origin !== null && /^[a-z-]{1,30}:\/\/[\w.:[\]-]{1,300}$/u.test(origin);
 }
 
-/** Whether any part of the URL is a token or is named as one, however often it is escaped. */
+/** Returns true if any part of the URL is a token or is named as one, however often it is escaped. */
 function holdsToken(url: string): boolean {
   let text = url;
   for (let times = 0; times < MAX_ESCAPES; times++) {

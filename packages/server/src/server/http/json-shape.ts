@@ -21,7 +21,7 @@ export const JSON_LIMITS: JsonLimits = {
   elements: LIMITS.jsonElements,
 };
 
-/** Where each element of the outer array begins and ends, in pairs; any other text is one element. */
+/** The beginning and the end of each element of the outer array, in pairs; any other text is one element. */
 export type ElementPlaces = readonly number[];
 
 /** Looks at the whole text now: for texts that a frame limits. Errors: `too_large`. */

@@ -99,7 +99,7 @@ test("what the parser refuses is refused, however the text is broken", async () 
   );
 });
 
-/** As a decoder reads the bytes, which takes a byte order mark away. */
+/** A decoder reads the bytes, which removes a byte order mark. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/u, ""));

@@ -1,4 +1,4 @@
-/** What the routes of one session are given, and how they read places of its log. */
+/** The arguments of the routes of one session, and the parsing of places of its log. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Access } from "@continuo/core/wire";

@@ -11,7 +11,7 @@ export const LIMITS = {
   waitingBytes: 1_048_576,
   stalledMs: 30_000,
   pauseMs: 20,
-  /** How often a server without continuous sessions checks whether other servers have some. */
+  /** The interval at which a server without continuous sessions checks if other servers have some. */
   lookMs: 2_000,
   heartbeatMs: 3_000,
   silenceMs: 10_000,

@@ -1,4 +1,7 @@
-/** What the routes of the machine share: the service after the check of the token, and checked parameters. */
+/**
+ * The shared part of the routes of the machine: the service after the check of the token, and checked
+ * parameters.
+ */
 
 import { type AuditAct, ContinuoError } from "@continuo/core/model";
 import type { Access } from "@continuo/core/wire";

@@ -9,9 +9,12 @@ export const LIMITS = {
   /** Kinds and networks that are counted one by one; the others are counted together. */
   counters: 100,
   textLength: 200,
-  /** How long the use of a token from a network is not recorded again, and how many are remembered. */
+  /**
+   * The use of a token from a network is not recorded again for this time; the number of uses that are
+   * remembered.
+   */
   acceptedMs: 3_600_000,
   rememberedUses: 10_000,
-  /** How often the acts of commands and other servers are looked up. */
+  /** The interval at which the acts of commands and other servers are looked up. */
   auditLookMs: 1_000,
 } as const;

@@ -1,4 +1,4 @@
-/** Where refusals of requests and of secrets come by. */
+/** Records refusals of requests and of secrets. */
 
 import { type ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { Authenticate, Grant, Peer, SecurityLog } from "../context/index.ts";

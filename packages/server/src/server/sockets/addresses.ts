@@ -9,7 +9,7 @@ export function plainAddress(text: string): string {
   return mapped ?? address;
 }
 
-/** What one client may choose freely is one name: an address of IPv4, or 64 bits of IPv6. */
+/** Addresses that one client may choose freely are one name: an address of IPv4, or 64 bits of IPv6. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("::");

@@ -18,7 +18,7 @@ export class Pipelines {
 
   /** Counts a request until its response is closed. `false` if nobody waits for the answer any more. */
   take(socket: Socket, response: ServerResponse): boolean {
-    // What the parser had read before the connection was closed still arrives.
+    // A request that the parser had read before the connection was closed still arrives.
     if (socket.destroyed) return false;
     const count = (this.#unanswered.get(socket) ?? 0) + 1;
     if (count > this.#most) {

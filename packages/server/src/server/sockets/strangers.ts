@@ -72,7 +72,7 @@ export class Strangers {
     if (ofNetwork?.size === 0) this.#byNetwork.delete(stranger.network);
   }
 
-  /** Whether there is room now. */
+  /** Returns true if there is room now. */
   #closeOldest(sockets: Iterable<Socket>): boolean {
     const [oldest] = sockets;
     const stranger = oldest === undefined ? undefined : this.#all.get(oldest);

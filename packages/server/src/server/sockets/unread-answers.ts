@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 interface Progress {
   /** Bytes that the socket has not sent. */
   left: number;
-  /** How often nothing had been sent since the look before. */
+  /** The number of looks since which nothing had been sent. */
   idleLooks: number;
 }
 

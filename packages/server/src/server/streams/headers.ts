@@ -33,7 +33,7 @@ export interface ForkHeaders {
   readonly source: StreamAddress;
   /** The newest sequence of the source by default. */
   readonly sequence: number | undefined;
-  /** How many bytes, or elements of JSON, after that sequence. */
+  /** The number of bytes, or elements of JSON, after that sequence. */
   readonly subOffset: number;
 }
 

@@ -13,7 +13,7 @@ import { parseEvents } from "./events.ts";
 export interface Records {
   /** The media type for clients. */
   readonly contentType: string;
-  /** How one record follows another: in a JSON array, or end to end. */
+  /** The way in which one record follows another: in a JSON array, or end to end. */
   readonly framing: "array" | "bytes";
   /** The encoding of the records in an SSE stream. */
   readonly sse: "text" | "base64";

@@ -1,7 +1,8 @@
 /**
- * How long a wake has been as it is, by the monotonic clock of this server. The time of day does not count: a server whose
- * clock is set must neither end the wake of a worker nor hold it for ever. A server that starts counts from its first look,
- * so a dead worker's wake lasts longer then, and a living worker's never shorter.
+ * Measures the time since a wake last changed, by the monotonic clock of this server. The time of day does not
+ * count: a server whose clock is set must neither end the wake of a worker nor hold it for ever. A server that
+ * starts counts from its first look, so a dead worker's wake lasts longer then, and a living worker's never
+ * shorter.
  */
 
 import type { Subscription } from "./documents.ts";
@@ -23,7 +24,7 @@ export class WakeClock {
     this.#now = now;
   }
 
-  /** Whether a worker, or the delivery of a webhook, still has the time that its lease gives it. */
+  /** Returns true if a worker, or the delivery of a webhook, still has the time that its lease gives it. */
   isHeld(workspaceId: string, subscription: Subscription): boolean {
     const { wake, nextAttemptAt, config } = subscription;
     if (wake === null) return false;
@@ -31,7 +32,7 @@ export class WakeClock {
     return this.observe(workspaceId, subscription) < config.leaseTtlMs;
   }
 
-  /** Whether a webhook that failed is to be tried again now. */
+  /** Returns true if a webhook that failed must be tried again now. */
   isDue(workspaceId: string, subscription: Subscription): boolean {
     const { wake, nextAttemptAt, retries } = subscription;
     if (wake === null || nextAttemptAt === null) return false;

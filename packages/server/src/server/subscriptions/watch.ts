@@ -17,7 +17,7 @@ const LOOK_MS = 100;
 const WORKSPACES_MS = 1_000;
 const MAX_DELIVERIES = 64;
 
-/** What one server remembers of a workspace. */
+/** The state of a workspace that one server remembers. */
 interface WatchMark {
   mark: string;
   /** Logs that may have new records, by the subscription's id and time. */
