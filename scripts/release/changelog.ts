@@ -3,7 +3,7 @@
 export const HEADINGS: readonly string[] = ["Breaking", "Added", "Changed", "Fixed", "Formats"];
 
 export interface Fragment {
-  /** Where the text comes from, for error messages. */
+  /** The origin of the text, for error messages. */
   readonly name: string;
   readonly text: string;
 }

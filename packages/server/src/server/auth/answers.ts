@@ -16,7 +16,7 @@ interface Token {
 
 interface Waiting {
   readonly more: number;
-  /** What the same answer holds already. */
+  /** Bytes that the same answer holds already. */
   readonly own: number;
   readonly admit: () => void;
 }

@@ -23,7 +23,7 @@ export const LIMITS = {
   standstillMs: 1_000,
   /** Messages that one request reads. */
   messages: 1_000,
-  /** What such a request takes while it is answered. */
+  /** The bytes and events that such a request may hold in memory while it is answered. */
   messagesBytes: 8_388_608,
   events: 1_000,
   channels: 1_000,
