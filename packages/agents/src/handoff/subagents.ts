@@ -6,12 +6,12 @@ import type { ReceiptRecord } from "./converting/index.ts";
 import type { WriterSession } from "./made-session.ts";
 
 export interface BroughtSubagents {
-  /** What is placed with the new session. */
+  /** The files that are placed with the new session. */
   readonly files: readonly BesideFile[];
   readonly records: readonly ReceiptRecord[];
 }
 
-/** What lies in memory, and in the note of the edit, until it is placed. */
+/** The bytes that lie in memory, and in the note of the edit, until they are placed. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 /** @param made the session of the same agent that they are to belong to; `null` where they stay where they are. */
