@@ -13,7 +13,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { recordsOf } from "../../packages/agents/src/handoff/made-session.ts";
 import { readSource } from "../../packages/agents/src/handoff/source/index.ts";
 import { formatOf } from "../../packages/native/src/native/registry.ts";
-import { makersOfNow, repeatMakers } from "../../packages/native/src/native/writing/makers.ts";
+import { freezeMakers, makersOfNow } from "../../packages/native/src/native/writing/makers.ts";
 import { printRatios } from "../measure/index.ts";
 import { LARGE_BYTES, makeSources, SIZE_BYTES, type Source } from "./sources.ts";
 import { median, timeInTurn } from "./times.ts";
@@ -98,7 +98,7 @@ async function convert(source: Source, to: AgentName, places: Places): Promise<v
   const sessionId = writer.newSessionId(makers);
   const session = { sessionId, cwd: places.home, title: "A title", gitBranch: null, createdMs: makers.now() };
   const file = writer.placeOf(session, places);
-  const made = { writer, session, file, back: null, messages, makers: repeatMakers(makers), places };
+  const made = { writer, session, file, back: null, messages, makers: freezeMakers(makers), places };
   const records = await recordsOf(made, session);
   const text = Array.from(records, (record) => `${JSON.stringify(record)}\n`).join("");
   writeFileSync(join(places.home, `converted-${to}`), text);
