@@ -133,6 +133,8 @@ test("serve without a token says so, and only on loopback", async () => {
   await expect.poll(() => err, { timeout: 10_000 }).toContain("warning: no token is required");
   const refused = run("serve", "--no-auth", "--listen", "0.0.0.0:0");
   expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("loopback")]);
+  const unprotected = run("serve", "--listen", "0.0.0.0:0");
+  expect([unprotected.status, unprotected.err]).toEqual([2, expect.stringContaining("without TLS")]);
 });
 
 test("a token file that others can read, or that another store's token is in, is refused", () => {

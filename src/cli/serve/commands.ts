@@ -17,7 +17,8 @@ CONTINUO_HOME). Any number of servers can share one Postgres.
 
 On loopback, the first start writes a token to a private file, where the other commands find it. They look for the
 server at ${DEFAULT_LISTEN}; for another port, give them --server URL or set CONTINUO_SERVER. On any other
-address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server.
+address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server, whose address
+--public-url names. A Postgres on another machine is reached over TLS, unless its URL has sslmode=disable.
 
 The limits are requests_per_second, connections, channels, bytes_per_second, bytes_per_day, blob_bytes_per_day and
 logs_per_day (of one token), request_bytes, frame_bytes, blob_bytes and history_items. They can also be set in
@@ -25,7 +26,7 @@ continuo.yaml.
 
 Examples:
   continuo serve                                        SQLite, http://127.0.0.1:4747
-  continuo serve --listen 0.0.0.0:4747 --store postgres://continuo@db/continuo
+  continuo serve --listen 0.0.0.0:4747 --public-url https://continuo.example --store postgres://continuo@db/continuo
   continuo serve --origin https://app.example           allow pages of this origin
   continuo serve --limit requests_per_second=50         slow down every token`;
 

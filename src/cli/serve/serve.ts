@@ -27,7 +27,7 @@ import { keepOwnToken } from "./own-token.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readWebhookKey } from "./webhook-key.ts";
-import { clearTextWarning, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
+import { assertTls, clearTextWarning, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -41,6 +41,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       },
     );
   }
+  assertTls(address.host, { isLoopback, publicUrl: flags.publicUrl });
   // A proxy on this machine would look like somebody who sits before it.
   const hasProxy = flags.publicUrl !== undefined || flags.trustProxy.length > 0;
   const reach = isLoopback && !hasProxy ? "machine" : "network";

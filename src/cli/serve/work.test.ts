@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Shell } from "../terminal/index.ts";
-import { clearTextWarning, HAS_PAGE_NAMES, newPageName, reporterTo } from "./work.ts";
+import { assertTls, clearTextWarning, HAS_PAGE_NAMES, newPageName, reporterTo } from "./work.ts";
 
 test.runIf(HAS_PAGE_NAMES)("the name of each page has 128 random bits", () => {
   const names = new Set(Array.from({ length: 100 }, () => newPageName() ?? ""));
@@ -32,4 +32,14 @@ test("a report of the server begins its lines only where the server does, and co
   expect(printed.split("\n")).toHaveLength(5);
   expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   expect(printed).toContain("        at place");
+});
+
+test("a server is for other machines only with the address at which they reach it, and the word http or https in it", () => {
+  for (const publicUrl of ["https://team.example", "http://team.example"]) {
+    expect(() => assertTls("0.0.0.0", { isLoopback: false, publicUrl })).not.toThrow();
+  }
+  expect(() => assertTls("127.0.0.1", { isLoopback: true, publicUrl: undefined })).not.toThrow();
+  expect(() => assertTls("0.0.0.0", { isLoopback: false, publicUrl: undefined })).toThrow(
+    expect.objectContaining({ code: "usage", hint: expect.stringContaining("--public-url https://") }),
+  );
 });

@@ -1,6 +1,7 @@
 /** Functions of `serve` for other commands: the machine (loaded at the first call), the page, and the stop signal. */
 
 import { randomBytes } from "node:crypto";
+import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { MachineService } from "@continuo/core/wire/machine";
 import { packageFile } from "@continuo/files";
@@ -20,6 +21,27 @@ export const HAS_PAGE_NAMES: boolean = process.platform !== "darwin";
  */
 export function newPageName(): string | undefined {
   return HAS_PAGE_NAMES ? `continuo-${randomBytes(16).toString("hex")}.localhost` : undefined;
+}
+
+/**
+ * A server for other machines is behind TLS, unless the operator says in so many words that there is none. Errors: `usage`.
+ */
+export function assertTls(host: string, { isLoopback, publicUrl }: Reachable): void {
+  if (isLoopback || publicUrl !== undefined) return;
+  throw new ContinuoError(
+    "usage",
+    `cannot listen on ${host}: other machines would reach the server without TLS`,
+    {
+      hint:
+        "Put a proxy with TLS before it and name its address with --public-url https://HOST. Where nobody else can listen, " +
+        "--public-url http://HOST serves without TLS.",
+    },
+  );
+}
+
+interface Reachable {
+  readonly isLoopback: boolean;
+  readonly publicUrl: string | undefined;
 }
 
 /** The warning for a person whose tokens and conversations would travel in the clear; `null` where they do not. */

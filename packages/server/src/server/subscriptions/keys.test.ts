@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { assertWebhookKey, openSigningKeys } from "./keys.ts";
+import { assertWebhookKey, openSigningKeys, type SigningKeys } from "./keys.ts";
 
 const newPem = (): string =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -54,4 +54,43 @@ test("a file that is no private Ed25519 key is refused, without a word of it", (
     });
     expect(JSON.stringify(thrown)).not.toContain("my-secret-text");
   }
+});
+
+interface Jwk {
+  readonly kid: string;
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+}
+
+/** Whether a receiver that has read the list of keys accepts what they sign. */
+function isAccepted(keys: SigningKeys, list: SigningKeys["jwks"]): boolean {
+  const now = Date.now();
+  const [, time, kid, signature = ""] =
+    /^t=(\d+),kid=([^,]+),ed25519=(.+)$/u.exec(keys.signWebhook("{}", now)) ?? [];
+  const jwk = (list.keys as readonly Jwk[]).find((key) => key.kid === kid);
+  if (jwk === undefined) return false;
+  const key = createPublicKey({ key: { ...jwk }, format: "jwk" });
+  return verify(null, Buffer.from(`${time}.{}`), key, Buffer.from(signature, "base64url"));
+}
+
+test("a key of the next version replaces the one that signs webhooks, and receivers find both until it is gone", async () => {
+  await using store = await openStore("memory:");
+  const first = await openSigningKeys(store);
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  await store.putWebhookKey({
+    version: 2,
+    keyId: "second",
+    algorithm: "ed25519",
+    publicKey: x,
+    privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  });
+  const second = await openSigningKeys(store);
+  expect([second.keyId, second.jwks.keys.length]).toEqual(["second", 2]);
+  // A server that was not started again still signs with the first one.
+  for (const keys of [first, second]) expect(isAccepted(keys, second.jwks)).toBe(true);
+  expect(isAccepted(second, first.jwks)).toBe(false);
+  await store.retireWebhookKey(1);
+  expect((await openSigningKeys(store)).keyId).toBe("second");
 });

@@ -79,8 +79,23 @@ class AwakePool extends pg.Pool {
   }
 }
 
+/**
+ * Another machine is reached over TLS with a certificate that is checked, unless the URL says something else. A connection never falls
+ * back to one without TLS.
+ */
+export function tlsFor(url: string): { readonly ssl?: true } {
+  const { hostname, searchParams } = new URL(url);
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  const isHere = host === "" || host.startsWith("/") || LOOPBACK.test(host);
+  return isHere ? {} : { ssl: true };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/u;
+
 export function createPool(url: string): pg.Pool {
   const pool = new AwakePool({
+    // The URL can say something else of TLS, which counts more.
+    ...tlsFor(url),
     connectionString: url,
     types: TYPES,
     max: 10,

@@ -99,6 +99,20 @@ const CLASSES: Readonly<Record<string, Failure>> = {
   },
 };
 
+const CERTIFICATE: Failure = {
+  code: "unavailable",
+  says: "has a certificate that is not trusted here",
+  hint: "Add `sslrootcert=FILE` with its authority to the URL, or set NODE_EXTRA_CA_CERTS.",
+  permanent: true,
+};
+const WITHOUT_TLS: Failure = {
+  code: "unavailable",
+  says: "offers no TLS",
+  hint: "Add a certificate to the server. Where nobody else can listen, `sslmode=disable` in the URL does without TLS.",
+  permanent: true,
+};
+const CERTIFICATE_CODE = /CERT|^UNABLE_TO_|^ERR_TLS_/u;
+
 const UNKNOWN: Failure = { code: "unavailable", says: "reports an error", hint: REPORT };
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -107,11 +121,17 @@ const CONNECTION_LOST = /connection (terminated|error|ended)|timeout (exceeded|e
 
 function failureOf(error: Error): Failure {
   const code = codeOf(error);
+  if (isAboutCertificate(error)) return CERTIFICATE;
+  if (error.message.includes("does not support SSL")) return WITHOUT_TLS;
   if (code !== undefined && SQLSTATE.test(code) && !CONNECTION.test(code)) {
     return FAILURES[code] ?? CLASSES[code.slice(0, 2)] ?? UNKNOWN;
   }
   if (CONNECTION.test(code ?? "") || CONNECTION_LOST.test(error.message)) return LOST;
   return { ...LOST, says: `cannot be reached: ${error.message}` };
+}
+
+function isAboutCertificate(error: Error): boolean {
+  return CERTIFICATE_CODE.test(codeOf(error) ?? "");
 }
 
 /** The connection is gone, or the server that it led to. */
@@ -132,7 +152,7 @@ export function unknownOutcome(cause: unknown, location: string): ContinuoError 
 /** A mistake in our own code, which no hint helps with, or an error of Node, as of the file of a backup. */
 function isForeign(error: Error): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return code.startsWith("ERR_");
+  if (code !== undefined) return code.startsWith("ERR_") && !isAboutCertificate(error);
   return [TypeError, RangeError, SyntaxError, ReferenceError].some((type) => error instanceof type);
 }
 
