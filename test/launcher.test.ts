@@ -1,4 +1,4 @@
-/** What the launcher says where Continuo cannot run. */
+/** The words of the launcher where Continuo cannot run. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What each reader says the model is sent, against what the real agent sent: every fixture, without an agent. */
+/** Compares each reader's model view with the request of the real agent: every fixture, without an agent. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** What is published: packed as `npm publish` does it, and used where nothing but its dependencies is installed. */
+/**
+ * The published package: packed as `npm publish` does it, and used where nothing but its dependencies is
+ * installed.
+ */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -106,7 +109,7 @@ test("its types hold for a project that checks strictly", () => {
     cwd: user,
     encoding: "utf8",
   });
-  // What others publish is not ours to mend: the types of `ai` hold without some of these options alone.
+  // Mistakes in other packages are not ours: the types of `ai` fail without some of these options.
   const ours = checked.stdout
     .split("\n")
     .filter((line) => /^(?:node_modules\/continuo\/|index\.ts)/u.test(line));

@@ -109,7 +109,7 @@ test.each(["core", "files", "store", "native", "agents", "live", "server"])(
   (name) => {
     const project = install(`@continuo/${name}`);
     const { exports } = manifestOf(join(project, "node_modules/@continuo", name));
-    // What calls a model through `ai` needs that package, which is the user's own choice.
+    // A program that calls a model through `ai` needs that package, which is the user's own choice.
     const doors = Object.entries(exports).filter(([door]) => door !== "./model-agent");
     for (const [door, { types }] of doors) {
       expect(existsSync(join(project, "node_modules/@continuo", name, types))).toBe(true);

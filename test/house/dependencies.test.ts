@@ -1,4 +1,7 @@
-/** What comes with the package: its bill of materials, its files, and the step that looks for vulnerabilities. */
+/**
+ * The files that come with the package: its bill of materials, its files, and the step that looks for
+ * vulnerabilities.
+ */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

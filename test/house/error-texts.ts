@@ -32,7 +32,7 @@ interface Site {
   readonly call: Node | null;
 }
 
-/** By name: a constant of this file that is a text, or a choice between texts. */
+/** The keys are names: a constant of this file that is a text, or a choice between texts. */
 type Constants = ReadonlyMap<string, Node>;
 
 interface NamedFunction {
@@ -40,7 +40,7 @@ interface NamedFunction {
   readonly params: readonly string[];
 }
 
-/** By the name of a function: which of its parameters become which text. */
+/** The keys are names of functions: each tells which of its parameters become which text. */
 type Passing = Map<string, Map<number, Role>>;
 
 /** Every text, through whichever functions it reaches an error. */
@@ -112,7 +112,7 @@ function givenAt(
   });
 }
 
-/** Where a text is a parameter, the callers of the function give it. */
+/** If a text is a parameter, the callers of the function give it. */
 function learn(
   passing: Passing,
   { role, node }: { role: Role; node: Node },
@@ -125,7 +125,7 @@ function learn(
   }
 }
 
-/** What a text is chosen from. */
+/** The parts from which a text is chosen. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   ConditionalExpression: ["consequent", "alternate"],
   LogicalExpression: ["right"],

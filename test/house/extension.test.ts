@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
 
-/** What it may use of our packages: what runs in a browser. */
+/** The doors of our packages that it may use: those that run in a browser. */
 const DOORS = /^@continuo\/(?:core\/(?:client(?:\/live)?|model|transcript|wire)|live\/sentences)$/u;
 
 const files = readSource("extension").filter(({ path }) => !/^(?:node_modules|dist|\.wxt)\//u.test(path));

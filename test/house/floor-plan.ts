@@ -8,13 +8,13 @@ export interface Room {
   /** Below the root; a single file is a room as well. */
   readonly folder: string;
   readonly floor: number;
-  /** Where a room may use less than every floor below it. */
+  /** The rooms that a room may use, if they are not all floors below it. */
   readonly only?: readonly string[];
   /** No `node:*`, no clock, no randomness, no network: runs in a browser and under a test's clock. */
   readonly pure?: true;
 }
 
-/** What every room above may use. */
+/** The rooms that every room above may use. */
 const BELOW = ["model", "transcript", "store", "wire", "files"] as const;
 
 export const FLOOR_PLAN: Readonly<Record<string, Room>> = {

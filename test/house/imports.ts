@@ -14,7 +14,7 @@ export interface SourceFile {
 }
 
 export interface Import {
-  /** What the import names, as it is written. */
+  /** The name in the import, as it is written. */
   readonly specifier: string;
   /** A file in the notation of `SourceFile.path`, or below the root if it lies elsewhere; or the name of a package. */
   readonly target: string;
@@ -92,7 +92,7 @@ function filesBelow(base: string): string[] {
     readdirSync(join(ROOT, base), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
       .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/"))
-      // What the extension's own installation and build left there is not source.
+      // Files of the extension's own installation and build are not source.
       .filter((path) => !/(?:^|\/)(?:node_modules|\.[^/]+)\//u.test(path))
   );
 }

@@ -1,4 +1,7 @@
-/** What the bundle of the command loads together: whatever is loaded before an agent's program starts, it waits for. */
+/**
+ * The modules that the bundle of the command loads together: an agent's program waits for every module that is
+ * loaded before it starts.
+ */
 
 import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";

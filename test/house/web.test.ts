@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { ROOT, readSource } from "./imports.ts";
 
-/** What a page may use of our packages: what runs in a browser. */
+/** The doors of our packages that a page may use: those that run in a browser. */
 const DOORS = /^@continuo\/core\/(?:client(?:\/live)?|model|transcript(?:\/html)?|wire(?:\/machine)?)$/u;
 
 const files = readSource("web");

@@ -1,4 +1,4 @@
-/** What is left of agents when the process that started them dies: nothing, however it dies. */
+/** Nothing is left of agents when the process that started them dies, however it dies. */
 
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { constants, tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const REUSED = join(import.meta.dirname, "reused.ts");
 
 interface Holder {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
-  /** Of its agents. */
+  /** The numbers of its agents' processes. */
   readonly pids: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** What runs on this machine. Linux: other systems have no /proc. */
+/** The processes that run on this machine. Linux only: other systems have no /proc. */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 

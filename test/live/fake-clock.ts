@@ -9,7 +9,10 @@ interface Timer {
 }
 
 export interface FakeClock extends Clock {
-  /** Whether something waits for a time that comes within so much: what leads to it has happened then. */
+  /**
+   * Returns true if something waits for a time that comes within so much: everything that leads to it has
+   * happened then.
+   */
   isDue(withinMs: number): boolean;
   /** Goes on by so much; `settle` is called after each step. */
   advance(ms: number): Promise<void>;

@@ -232,7 +232,7 @@ test("what the store says about its bytes does not count, where a frame or a per
   await hours(live, 24);
   await live.send("k", frame(3_000, { full: twice }));
   await service.keepPicture("k", kept.hash);
-  // As if the server had died between the two writes.
+  // The state is as if the server had died between the two writes.
   const soon = new Date(clock.now() + 7 * DAY_MS).toISOString();
   for (const { hash } of [twice, kept]) await store.setBlobExpiry(hash, soon);
   await clock.advance(6 * DAY_MS);

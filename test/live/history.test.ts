@@ -60,7 +60,7 @@ const textsOf = (notes: readonly NoteEvent[]): readonly unknown[] =>
     .map(({ event }) => (event.data as { content: unknown }).content)
     .toSorted();
 
-/** What the fold of the whole log up to there says. */
+/** Returns the fold of the whole log up to there. */
 async function foldedAt(store: Store, sessionId: string, sequence: number): Promise<readonly unknown[]> {
   const copy = await store.forkLog(sessionId, sequence);
   const { fold } = await restore(store, copy.logId, { snapshots: "none" });

@@ -17,7 +17,7 @@ import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 export interface ScriptedWriter extends NoteWriter {
   readonly requests: NoteRequest[];
   failures: number;
-  /** How long a piece of evidence takes, on the clock. */
+  /** Returns the time that a piece of evidence takes, on the clock. */
   msOf: (item: EvidenceItem) => number;
   /** Calls that wait for the clock. */
   waiting: number;

@@ -1,4 +1,6 @@
-/** What an owner keeps of a session in memory: a bounded part of what is pending, and a bounded number of notes. */
+/**
+ * The memory of an owner for a session: a bounded part of the pending evidence, and a bounded number of notes.
+ */
 
 import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";

@@ -7,7 +7,7 @@ import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
 interface Sure {
-  /** What the writer makes of a request. */
+  /** Returns the writer's confidence for a request. */
   confidenceOf: (request: NoteRequest, item: EvidenceItem) => number;
   readonly requests: NoteRequest[];
 }

@@ -1,4 +1,4 @@
-/** What waits in a page for the server: evidence and speech outlive a revoked token and the page itself. */
+/** Evidence and speech that wait in a page for the server outlive a revoked token and the page itself. */
 
 import { type LiveClient, memoryOutbox, openLive } from "@continuo/core/client/live";
 import type { Store } from "@continuo/core/model";
@@ -173,7 +173,8 @@ test("a page hears at once that its session is degraded; what it says then waits
   });
   const { sessionId } = client;
   const reason = "the log has a gap after 3";
-  // As a server does that finds the log damaged. The clock of the servers stands still: no timer leads to the frame.
+  // A server does this when it finds the log damaged. The clock of the servers stands still: no timer leads to
+  // the frame.
   const patch = { status: "degraded" };
   await live.store.append(
     sessionId,

@@ -89,7 +89,7 @@ export async function killOwners(kills: number): Promise<KillReport> {
   }
 }
 
-/** Of any server that answers: a batch that was stored is acknowledged again. */
+/** Calls any server that answers: a batch that was stored is acknowledged again. */
 async function call(
   servers: ReadonlyMap<string, LiveServer>,
   method: string,

@@ -14,10 +14,10 @@ import { allEvents, decidedSequences, type LiveServer, sequencesOf, startServer 
 
 export interface PostgresRun {
   readonly sessions: number;
-  /** How many rounds each page sends: words, a frame, and now and then a picture and speech. */
+  /** The number of rounds that each page sends: words, a frame, and now and then a picture and speech. */
   readonly rounds: number;
   readonly pauseMs: number;
-  /** Of servers, in the time that pages send. */
+  /** The number of servers that are killed while pages send. */
   readonly kills: number;
 }
 

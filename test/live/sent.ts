@@ -1,4 +1,7 @@
-/** What clients sent, and whether the log of their session holds it: every piece, chunk, note and picture exactly once. */
+/**
+ * Compares the messages of clients with the log of their session: it holds every piece, chunk, note and picture
+ * exactly once.
+ */
 
 import { createHash } from "node:crypto";
 import type { Store, StoredEvent } from "@continuo/core/model";
@@ -7,7 +10,7 @@ import { expect } from "vitest";
 import { replayRecorded } from "../../packages/live/src/replay/replay.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 
-/** Of one client: ids in the order in which it sent them. */
+/** The ids of one client, in the order in which it sent them. */
 export interface Sent {
   readonly client: string;
   readonly transcript_added: string[];
@@ -32,7 +35,7 @@ export type LogCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
 export interface Logged {
   readonly store: Store;
   readonly sessionId: string;
-  /** As the service gives them. */
+  /** The notes in the form of the service. */
   readonly notes: readonly Note[];
 }
 
@@ -45,7 +48,7 @@ export function speechBytes({ client }: Sent, id: string): Buffer {
   return Buffer.from(`RIFF----WAVE${client} speaks ${id}`);
 }
 
-/** Of one session, to which these clients sent. */
+/** Checks the log of one session, to which these clients sent. */
 export async function checkLog(logged: Logged, clients: readonly Sent[]): Promise<LogCounts> {
   const { store, sessionId } = logged;
   const events = await allEvents(store, sessionId);

@@ -31,7 +31,7 @@ const writer: NoteWriter = {
     const draft = {
       draftId: `${batchId}/1`,
       text: spoken.map(({ text }) => text).join(" "),
-      // What several pages send, and what is heard later, comes in another order than that of the medium.
+      // Evidence of several pages, and of later speech, comes in another order than that of the medium.
       startMs: spoken.length === 0 ? 0 : Math.min(...spoken.map(({ startMs }) => startMs)),
       endMs: Math.max(0, ...spoken.map(({ endMs }) => endMs)),
       confidence: 0.9,

@@ -66,7 +66,7 @@ test("a client adds evidence, sees the note appear, edits it, and ends the sessi
   expect(acknowledged).toMatchObject({ depth: 1, level: "normal" });
   await processed(live, 4_100);
   await expect.poll(() => typesOf(frames)).toContain("note_written");
-  // What a frame tells and what a request reads come from two readers of the log.
+  // The report of a frame and the answer of a request come from two readers of the log.
   await expect.poll(() => client.notes()).toHaveLength(1);
   const [note] = await client.notes();
   expect(note).toMatchObject({
@@ -154,7 +154,7 @@ test("evidence that was stored, but whose answer was lost, is not stored again i
   const evidence = [said("once")];
   await first.add(...evidence);
   first.close();
-  // As if the page had been closed between the server's answer and the outbox.
+  // The state is as if the page had been closed between the server's answer and the outbox.
   const state = await outbox.load();
   if (state !== null) await outbox.reset({ ...state, batches: [{ sequence: 0, evidence }] });
   await fetch(`${live.server.url}/v1/live/k`, { method: "DELETE" });

@@ -134,7 +134,7 @@ test("clients hear within a second that a session cannot be trusted, on each ser
       if (type === "session_state_changed" && state === "degraded") heard.push(`${clock.now() - beganMs} ms`);
     });
   }
-  // As a server does that finds a gap.
+  // A server does this when it finds a gap.
   await one.service.keeperOf(sessionId)?.degrade("the log has a gap after 3");
   await one.settle();
   await two.settle();

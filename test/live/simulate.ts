@@ -20,7 +20,7 @@ export interface Simulation {
   /** Sessions with a transcript every few seconds, and with one every few minutes. */
   readonly dense: number;
   readonly sparse: number;
-  /** Of all appends. */
+  /** The share of all appends that fail. */
   readonly failureShare: number;
   readonly seed: number;
   /** Called after each simulated hour: a whole day takes an hour of the machine and more. */
@@ -92,7 +92,7 @@ interface Play {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly random: () => number;
-  /** How many requests are under way. */
+  /** The number of requests that are under way. */
   readonly during: { count: number };
 }
 

@@ -1,4 +1,4 @@
-/** What continuous sessions measure, and the dashboard that shows it. */
+/** The measurements of continuous sessions, and the dashboard that shows them. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -109,7 +109,7 @@ test("a call of a model that fails is measured with its error, and a session of 
   await clock.advance(4_500);
   expect(await read("gen_ai.client.operation.duration", "error.type")).toEqual({ _OTHER: 1 });
   await clock.advance(5_000);
-  // As a server does that finds the log damaged.
+  // A server does this when it finds the log damaged.
   await service.keeperOf(sessionId)?.degrade("the log has a gap after 3");
   expect(await read("continuo.live.alerts")).toEqual({});
   await clock.advance(2 * HOUR_MS);
@@ -126,7 +126,7 @@ test("without a provider, nothing is measured and everything works", async () =>
   expect(await live.service.notes("k")).toHaveLength(1);
 });
 
-/** As Prometheus names what comes over OTLP. */
+/** Returns the names that Prometheus gives to metrics from OTLP. */
 function prometheusNames(name: string): readonly string[] {
   const { kind, unit } = METRICS[name as keyof typeof METRICS];
   const base = `${name.replaceAll(".", "_")}${unit === "s" ? "_seconds" : ""}`;

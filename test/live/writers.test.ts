@@ -63,7 +63,7 @@ test("a model writes the notes through ModelAgent, and its tokens are counted", 
   const sent = JSON.stringify(server.conversation().at(-1)?.body);
   expect(sent).toContain("A lighthouse");
   expect(sent).toContain("narrator");
-  // What the agent was asked and said is not in the log: drafts, decisions and notes are.
+  // The agent's requests and answers are not in the log: drafts, decisions and notes are.
   expect(JSON.stringify(await allEvents(live.store, sessionId))).not.toContain("Answer with one JSON object");
 });
 

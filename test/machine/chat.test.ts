@@ -71,7 +71,7 @@ test("a prompt is answered in the session, and two pages see the same turn, one 
   const [asked, said] = messages as readonly { message: { content: unknown; metadata: object } }[];
   expect(asked?.message.content).toEqual([{ type: "text", text: "wait" }]);
   expect(said?.message.content).toEqual([{ type: "text", text: "one two three" }]);
-  // What a page joins the two by.
+  // A page joins the two by their ids.
   expect([...first.live.messages.keys()]).toEqual(
     [asked, said].map((one) => (one?.message.metadata as { sequence?: number } | undefined)?.sequence),
   );

@@ -1,4 +1,4 @@
-/** What a page finds by text while the search still runs. */
+/** A page finds sessions by text while the search still runs. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRowSource } from "../../packages/server/src/machine/rows.ts";

@@ -1,4 +1,4 @@
-/** What the machine says of the store of Continuo's own sessions. */
+/** The machine's report on the store of Continuo's own sessions. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -112,7 +112,7 @@ test("the next page is of the list that its cursor is of, however long a reader 
 
 const numbered = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
 
-/** What was written to last is found first, whatever it says of its times. */
+/** The session that was written to last is found first, whatever its times are. */
 function write(home: Home, at: number): void {
   const content = `Number ${at}`;
   const line = { uuid: "n1", parent: null, role: "user", content, time: "11:00:00" } as const;

@@ -11,7 +11,10 @@ import { openServer } from "../server/harness/open-server.ts";
 export interface OpenMachine extends AsyncDisposable {
   readonly home: Home;
   readonly url: string;
-  /** Of channels, continuous sessions and tokens; the sessions of the machine are in files of the home. */
+  /**
+   * The store of channels, continuous sessions and tokens; the sessions of the machine are in files of the
+   * home.
+   */
   readonly store: Store;
   /** A token with these scopes. */
   token(scopes: readonly string[], workspaceId?: string): Promise<string>;
@@ -43,7 +46,7 @@ export async function openMachine(
     authenticate: createAuthenticate(store),
     reach: "machine",
     machine: () => loadMachine(shell, { reach: "machine" }),
-    // As `continuo view`: tests that need an owner of continuous sessions open a service.
+    // The options are those of `continuo view`: tests that need an owner of continuous sessions open a service.
     live: { workspaceIds: [], role: "reader" },
     ...options,
   });

@@ -106,7 +106,7 @@ test("where there is no terminal, the command is shown and nothing else", async 
 });
 
 test("a session that its agent has open is refused: it would have two writers", async () => {
-  // As Claude Code tells which process has a session open.
+  // Claude Code reports in this form which process has a session open.
   const mark = { pid: process.pid, sessionId: CLAUDE_ID };
   machine.home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify(mark));
   expect(await refusal(await machine.post(`${KEY}/terminal`))).toEqual([409, "session_live", HINT]);

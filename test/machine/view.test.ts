@@ -28,7 +28,7 @@ interface Viewing {
   readonly base: string;
   readonly code: string;
   readonly hash: string;
-  /** What the command printed. */
+  /** The output of the command. */
   readonly printed: { readonly url: string; readonly opened: boolean };
   end(): Promise<number | null>;
 }
@@ -67,7 +67,7 @@ async function view(
   };
 }
 
-/** What a page of the address sends; nothing if it is not let in. */
+/** Returns what a page of the address sends; nothing if it is not let in. */
 async function enter({ base, code }: Viewing): Promise<Record<string, string>> {
   const { secret } = (await (await exchange(base, code)).json()) as Partial<PageEntry>;
   return secret == null ? {} : { authorization: `Bearer ${secret}` };

@@ -1,4 +1,6 @@
-/** Which sessions the tools show an agent: sub-agents, archived ones and Continuo's own, and nothing that was deleted. */
+/**
+ * The sessions that the tools show an agent: sub-agents, archived ones and Continuo's own, and no deleted ones.
+ */
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +57,7 @@ test("a session whose file an exclude pattern names is neither found nor read", 
   expect((await mcp.call("search", { query: "build" })).data.total).toBe(1);
   const excluded = { isError: true, text: expect.stringMatching(/^not_found: /u) };
   expect(await mcp.call("read", { session: `codex:${CODEX_ID}` })).toMatchObject(excluded);
-  // What nobody excluded any more is looked at again.
+  // A session that nobody excludes any more is looked at again.
   home.write(".continuo/continuo.yaml", "");
   expect((await mcp.call("grep", { pattern: "Hello Codex" })).data.total).toBe(1);
 });

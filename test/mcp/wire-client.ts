@@ -48,7 +48,7 @@ export function createWireClient(input: Writable, output: Readable): WireClient 
   };
 }
 
-/** What every request of revision 2026-07-28 carries. */
+/** The fields that every request of revision 2026-07-28 carries. */
 export const ENVELOPE = {
   _meta: {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

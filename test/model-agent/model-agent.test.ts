@@ -82,7 +82,7 @@ async function turn(agent: ModelAgent, asked: AgentRequest, signal = new AbortCo
   return { events, result };
 }
 
-/** What was said in the turn, as messages of the next one: as a transcript makes them. */
+/** Returns the turn as messages of the next one, in the form of a transcript. */
 function toMessages(events: readonly AgentEvent[]): Message[] {
   return events.flatMap((event, at): Message[] => {
     const id = `m${at}`;

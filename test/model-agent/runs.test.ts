@@ -55,7 +55,7 @@ function agentOf(kind: string): ModelAgent {
   return new ModelAgent({ model: (MODELS[kind] as () => LanguageModel)(), tools: { weather } });
 }
 
-/** Of the newest request. */
+/** Returns the messages of the newest request. */
 function sent(): readonly unknown[] {
   const request = server.conversation().at(-1);
   if (request === undefined) throw new Error("the model was not asked");

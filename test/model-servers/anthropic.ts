@@ -21,7 +21,7 @@ export const anthropic: Protocol = {
   reply,
 };
 
-/** What Claude Code adds to a conversation in the user's name. */
+/** Texts that Claude Code adds to a conversation in the user's name. */
 const ADDED =
   /^\s*(<(system-reminder|tools-used-before-summary|local-command-|command-name|ide_|task-notification)|\[Image: |\[SYSTEM NOTIFICATION)/;
 
@@ -133,7 +133,7 @@ function resultsOf(message: JsonObject): readonly JsonObject[] {
   return blocksOf(message).filter((block) => block.type === "tool_result");
 }
 
-/** What a person says in a message. */
+/** Returns the words of a person in a message. */
 function wordsOf(message: JsonObject): readonly string[] {
   if (message.role !== "user") return [];
   const texts = blocksOf(message).filter((block) => block.type === "text");

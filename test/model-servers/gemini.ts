@@ -21,7 +21,7 @@ export const gemini: Protocol = {
   reply,
 };
 
-/** What Gemini CLI puts in front of a conversation. */
+/** The text that Gemini CLI puts in front of a conversation. */
 const SESSION_CONTEXT = /<session_context>[\s\S]*?<\/session_context>/g;
 const THOUGHT_SIGNATURE = Buffer.from("signed thought").toString("base64");
 
@@ -74,7 +74,7 @@ function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Repl
   };
 }
 
-/** As the real service does: Gemini CLI takes a raw U+2028 for the end of a line. */
+/** The real service does the same: Gemini CLI takes a raw U+2028 for the end of a line. */
 function inAscii(value: unknown): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
@@ -111,7 +111,10 @@ function askedIn(body: JsonObject): Asked {
   };
 }
 
-/** What Gemini CLI 0.61.0 says at the end of a conversation that it wants summed up, and when it asks again. */
+/**
+ * Returns true for the words with which Gemini CLI 0.61.0 asks for a summary of a conversation, also when it
+ * asks again.
+ */
 function wantsSummary(contents: readonly JsonObject[]): boolean {
   return /<state_snapshot>/.test(wordsOf(contents.at(-1) ?? {}));
 }

@@ -1,4 +1,4 @@
-/** What the two protocols of OpenAI have in common: tools, and what agents say in the user's name. */
+/** The shared part of the two protocols of OpenAI: tools, and the words of agents in the user's name. */
 
 import { asObject, asObjects, asText, type JsonObject } from "./json.ts";
 import type { OfferedTool } from "./script.ts";

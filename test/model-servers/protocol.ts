@@ -1,4 +1,4 @@
-/** What a protocol does: tells its paths, reads what is asked, writes an answer in its own words. */
+/** The port of a protocol: it names its paths, reads requests, and writes an answer in its own words. */
 
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "./json.ts";

@@ -201,7 +201,7 @@ function streamOf(done: JsonObject): readonly string[] {
   return events;
 }
 
-/** What an item looks like when it begins. */
+/** Returns an item in the form of its beginning. */
 function emptied(item: JsonObject): JsonObject {
   const status = item.status === undefined ? {} : { status: "in_progress" };
   if (item.type === "reasoning") return { summary: [], encrypted_content: "" };

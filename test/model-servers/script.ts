@@ -1,5 +1,5 @@
 /**
- * What a model server answers: a pure function of the request, so that the server keeps no state and an
+ * The answers of a model server: a pure function of the request, so that the server keeps no state and an
  * agent may be stopped, resumed or rewound at any point.
  *
  * A script is a list of turns. A turn is found by the newest thing that a person said in the request; how
@@ -44,7 +44,7 @@ export type Step =
 export type Answer = readonly Step[];
 
 export interface ScriptedTurn {
-  /** What the person says: the whole of it, or a part that no other turn has. */
+  /** The person's words: all of them, or a part that no other turn has. */
   readonly user: string;
   readonly answers: readonly Answer[];
 }
@@ -53,7 +53,7 @@ export interface Script {
   readonly turns?: readonly ScriptedTurn[];
   /** The answer to a request for a summary of the conversation (a compaction). */
   readonly summary?: string;
-  /** What stands for "title" in an answer that must fit a JSON schema. */
+  /** The value of "title" in an answer that must fit a JSON schema. */
   readonly title?: string;
 }
 
@@ -67,11 +67,11 @@ export interface OfferedTool {
   readonly schema: JsonObject | null;
 }
 
-/** What an answer depends on, in whatever protocol it came. */
+/** The parts of a request on which an answer depends, in any protocol. */
 export interface Asked {
   /** The newest words of a person; reminders and environment that agents add are not among them. */
   readonly prompt: string;
-  /** How many answers the model gave since then. */
+  /** The number of answers that the model gave since then. */
   readonly round: number;
   /** Texts of the tool results since the last answer. */
   readonly results: readonly string[];

@@ -51,7 +51,7 @@ export async function baselineOf(folder: string, tests: readonly string[]): Prom
   };
 }
 
-/** Whether one of the tests fails, or hangs. */
+/** Returns true if one of the tests fails, or hangs. */
 export async function isFoundBy(
   folder: string,
   tests: readonly string[],

@@ -3,11 +3,11 @@
 import { type Node, parse, visit } from "./syntax.ts";
 
 export interface Mutant {
-  /** Of what is replaced, in UTF-16 units. */
+  /** The place of the replaced text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
-  /** What was done, such as `< becomes <=`. */
+  /** A description of the mistake, such as `< becomes <=`. */
   readonly description: string;
 }
 

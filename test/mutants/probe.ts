@@ -5,7 +5,7 @@ import { type Node, parse, visit } from "./syntax.ts";
 interface Body {
   readonly start: number;
   readonly end: number;
-  /** Of a block; an arrow function may have an expression. */
+  /** True for a block; an arrow function may have an expression. */
   readonly block: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which test files reach a source file, and over how many imports. A file that is named in a string, such as the
+ * Finds the test files that reach a source file, and over how many imports. A file that is named in a string, such as the
  * script of a child process, counts as imported; a test that asks for the bundled command imports all of it.
  */
 

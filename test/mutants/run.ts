@@ -213,10 +213,10 @@ interface Options {
   readonly seed: number;
   /** From 1 to `of`. */
   readonly shard: { readonly index: number; readonly of: number };
-  /** How many are tried at the same time. */
+  /** The number of mutants that are tried at the same time. */
   readonly jobs: number;
   readonly rooms: readonly string[] | undefined;
-  /** Whether the mistakes of `promises/` are planted. */
+  /** True if the mistakes of `promises/` are planted. */
   readonly isOfPromises: boolean;
   readonly floor: number;
   readonly tests: number;
@@ -232,7 +232,8 @@ function readOptions(): Options {
       rooms: { type: "string" },
       promises: { type: "boolean", default: false },
       floor: { type: "string", default: "90" },
-      // How many test files run that do not run the mutant's function: fewer are faster, and may miss one that finds it.
+      // The number of test files that run although they do not run the mutant's function: fewer are faster, and
+      // may miss one that finds it.
       tests: { type: "string", default: "1000" },
     },
   });

@@ -9,7 +9,7 @@ export interface Node {
   readonly [key: string]: unknown;
 }
 
-/** What is not run, or would only be refused when the file is loaded. */
+/** Nodes that are not run, or would only be refused when the file is loaded. */
 const NOT_ENTERED = new Set(["ImportDeclaration", "ExportAllDeclaration", "ImportExpression"]);
 /** Nodes of TypeScript that hold an expression; all others are types. */
 const WITH_EXPRESSION = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);

@@ -34,7 +34,7 @@ type Entry = Extract<Change, { type: "entry" }>;
 
 const PAGE = 4096;
 
-/** How likely a change that was not synced is there. */
+/** The probabilities that a change that was not synced is on the disk. */
 const LIKELIHOODS = [0, 0.1, 0.5, 0.9, 1] as const;
 
 export function imageAfter({ changes, syncs }: Operations, cut: Cut, random: Random): Folder {
@@ -192,7 +192,7 @@ class GrowingFile {
   }
 }
 
-/** What can be reached from the folder of the trace. */
+/** Returns the tree that can be reached from the folder of the trace. */
 function treeOf(entries: readonly Entry[], contents: ReadonlyMap<number, Buffer>): Folder {
   const folders = new Map<number, Map<string, Entry>>();
   for (const entry of entries) {

@@ -17,7 +17,7 @@ import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { FORMATS } from "../hand-off/homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-/** Where each agent keeps its files, below a home, and a session that can be damaged. */
+/** The folder of each agent's files, below a home, and a session that can be damaged. */
 const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
   claude: { folder: ".claude", fixture: "subagent" },
   codex: { folder: ".codex", fixture: "legacy" },
@@ -37,7 +37,7 @@ export async function useFixture(agent: AgentName, places: Places): Promise<Sess
 
 export interface EditedHome {
   readonly places: Places;
-  /** By the name of the edit. */
+  /** The keys are names of edits. */
   readonly edits: Readonly<Record<string, () => Promise<unknown>>>;
 }
 

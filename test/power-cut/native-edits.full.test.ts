@@ -37,7 +37,7 @@ describe.each(AGENT_NAMES)("the native edits of %s", (agent) => {
   });
 });
 
-/** As Node's own recursive `mkdir` leaves a disk. */
+/** Node's own recursive `mkdir` leaves a disk like this. */
 function withoutSyncsOfGains(operations: Operations): Operations {
   const gains = operations.changes.filter(
     (change) => change.type === "entry" && change.kind === "folder" && change.begin >= 0,

@@ -15,7 +15,7 @@ import { type CheckImage, traceOperations, writeImage } from "./power-cut.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NATIVE_USER = join(import.meta.dirname, "native-user.ts");
-/** Where each agent keeps its files, below a home, and a session that can be damaged. */
+/** The folder of each agent's files, below a home, and a session that can be damaged. */
 const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
   claude: { folder: ".claude", fixture: "subagent" },
   codex: { folder: ".codex", fixture: "legacy" },

@@ -1,4 +1,4 @@
-/** What a person has on a machine, as text that two machines can be compared by: native sessions and the trash. */
+/** A person's native sessions and trash on a machine, as text by which two machines can be compared. */
 
 import { listNativeSessions, listTrashedSessions, type Places, readNativeSession } from "@continuo/agents";
 

@@ -1,4 +1,4 @@
-/** What a traced process did to the files below one folder: changes, syncs, and what it acknowledged. */
+/** The operations of a traced process on files below one folder: changes, syncs, and acknowledgements. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -54,7 +54,7 @@ interface OpenFile {
   readonly appends: boolean;
 }
 
-/** What lies in a folder before the trace begins. All of it is on disk. */
+/** The content of a folder before the trace begins. All of it is on disk. */
 export type FileTree = ReadonlyMap<string, FileTree | Buffer>;
 
 export function readTree(folder: string): FileTree {

@@ -17,7 +17,7 @@ export interface TracedProgram {
   readonly argv: readonly string[];
   /** The disk: the folder below which everything is traced. */
   readonly root: string;
-  /** What lies in it when the program starts. */
+  /** The content of the folder when the program starts. */
   readonly before?: FileTree;
 }
 
@@ -26,7 +26,7 @@ export async function traceOperations({ argv, root, before }: TracedProgram): Pr
   try {
     const trace = join(folder, "trace");
     const strace = ["-f", "-xx", "-s", DATA_BYTES, "-e", `trace=${CALLS}`, "-o", trace, process.execPath];
-    // What goes through io_uring is in no trace.
+    // A trace does not show operations that go through io_uring.
     const child = startChild([...strace, ...argv], "strace", { UV_USE_IO_URING: "0" });
     if ((await child.ended()) !== 0) throw new Error("the traced process failed");
     return operationsOf(parseTrace(readFileSync(trace, "utf8")), root, before);
@@ -58,10 +58,13 @@ export interface Cuts {
   readonly count: number;
 }
 
-/** What is missing or wrong in an image, in sentences, given what was acknowledged before the cut. */
+/** Returns the errors of an image, as sentences, for the acknowledgements before the cut. */
 export type CheckImage = (image: Folder, acknowledged: readonly string[]) => Promise<readonly string[]>;
 
-/** What power cuts lose. Each has a seed of its own, so that one that loses something can be repeated. */
+/**
+ * Yields the losses of power cuts. Each has a seed of its own, so that one that loses something can be
+ * repeated.
+ */
 export async function* cutPower(
   operations: Operations,
   { mode, seed, count }: Cuts,

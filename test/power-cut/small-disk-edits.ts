@@ -8,7 +8,7 @@ import { nativeState } from "./native-state.ts";
 import type { SmallDisk } from "./small-disk.ts";
 
 export interface Refusals {
-  /** What was wrong, in sentences. */
+  /** The errors, as sentences. */
   readonly faults: readonly string[];
   readonly refused: number;
 }

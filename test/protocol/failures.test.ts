@@ -1,4 +1,4 @@
-/** What becomes of a conversation when the agent's program breaks the rules: by a program that stands in for it. */
+/** The outcome of a conversation when the agent's program breaks the rules: a program stands in for it. */
 
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -136,7 +136,7 @@ function lines(...messages: readonly unknown[]): string {
 interface Opening {
   readonly limits?: Partial<DriverLimits>;
   readonly resumeSessionId?: string;
-  /** What the program can do is known from before. */
+  /** The capabilities of the program are known from before. */
   readonly known?: SessionCapabilities;
 }
 

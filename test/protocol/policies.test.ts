@@ -1,4 +1,4 @@
-/** How each policy reaches the start of Claude Code, Codex and pi, without the programs. */
+/** Each policy reaches the start of Claude Code, Codex and pi, without the programs. */
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

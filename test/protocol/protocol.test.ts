@@ -1,4 +1,4 @@
-/** What real agents printed (`capture.ts`), as the events that their drivers make of it. */
+/** The output of real agents (`capture.ts`), as the events that their drivers make of it. */
 
 import { readFileSync } from "node:fs";
 import { isJson, type Json } from "@continuo/files";

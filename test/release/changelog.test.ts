@@ -52,7 +52,7 @@ describe("the changelog of a release", () => {
     expect(lines.filter((line) => !text.includes(line))).toEqual([]);
     const headings = [...text.matchAll(/^### (\w+)$/gmu)].map(([, heading = ""]) => heading);
     expect(headings.filter((heading) => !HEADINGS.includes(heading))).toEqual([]);
-    // What can be removed ends under "Unreleased".
+    // The released entries leave "Unreleased" empty.
     expect(text).toContain("## Unreleased\n\n## 0.2.0 (2026-11-26)\n");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What an agent needs to resume a session (each seen with the real agents, `test/agents/repair/`): a check says that
- * the agent cannot resume it, and a repair mends it.
+ * The conditions under which an agent resumes a session (each seen with the real agents,
+ * `test/agents/repair/`): a check says that the agent cannot resume it, and a repair mends it.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ interface Damage {
   /** The first record that fits is damaged; a record that gives `null` is lost. */
   readonly fits: (record: Rec) => boolean;
   readonly damage: (record: Rec) => Rec | null;
-  /** Whether every record that fits is damaged. */
+  /** True if every record that fits is damaged. */
   readonly all?: true;
   /** Kept by the repair. */
   readonly keeps?: true;

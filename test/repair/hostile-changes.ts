@@ -47,7 +47,7 @@ export function recordsOf(agent: AgentName, location: string): Records {
   };
 }
 
-/** Of the texts of all records. */
+/** Changes the texts of all records. */
 export type Change = (texts: readonly string[]) => readonly string[];
 
 const HOSTILE = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf", "isPrototypeOf"];

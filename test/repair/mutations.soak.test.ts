@@ -13,7 +13,7 @@ import { soakTest } from "../sizes/soak-test.ts";
 import { type Change, everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
 import { watchRounds } from "./watch-rounds.ts";
 
-/** Of the processor, however busy the machine is. */
+/** The limit is time of the processor, however busy the machine is. */
 const LIMIT_MS = 5000;
 
 soakTest(

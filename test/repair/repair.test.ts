@@ -22,7 +22,7 @@ const CASES = LINES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [(typeof LINES)[number], string] => [agent, name]),
 );
 
-/** What no repair of the one file can bring back, or what is no damage of its records. */
+/** Problems that no repair of the one file can mend, or that are no damage of its records. */
 const BEYOND_REPAIR: ReadonlySet<ProblemCode> = new Set([
   "empty",
   "missing_header",

@@ -29,7 +29,7 @@ async function expectSame(home: Places): Promise<void> {
   expect(await contentOf(places("kept"))).toEqual(await contentOf(places("anew")));
 }
 
-/** What is there of a file. */
+/** The states of a file. */
 const STATES = {
   whole: (path, bytes) => writeFileSync(path, bytes),
   half: (path, bytes) => writeFileSync(path, bytes.subarray(0, bytes.length >> 1)),

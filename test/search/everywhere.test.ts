@@ -1,4 +1,7 @@
-/** What is searched in addition to the sessions of a list: sub-agents, archived and deleted sessions, and Continuo's own. */
+/**
+ * The sessions that are searched in addition to those of a list: sub-agents, archived and deleted sessions, and
+ * Continuo's own.
+ */
 
 import { appendFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
@@ -160,7 +163,7 @@ test.each([
     expect(packed(await opened(deleted)).slice(0, 200)).toBe(packed(shown).slice(0, 200));
     expect((await runHere(home, ["search", "--regex", "."])).stdout).toContain("in the trash");
     expect((await runHere(home, ["open", "1"])).code).toBe(0);
-    // What was laid out to be read is gone, and the session comes back as it was.
+    // The files that were laid out to be read are gone, and the session comes back as it was.
     expect((await runHere(home, ["session", "restore", trashId])).code).toBe(0);
     expect((await find("--regex", ".")).map(({ link }) => link).sort()).toEqual(
       before.map(({ link }) => link).sort(),

@@ -67,9 +67,9 @@ const CODEX: readonly Line[] = [
   },
   ...[...codexTurn("A"), codexEnd("A"), ...codexTurn("B", "call_b"), codexEnd("B")],
   rolledBack(1),
-  // Of the same form, in the same place.
+  // The turn has the same form, in the same place.
   ...[...codexTurn("C", "call_c"), codexEnd("C")],
-  // What an interrupted turn said is marked by the line that follows.
+  // The line after an interrupted turn marks its words.
   ...[...codexTurn("D"), event({ type: "turn_aborted", turn_id: "D", reason: "interrupted" })],
   ...[rolledBack(2), ...codexTurn("E"), codexEnd("E")],
 ];

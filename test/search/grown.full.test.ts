@@ -17,7 +17,7 @@ import { expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
-/** What is wrong once stays wrong: not every line need be looked at. */
+/** A mistake stays: not every line need be examined. */
 const LINES_PER_LOOK = 4;
 
 test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
@@ -63,7 +63,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
   120_000,
 );
 
-/** Of this session alone: whether a fork shows that its beginning grew is another question. */
+/** Returns the texts of this session alone: a fork that shows that its beginning grew is another question. */
 async function textOf(places: Places, path: string): Promise<unknown> {
   return (await contentOf(places)).filter(({ key }) => key === path);
 }

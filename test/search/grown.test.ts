@@ -157,7 +157,7 @@ async function expectSame(one: (typeof CASES)[number], begin: number, edits: rea
   }
 }
 
-/** What is wrong once stays wrong: not every line need be looked at. */
+/** A mistake stays: not every line need be examined. */
 const LINES_PER_LOOK = 5;
 
 test.each(GROWN_HISTORIES)(

@@ -37,7 +37,7 @@ interface Kill {
   readonly batchChars: number;
 }
 
-/** Whether the fill was still at work. */
+/** Kills the fill, and tells if it was still at work. */
 async function killFill({ program, sessions, moreMs, batchChars }: Kill): Promise<boolean> {
   const child = spawn(process.execPath, [program, JSON.stringify(places), String(batchChars)], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -16,9 +16,9 @@ export interface NaiveTurn {
   readonly injected: readonly (readonly string[])[];
   /** The words of what tools returned. */
   readonly results: readonly (readonly string[])[];
-  /** Of the session. */
+  /** The branch of the session. */
   readonly gitBranch: string | null;
-  /** Of the last message that has a time, else of the session. */
+  /** The time of the last message that has one, else of the session. */
   readonly at: string | null;
   readonly hasError: boolean;
 }
@@ -102,7 +102,7 @@ function leavesOf(value: unknown): string[] {
 const SPACELESS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
 
-/** By the segmentation of characters, one after the other. */
+/** Splits a text by the segmentation of characters, one after the other. */
 export function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = "";
@@ -134,7 +134,7 @@ function naiveParts(text: string): string[] {
   });
 }
 
-/** Whether the words stand next to each other in one of the texts. */
+/** Returns true if the words stand next to each other in one of the texts. */
 export function hasPhrase(turn: NaiveTurn, phrase: readonly string[]): boolean {
   return turn.texts.some((words) =>
     words.some((_, at) => phrase.every((word, offset) => words[at + offset] === word)),

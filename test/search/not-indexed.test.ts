@@ -1,4 +1,7 @@
-/** What is not indexed as it is now is searched in its own file, and never answered from what it was. */
+/**
+ * A session that is not indexed as it is now is searched in its own file, and never answered from its earlier
+ * state.
+ */
 
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -21,7 +21,7 @@ let places: Places;
 let sources: readonly NativeSource[];
 let texts: Texts;
 let words: string[];
-/** Of names in code. */
+/** The parts of names in code. */
 let parts: string[];
 let passages: (readonly string[])[];
 
@@ -73,7 +73,7 @@ async function fromFiles(query: SearchQuery, regex?: RegExp): Promise<readonly S
   return results;
 }
 
-/** What FTS5 knows: the numbers of words in all turns are the first of its own records. */
+/** Returns the statistics of FTS5: the numbers of words in all turns are the first of its own records. */
 async function statisticsOf(query: SearchQuery): Promise<TurnStatistics> {
   const used = await useIndex(indexPathOf(places), "read", (database) => {
     const turns = countTurns(database);

@@ -1,4 +1,4 @@
-/** What caches keep of the answers of a server: nothing of what a page reads, and nothing at all in shared caches. */
+/** Caches keep no answer that a page reads, and shared caches keep none at all. */
 
 import { randomUUID } from "node:crypto";
 import type { Store } from "@continuo/core/model";

@@ -1,4 +1,7 @@
-/** What is appended to a channel without a connection: the same rules as for frames, and whose name stands on it. */
+/**
+ * Events that are appended to a channel without a connection follow the same rules as frames, and name their
+ * writer.
+ */
 
 import { connect } from "@continuo/core/client";
 import type { NewToken, Store } from "@continuo/core/model";

@@ -50,7 +50,7 @@ function call(method: string, path: string, { token = admin, headers, body }: Se
 const subscribe = (body: object): Promise<Response> =>
   call("PUT", "/v1/stream/__ds/subscriptions/s", { body: { pattern: "json", ...body } });
 
-/** What is asked, by the first cell of the row; `right` is a request with the same values that is not refused so. */
+/** The requests by the first cell of the row; `right` is a request with the same values that is not refused. */
 const CASES: Readonly<Record<string, { wrong(): Promise<Response>; right(): Promise<Response> }>> = {
   "`live` and `offset`": {
     wrong: () => call("GET", "/v1/stream/json?live=long-poll"),

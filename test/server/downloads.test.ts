@@ -21,7 +21,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** What the server says of the bytes when it stores them, and when it gives them out. */
+/** Returns the server's answers when it stores the bytes, and when it returns them. */
 async function sentAndGot(
   bytes: Uint8Array<ArrayBuffer> | string,
   type?: string,

@@ -119,7 +119,7 @@ function headersIn(answer: string): IncomingHttpHeaders {
   );
 }
 
-/** What is wrong with the headers of an answer. */
+/** Returns the faults in the headers of an answer. */
 function faultsOf(headers: IncomingHttpHeaders, body: string): readonly string[] {
   const policy = String(headers["content-security-policy"] ?? "").split("; ");
   const type = headers["content-type"] ?? "";

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** As it is written: `fetch` would tidy the path. */
+/** Sends the path as it is written: `fetch` would tidy it. */
 function ask(path: string, method = "GET"): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(server.url);
   const headers = { authorization: `Bearer ${token}` };

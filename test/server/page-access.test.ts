@@ -1,4 +1,7 @@
-/** What a page may do with channels and continuous sessions: what its token may, or only read, and from its own origin. */
+/**
+ * The access of a page to channels and continuous sessions: that of its token, or only reading, and from its
+ * own origin.
+ */
 
 import type { Store } from "@continuo/core/model";
 import type { ChannelHead, ServerFrame } from "@continuo/core/wire";

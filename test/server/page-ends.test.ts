@@ -1,4 +1,7 @@
-/** How long pages live that nobody uses, and how many a token may have: as docs/server.md says. */
+/**
+ * The lifetime of pages that nobody uses, and the number that a token may have: docs/server.md has the same
+ * values.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 interface Opened {
-  /** What the other side was told at the end. */
+  /** The last message to the other side. */
   readonly ended: Promise<string>;
   close(): void;
 }

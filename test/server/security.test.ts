@@ -65,7 +65,7 @@ async function refusal(response: Response): Promise<readonly [number, string]> {
   return [response.status, ((await response.json()) as WireError).error.code];
 }
 
-/** As bytes: what `fetch` would not send. */
+/** Sends raw bytes that `fetch` would not send. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(host.split(":")[1]), "127.0.0.1", () => socket.write(text));
@@ -343,7 +343,7 @@ test("a reader that does not read is waited for, and costs the server one page",
   );
   await expect.poll(() => reads).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  // What fits into the buffers of the two sockets, and a page more; never the whole log.
+  // The reads fill the buffers of the two sockets and a page more, and never the whole log.
   expect(reads).toBeLessThan(30);
   socket.destroy();
   await other.close();

@@ -91,7 +91,7 @@ test("of a long log the server takes a little for a reader that reads nothing, a
   await fill(inner);
   const { store, tails } = counted(inner);
   const { socket, close } = stalled(store);
-  // What one reader may have waiting, and the event that was one too many.
+  // One reader may have this many events waiting, and the next is one too many.
   await expect.poll(() => tails[0]?.given).toBe(MOST);
   // Another reader of the same log has all of it meanwhile.
   const events = [];

@@ -1,4 +1,4 @@
-/** What a Durable Stream of Continuo does beyond the cases of the conformance suite. */
+/** The behaviour of a Durable Stream of Continuo beyond the cases of the conformance suite. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
@@ -33,7 +33,7 @@ function send(
   });
 }
 
-/** What comes in one read is up to the network. */
+/** The network decides how much comes in one read. */
 async function readUntil(
   reader: ReadableStreamDefaultReader<string> | undefined,
   wanted: string,

@@ -18,7 +18,7 @@ const SCOPES = ["channel:team:read,write"];
 const TEAM = "/v1/stream/channels/team";
 const WRONG = `continuo_${"0".repeat(32)}_${"A".repeat(43)}`;
 
-/** What is open may stay so for ten seconds; closing takes a moment, and so does a busy machine. */
+/** An open connection may stay open for ten seconds; closing takes a moment, and so does a busy machine. */
 const SLACK_MS = 5_000;
 
 test("without its database a server lets nobody in, and ends what is open after ten seconds; afterwards only tokens that still count come back", async () => {

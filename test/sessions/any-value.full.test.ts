@@ -1,4 +1,4 @@
-/** As `any-value.test.ts`, often enough that every hostile value meets every moment. */
+/** The property of `any-value.test.ts`, often enough that every hostile value meets every moment. */
 
 import { test } from "vitest";
 import { expectOneEnd } from "./any-value.ts";

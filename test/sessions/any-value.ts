@@ -40,7 +40,7 @@ function changing(): unknown {
 const CIRCLE: Record<string, unknown> = {};
 CIRCLE.self = CIRCLE;
 
-/** By its own name the linter takes it for a mistake. */
+/** The linter takes the property's own name for a mistake. */
 const THEN: string = "then";
 
 const HOSTILE: Readonly<Record<string, Make>> = {
@@ -182,7 +182,7 @@ const end: fc.Arbitrary<() => unknown> = fc.oneof(
 interface AnyRun {
   readonly steps: readonly Step[];
   readonly end: () => unknown;
-  /** Whether the agent answers at once, and not by a promise. */
+  /** True if the agent answers at once, and not by a promise. */
   readonly isPlain: boolean;
   readonly onStored: {
     readonly nth: number;

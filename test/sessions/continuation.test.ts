@@ -312,7 +312,7 @@ describe("several agents on one session", () => {
 
 type GivenTurn = ScriptedAgent["given"][number] | undefined;
 
-/** What an agent can know of the conversation in this turn. */
+/** Returns the words of the conversation that an agent can know in this turn. */
 function knownTo(agent: ScriptedAgent, given: GivenTurn): readonly string[] {
   const native = given?.nativeRef;
   const asUser = (line: string): string => (/^(user|assistant): /.test(line) ? line : `user: ${line}`);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** What a model would read of the session. */
+/** Returns the words that a model would read of the session. */
 async function wordsIn(sessionId: string): Promise<string> {
   return JSON.stringify((await TranscriptBuilder.fromStore(store, sessionId)).messages);
 }

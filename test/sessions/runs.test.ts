@@ -18,7 +18,7 @@ async function runScript(script: Script): Promise<string> {
   return result.sessionId;
 }
 
-/** What stands between the input and the end. */
+/** Returns the events between the input and the end. */
 async function saidIn(sessionId: string): Promise<readonly unknown[]> {
   const log = await logOf(store, sessionId);
   return log.slice(5, -2).map(([type, , data]) => [type, data]);
@@ -187,7 +187,7 @@ describe("a run", () => {
     const before = await store.info();
     await expect(act()).rejects.toMatchObject({ code });
     const after = await store.info();
-    // What is wrong with the options or the input is found before anything is written.
+    // An error in the options or the input is found before anything is written.
     if (code === "usage") expect(after.events - before.events).toBeLessThanOrEqual(_ === "no input" ? 1 : 0);
   });
 

@@ -137,7 +137,7 @@ describe("wake", () => {
   test("does not touch a run that another process has just started, until that process is gone", async () => {
     const { sessionId } = await startSession(store);
     const child = spawn(process.execPath, [STARTER, sessionId], { stdio: ["pipe", "pipe", "inherit"] });
-    // What the other process would write into the same store.
+    // The other process would write this line into the same store.
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const { actor } = JSON.parse(line.toString());
     const runId = "started-elsewhere";

@@ -1,12 +1,12 @@
-/** What must be true of the store after a simulation, whatever happened in it. */
+/** Invariants of the store after a simulation, whatever happened in it. */
 
 import type { Run, Store, StoredEvent } from "@continuo/core/model";
 
-/** What the processes were told. */
+/** The reports that the processes received. */
 export interface Promised {
-  /** How a run ended, as its caller heard it; `started` where only its beginning was confirmed. */
+  /** The end of each run as its caller heard it; `started` if only its beginning was confirmed. */
   readonly runs: Map<string, string>;
-  /** What an agent said in a run. */
+  /** The words of an agent in each run. */
   readonly said: Map<string, readonly string[]>;
   readonly seen: { readonly sessionId: string; readonly sequences: number[] }[];
   readonly faults: string[];

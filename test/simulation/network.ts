@@ -5,7 +5,7 @@ import type { Graph } from "./graphs.ts";
 import type { SimulatedProcess, World } from "./world.ts";
 
 export interface Faults {
-  /** Of each call: that the database is busy, that it is away, and that its answer is lost. */
+  /** The probability of each failure of a call: the database is busy, it is away, its answer is lost. */
   busy: number;
   away: number;
   lost: number;

@@ -9,7 +9,7 @@ import { type SimulatedProcess, World } from "./world.ts";
 
 export interface Outcome {
   readonly seed: number;
-  /** Of the trace: the same for the same seed. */
+  /** The hash of the trace: the same for the same seed. */
   readonly hash: string;
   readonly faults: readonly string[];
   readonly trace: readonly string[];

@@ -98,7 +98,7 @@ export class World {
     return this.#trace;
   }
 
-  /** What was begun has come so far that it waits for a timer or the store. */
+  /** Waits until everything that was begun waits for a timer or the store. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 4; turn++) await new Promise<void>((resolve) => realImmediate(resolve));
   }

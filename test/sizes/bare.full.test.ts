@@ -1,4 +1,4 @@
-/** What `scripts/bare.sh` leaves of a machine. */
+/** The machine that `scripts/bare.sh` leaves. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

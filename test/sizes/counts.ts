@@ -1,6 +1,6 @@
-/** How often a property is tried: a tenth in `npm test`, in full by `npm run test:full` and by the soak. */
+/** The number of rounds of a property: a tenth in `npm test`, all by `npm run test:full` and by the soak. */
 
-/** Whether this run is of the full size. */
+/** True if this run is of the full size. */
 export const ALL_ROUNDS: boolean = process.env.CONTINUO_ALL_ROUNDS === "1";
 
 const QUICK_SHARE = 0.1;

@@ -18,7 +18,7 @@ export interface GuardedRun {
 export interface GuardedOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** How long nothing is printed before what was left behind is killed. */
+  /** After this silence, the processes that were left behind are killed. */
   readonly quietMs?: number;
   /** When the whole run is killed: seconds since 1970. */
   readonly endsAt?: number;

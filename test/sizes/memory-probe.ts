@@ -1,4 +1,4 @@
-/** What a program says of its own memory, in a process of its own where it can call the collector. */
+/** A program's report of its own memory, in a process of its own where it can call the collector. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What `services.ts` shares among test files. */
+/** The programs and servers that `services.ts` shares among test files. */
 
 import { randomUUID } from "node:crypto";
 import { inject } from "vitest";

@@ -30,7 +30,7 @@ export function missingPrograms(searchPath: string): readonly Program[] {
   return PROGRAMS.filter(({ name }) => !folders.some((folder) => isProgram(join(folder, name))));
 }
 
-/** What to do about missing programs, ready to be printed. */
+/** Returns advice about missing programs, ready to be printed. */
 export function installationAdvice(missing: readonly Program[], platform: NodeJS.Platform): string {
   const names = missing.map(({ name }) => name).join(", ");
   if (platform !== "darwin") {

@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is known of one property's newest run. */
+/** The progress of one property's newest run. */
 export interface SoakProgress {
   readonly name: string;
   readonly seed: number;
@@ -15,7 +15,7 @@ export interface SoakProgress {
   /** The rounds that passed. */
   readonly done: number;
   readonly result: "unfinished" | "passed" | "failed";
-  /** What the last batch counted. */
+  /** The counts of the last batch. */
   readonly counts?: string;
   /** ISO 8601, of the last change. */
   readonly date: string;
@@ -31,14 +31,14 @@ export interface RoundsOptions {
   readonly name: string;
   readonly count: number;
   readonly batchSize: number;
-  /** Where progress is kept. */
+  /** The folder of the progress. */
   readonly folder: string;
   /** The seed of a run that begins; one that goes on keeps its own. */
   readonly seed: number;
   readonly now: () => Date;
 }
 
-/** What it resolves to as text is what it counted, for the table; it throws when one of its rounds fails. */
+/** Runs a batch. The text of its result is its count, for the table; it throws when one of its rounds fails. */
 export type RunBatch = (batch: Batch) => unknown;
 
 /** Runs the batches that are left. Throws what a batch throws, with the seed in the message. */

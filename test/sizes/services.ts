@@ -1,6 +1,7 @@
 /**
- * What many test files share in one run of Vitest: its temporary folder, and what is made when the first of them asks
- * for it, through `prepared.ts`: the bundled command and other programs, the browser extension and a Postgres server.
+ * Services that many test files share in one run of Vitest: its temporary folder, and programs that are made
+ * when the first file asks for them, through `prepared.ts`: the bundled command and other programs, the browser
+ * extension and a Postgres server.
  */
 
 import { execFile } from "node:child_process";
@@ -18,7 +19,7 @@ import { openTemporaryFolder } from "./temporary.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the services answer. */
+    /** The address at which the services answer. */
     readonly services: string;
   }
 }
@@ -36,7 +37,7 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
   "/extension": buildExtension,
 };
 
-/** What follows is the path of a program of the tests, below the project's root. */
+/** The rest of the address is the path of a program of the tests, below the project's root. */
 const PROGRAM = "/program/";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -76,7 +77,7 @@ async function start(path: string): Promise<Service> {
 }
 
 async function bundleCommand(): Promise<Service> {
-  // As it is shipped: in the same chunks, with the same imports.
+  // The bundle is the one that is shipped: the same chunks, with the same imports.
   const command = await bundled("command", commandBundle(ROOT), await commandChunks(ROOT));
   await writeStarted(ROOT, dirname(command.value), "mjs");
   return command;

@@ -1,4 +1,4 @@
-/** How a `*.soak.test.ts` declares a property with its full count. */
+/** Declares a property of a `*.soak.test.ts` with its full count. */
 
 import { join } from "node:path";
 import { test } from "vitest";

@@ -1,4 +1,4 @@
-/** What a run of tests that failed tells about itself. */
+/** The report of a run of tests that failed. */
 
 import { expect, test } from "vitest";
 import { failedTests } from "./twice.ts";

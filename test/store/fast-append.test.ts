@@ -11,7 +11,7 @@ type Way = "fast" | "slow";
 
 interface Watched {
   readonly store: OpenedStore;
-  /** Of the appends since the last call. */
+  /** The ways of the appends since the last call. */
   readonly ways: () => readonly Way[];
 }
 
@@ -58,7 +58,7 @@ async function newLog(mediaType?: string): Promise<string> {
   return logId;
 }
 
-/** What the log holds is what was returned, and every hash is right. */
+/** Checks that the log holds the returned events, and that every hash is right. */
 async function expectStored(logId: string, stored: readonly StoredEvent[]): Promise<void> {
   expect((await first.store.read(logId)).events).toEqual(stored);
   expect(await first.store.verify(logId)).toMatchObject({ ok: true, checkedCount: stored.length });

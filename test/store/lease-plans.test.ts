@@ -12,7 +12,7 @@ beforeAll(async () => {
   database.function("continuo_lease_now", () => 5);
 });
 
-/** How SQLite finds the rows of a list. */
+/** Returns SQLite's plan for the rows of a list. */
 function planOf(options: ListLeases): string {
   const work = listLeases({ dialect: SQLITE, workspaceId: "w" } as unknown as Scope, options);
   work.next();

@@ -1,7 +1,10 @@
 import { measureStops } from "../../bench/stops/operations.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 
-/** By the processor's time of the thread: other programs of the machine do not count. A collection of garbage does. */
+/**
+ * The limit is time of the thread on the processor: other programs of the machine do not count, a collection of
+ * garbage does.
+ */
 const MOST_MS = 50;
 
 soakTest(

@@ -42,7 +42,7 @@ async function olderDatabase(): Promise<string> {
   return path;
 }
 
-/** What came with the newest version works on what was migrated. */
+/** The features of the newest version work on a migrated store. */
 async function usable(store: Store): Promise<void> {
   const { secret } = await store.createToken({ scopes: ["admin"] });
   expect((await store.authenticate(secret))?.scopes).toEqual(["admin"]);

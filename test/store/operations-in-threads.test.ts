@@ -1,4 +1,7 @@
-/** What SQLite does in one statement of any length runs in a thread: here it is counted what this thread ran itself. */
+/**
+ * A statement of any length on SQLite runs in a thread: these tests count the statements that this thread ran
+ * itself.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -24,7 +24,7 @@ async function logOf(stretches: readonly (readonly string[])[]): Promise<string>
     });
     if (stretch.length > 0) await store.append(logId, stretch.map(bytes));
     from = { logId, sequence: (from?.sequence ?? 0) + stretch.length };
-    // What the source gets later is no part of its forks.
+    // Records that the source gets later are no part of its forks.
     if (stretch !== stretches.at(-1)) await store.append(logId, [bytes("not inherited")]);
   }
   return from?.logId ?? "";
@@ -42,7 +42,7 @@ interface Bounds {
   readonly maxBytes: number;
 }
 
-/** How many of the records fit: the first one does, however long it is. */
+/** Counts the records that fit: the first one does, however long it is. */
 function fitting(records: readonly string[], { limit, maxBytes }: Bounds): number {
   let count = 0;
   for (let size = 0; count < records.length && count < limit; count++) {

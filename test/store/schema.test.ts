@@ -1,5 +1,5 @@
 /**
- * What the migrations make, against `schema.json`: a migration that was released never changes. A version lists the
+ * The schema that the migrations make, against `schema.json`: a migration that was released never changes. A version lists the
  * tables that it made or changed, each with its columns, constraints and indexes in the words of the database.
  */
 
@@ -13,7 +13,7 @@ import { MIGRATIONS, migrate, SCHEMA_VERSION, TABLES } from "../../packages/stor
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-/** By table: its lines. */
+/** The keys are tables; the values are their lines. */
 type Described = Readonly<Record<string, readonly string[]>>;
 type Versions = Readonly<Record<string, Described>>;
 

@@ -159,7 +159,7 @@ async function fileOfBrowser(): Promise<string> {
 
 const PAGE_NAME = /^continuo-[\da-f]{32}\.localhost$/u;
 
-/** What node calls for a page, whose name only browsers know. */
+/** Node calls a page by this address, because only browsers know its name. */
 const serverOf = ({ port }: URL): string => `http://127.0.0.1:${port}`;
 /** The exchange of a code as the page at its address sends it. */
 function exchangeOf({ host, origin }: URL, code: string): readonly [init: string, body: string] {
@@ -170,7 +170,7 @@ function exchangeOf({ host, origin }: URL, code: string): readonly [init: string
 
 const list = (page: Page): Promise<void> => page.locator(".row", { hasText: "Fix the build" }).waitFor();
 
-/** What a browser keeps for the origin of a page. */
+/** The data that a browser keeps for the origin of a page. */
 const KEPT = `(async () => ({
   workers: (await navigator.serviceWorker.getRegistrations()).length,
   controller: navigator.serviceWorker.controller,

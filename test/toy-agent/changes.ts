@@ -1,4 +1,4 @@
-/** What writes, forks and repairs sessions of the toy agent. */
+/** Writes, forks and repairs sessions of the toy agent. */
 
 import { isJson, type Json } from "@continuo/files";
 import type { NativeForker } from "@continuo/native/forking";

@@ -98,7 +98,10 @@ test("a strategy that chooses from the whole log reads all of it", async () => {
   expect(messages.map(({ metadata }) => metadata.sequence)).toEqual([1, 2]);
 });
 
-/** What one turn leaves in a log: words, parts of an answer, calls with their results, and what is no message. */
+/**
+ * Makes the events of one turn: words, parts of an answer, calls with their results, and others that are no
+ * message.
+ */
 const turn = fc.array(fc.constantFrom("said", "streamed", "received", "called", "noted", "failed"), {
   minLength: 1,
   maxLength: 6,

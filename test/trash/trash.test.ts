@@ -32,7 +32,7 @@ import { answer, insertSession, SESSION, text, user, writeDatabase } from "../fo
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NOW = new Date("2026-11-22T08:00:00.000Z");
 
-/** What moves each agent's home to a folder that was copied from a fixture. */
+/** Returns the variables that move each agent's home to a folder that was copied from a fixture. */
 const MOVED: Readonly<Record<AgentName, (home: string) => Record<string, string>>> = {
   claude: (home) => ({ CLAUDE_CONFIG_DIR: home }),
   codex: (home) => ({ CODEX_HOME: home }),

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 type Means = "keyboard" | "mouse";
 
-/** By keyboard `a` opens the menu at its first line, and Tab goes on. */
+/** The key `a` opens the menu at its first line, and Tab continues. */
 async function pick(page: Page, label: string, by: Means): Promise<void> {
   await page.waitForSelector(".menu");
   if (by === "mouse") {

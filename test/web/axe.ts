@@ -1,4 +1,4 @@
-/** What axe has to say about a page. */
+/** The findings of axe on a page. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

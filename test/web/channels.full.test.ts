@@ -101,7 +101,7 @@ test("a message whose writer disappears is shown as interrupted, and one who com
   await post(page, "before").waitFor();
   await call(page, "ada");
   await here(page, "ada");
-  // What the page has seen is remembered under the name.
+  // The page's position is remembered under the name.
   const processed = async (): Promise<number> => {
     const sessions = await viewer.machine.store.getCursor({ logId: "channels/watch", name: "processed/ada" });
     return sessions?.sequence ?? 0;
@@ -199,7 +199,7 @@ test("a page whose connection is lost says so, tries again, and misses nothing",
 test("a page that cannot remember what was read reports it, and still reads and writes", async () => {
   const { store } = viewer.machine;
   await store.createLog({ logId: "channels/forgetful" });
-  // What is kept of a participant is a session of this name, which something else has taken.
+  // The log of a participant has this name, which something else has taken.
   await store.createLog({ logId: "participant:forgetful:ada" });
   const { page } = await viewer.open("/channels/forgetful");
   await call(page, "ada");

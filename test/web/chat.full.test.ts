@@ -83,7 +83,7 @@ test("both browsers are asked for permission with the difference; the first answ
     expect(await asked.locator(".diff").innerText()).toMatch(/const b = 2;[\s\S]*const b = 42;/u);
     expect(await violations(page)).toEqual([]);
   }
-  // By keyboard: `y` goes to the answer, Enter gives it.
+  // The key `y` goes to the answer, and Enter gives it.
   await first.page.locator("h1").click();
   await first.page.keyboard.press("y");
   await first.page.keyboard.press("Enter");

@@ -36,7 +36,7 @@ interface Expected {
   readonly problems: readonly string[];
 }
 
-/** What the library reads of a home. */
+/** Returns the sessions that the library reads of a home. */
 async function readHome(home: string): Promise<readonly Expected[]> {
   const places: Places = { home, env: cleanEnv(home) };
   const read: Expected[] = [];

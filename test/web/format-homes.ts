@@ -8,7 +8,7 @@ import { createHome, type Home } from "../cli/home.ts";
 
 const TESTS = join(import.meta.dirname, "..");
 
-/** Where an agent keeps its sessions in the home of a person who set no variable. */
+/** The folder of an agent's sessions in the home of a person who set no variable. */
 const FOLDERS: Readonly<Record<AgentName, string>> = {
   claude: ".claude",
   codex: ".codex",

@@ -15,7 +15,7 @@ import {
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/position.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 
-/** What the feed sends of a session. */
+/** Returns the frames that the feed sends of a session. */
 async function feedOf({ store, service }: LiveTest, key: string): Promise<readonly WireEvent[]> {
   const { events } = await store.read(await service.sessionIdOf(key), { limit: 10_000 });
   return events.filter(({ type }) => LIVE_FEED_TYPES.includes(type)).map(toWireEvent);

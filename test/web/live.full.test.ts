@@ -72,7 +72,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
     .poll(() => image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
     .toBe(1);
 
-  // What the note stands on, and what it was made of.
+  // The card shows the note's evidence, and the batch that it was made of.
   await page.locator(".note-card .evidence", { hasText: "1:00" }).click();
   expect(await page.locator(".moment[aria-current]").innerText()).toContain("Seven ships <script>");
   await page.getByRole("button", { name: "Where it comes from" }).click();
@@ -206,7 +206,7 @@ test("a long session opens at its end with one window, loads others by need, and
   expect(await savedNotes()).toEqual(notesAfter(LINES));
   expect(await violations(page)).toEqual([]);
 
-  // What a note stands on is loaded by need, and the notes stay those of the end.
+  // The evidence of a note is loaded by need, and the notes stay those of the end.
   await page.locator(".note-card", { hasText: "Note 50" }).getByRole("button", { name: "1 piece" }).click();
   await page.locator(".moment[aria-current]", { hasText: "Line 45." }).waitFor();
   expect(windows().length).toBeLessThanOrEqual(4);
@@ -236,7 +236,7 @@ test("a long session opens at its end with one window, loads others by need, and
   expect(windows().length).toBeGreaterThan(LINES / 200);
   expect(await savedNotes()).toEqual(notesAfter(LINES));
 
-  // What is added meanwhile is at the end.
+  // An item that is added meanwhile is at the end.
   const more = {
     id: "line-more",
     type: "transcript_added",

@@ -1,5 +1,5 @@
 /**
- * What the pages look like, as computed styles of their parts in both themes and two widths, compared with `look.txt`, which a
+ * The look of the pages, as computed styles of their parts in both themes and two widths, compared with `look.txt`, which a
  * review can read. `pictures.full.test.ts` compares pixels; the tree of branches is only here.
  * `npx vitest run --project full -u FILE` writes it again.
  */
@@ -18,7 +18,10 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** What hangs neither on the fonts of the machine, nor on the size of a text, nor on the version of the browser. */
+/**
+ * Properties that depend neither on the fonts of the machine, nor on the size of a text, nor on the version of
+ * the browser.
+ */
 const PROPERTIES = [
   ...["color", "background-color", "border-top", "border-bottom", "border-radius", "box-shadow"],
   ...["position", "font-size", "font-weight", "padding", "gap", "text-decoration-line"],
@@ -44,7 +47,7 @@ const SESSION = [
   ...[".branch-tree", ".branch-tree li li", ".branch-tree button", ".branch-tree button[aria-current] bdi"],
 ];
 
-/** What most parts have: not worth a word. */
+/** Values that most parts have: not worth a word. */
 const USUAL = /none|^(?:normal|0px|static|400|rgba\(0, 0, 0, 0\))$/u;
 
 /** A line for each part, all of which are there. */

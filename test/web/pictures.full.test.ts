@@ -1,4 +1,6 @@
-/** What the pages look like: pictures of them in both themes and three widths, compared with those in `pictures/`. */
+/**
+ * The look of the pages: pictures of them in both themes and three widths, compared with those in `pictures/`.
+ */
 
 import type { NewEvent, Store } from "@continuo/core/model";
 import type { BrowserContext, Page } from "playwright-core";
@@ -16,7 +18,7 @@ let viewer: OpenViewer;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
   const { browser } = stack.use(await openPictureBrowser());
-  // What is stored has the times of the pictures.
+  // Stored events have the times of the pictures.
   const store = { now: () => NOW.getTime() };
   viewer = stack.use(await openViewer(sampleHome(), { browser, store }));
   await fill(viewer.machine.store);

@@ -8,19 +8,22 @@ import { PNG } from "pngjs";
 
 const FOLDER = join(import.meta.dirname, "pictures");
 
-/** Where what differs is put: it outlives the run, and belongs to no commit. */
+/** The folder for pictures that differ: it outlives the run, and belongs to no commit. */
 const RESULTS = join(import.meta.dirname, "../../node_modules/.cache/pictures");
 
 /** `npm run pictures` sets it. */
 const IS_WRITTEN: boolean = process.env.CONTINUO_PICTURES === "write";
 
-/** How much a colour may differ, of 1: more than one step of `coarse`, less than the faintest border from the page. */
+/**
+ * The largest difference of a colour, of 1: more than one step of `coarse`, less than the faintest border from
+ * the page.
+ */
 const THRESHOLD = 0.032;
 
 /** So many pixels may differ: less than one letter. */
 const MAX_PIXELS = 24;
 
-/** How long a page may take to look as in its picture; once one did not, the others have less. */
+/** The time in which a page must look as in its picture; once one did not, the others have less. */
 const PATIENCE_MS: readonly [number, number] = [30_000, 3_000];
 
 interface Difference {

@@ -1,4 +1,4 @@
-/** What content on a page must not have: scripts, handlers of events, elements that load or run something. */
+/** Content that a page must not have: scripts, handlers of events, elements that load or run something. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

@@ -18,7 +18,7 @@ const TABLE = `The timer gave **black tea** 200 seconds. It has 240 now, as the 
 > Oolong has no time yet.
 
 \`\`\`ts
-/** How long a tea draws, in seconds. */
+/** The time that a tea draws, in seconds. */
 export const SECONDS = { black: 240, green: 150 } as const;
 export const isReady = (tea: keyof typeof SECONDS, atMs: number) => atMs >= SECONDS[tea] * 1_000;
 \`\`\`

@@ -11,7 +11,7 @@ import { checkOf, readSchemas } from "./schemas.ts";
 
 const { endpoints = {} } = readSchemas("http");
 
-/** What is wrong with the JSON of an answer; the endpoint is named as in `scripts/protocol/endpoints.ts`. */
+/** Returns the fault in the JSON of an answer; the endpoint is named as in `scripts/protocol/endpoints.ts`. */
 function problemIn(endpoint: string, part: string, value: unknown): string {
   expect(Object.keys(endpoints), endpoint).toContain(endpoint);
   const pointer = `endpoints/${endpoint.replaceAll("~", "~0").replaceAll("/", "~1")}/${part}`;

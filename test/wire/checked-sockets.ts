@@ -5,9 +5,9 @@ import { checkOf, problemOfServerFrame } from "./schemas.ts";
 type Frame = Readonly<Record<string, unknown>>;
 
 export interface CheckedSockets extends Disposable {
-  /** What was wrong, one line a frame. */
+  /** The faults, one line for each frame. */
   readonly problems: readonly string[];
-  /** How many frames were looked at. */
+  /** The number of frames that were checked. */
   readonly count: number;
 }
 

@@ -151,7 +151,7 @@ describe("the schema of an event", () => {
     const fields = Object.fromEntries(names.map((name) => [name, values]));
     fc.assert(
       fc.property(fc.record({ more: values, ...fields }, { requiredKeys: [] }), (data) => {
-        // Of two spellings in one payload the table looks at the first only.
+        // The table looks only at the first of two spellings in one payload.
         const spelledTwice = Object.keys(payload).some(
           (key) => fieldNames(key.replace("?", "")).filter((name) => name in data).length > 1,
         );

@@ -11,7 +11,7 @@ import { type Frame, openRaw, type RawSocket } from "../channels/contract/raw.ts
 import { openServer } from "../server/harness/open-server.ts";
 
 export interface Step {
-  /** Which connection. */
+  /** The connection that sends or receives it. */
   readonly who: string;
   readonly sends?: Frame;
   readonly receives?: Frame;
@@ -221,7 +221,7 @@ async function watchSlowly(walk: Walk, store: Store): Promise<void> {
     socket.pause();
     const long = said("x".repeat(500_000));
     for (let n = 0; n < 40; n++) await store.append("channels/busy", [long]);
-    // As long as the server waits, and more.
+    // The test waits as long as the server, and more.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     socket.resume();

@@ -158,7 +158,7 @@ const saidOrSound = (
   });
 
 const DRAWN: Readonly<Record<string, Draw>> = {
-  /** As the extension reads what a page draws: twice in a second, the words that are new. */
+  /** The extension reads a drawn page like this: twice in a second, the words that are new. */
   drawn: (steps, drawing) =>
     saidOrSound(steps, (words) => {
       const pieces: Omit<DrawnPiece, "atMs">[] = [];

@@ -1,4 +1,7 @@
-/** What notes cover of the judged thoughts of a talk, and how well: coverage, notes a thought, times, half sentences. */
+/**
+ * Measures how notes cover the judged thoughts of a talk: coverage, notes for each thought, times, half
+ * sentences.
+ */
 
 import type { JudgedThought, Talk } from "./draw.ts";
 
@@ -11,7 +14,7 @@ export interface Measure {
   readonly thoughts: number;
   readonly covered: number;
   readonly notes: number;
-  /** How far the note of each covered thought begins from it. */
+  /** The distance between each covered thought and the beginning of its note. */
   readonly errorsMs: readonly number[];
   readonly sentences: number;
   /** Sentences of notes that begin or end where the speaker ends nothing. */

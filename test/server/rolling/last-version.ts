@@ -23,7 +23,7 @@ export function lastVersion(): string | null {
     .filter((name) => /^\d.*\.ts$/u.test(name))
     .sort()
     .at(-1);
-  // By its name, because the folder of the migrations has moved since.
+  // The commit is found by the name of the migration, because the folder of the migrations has moved since.
   const commits = git("log", "--diff-filter=A", "--format=%H", "--", `*/store/schema/${newest}`).trim();
   const added = commits.split("\n").at(-1) ?? "";
   if (added === "") return null;
@@ -47,7 +47,7 @@ export function installVersion(source: string | null, folder: string): string {
   const clone = join(folder, "clone");
   mkdirSync(clone, { recursive: true });
   const archive = join(folder, "source.tar");
-  // What is not committed is part of the working tree all the same.
+  // Changes without a commit are part of the working tree all the same.
   const tree = source ?? (git("stash", "create").trim() || "HEAD");
   git("archive", "--output", archive, tree);
   execFileSync("tar", ["-xf", archive, "-C", clone]);

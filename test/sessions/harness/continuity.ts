@@ -1,4 +1,4 @@
-/** What must be true of a session whose processes were killed: nothing missing, nothing given twice. */
+/** Invariants of a session whose processes were killed: nothing is missing, and nothing is sent twice. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,8 +19,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Where a worker is killed, one after another; then one is left alone until it is done. Runs that end in between
- * leave a native session that the next one continues.
+ * The moments at which a worker is killed, one after another; then one is left alone until it is done. Runs
+ * that end in between leave a native session that the next one continues.
  */
 export const KILLS = ["ended", "given", "started", "ended", "called", "streamed", "ended", "said"] as const;
 
@@ -68,7 +68,7 @@ interface GivenLine {
   readonly runId: string;
   readonly input: string;
   readonly transcript: readonly string[];
-  /** What the native session had been told before. */
+  /** The earlier words in the native session. */
   readonly known: readonly string[];
   readonly native: boolean;
 }
@@ -80,7 +80,7 @@ export function givenIn(folder: string): readonly GivenLine[] {
   return lines.map((line) => JSON.parse(line) as GivenLine);
 }
 
-/** What is wrong, in sentences. */
+/** Returns the faults, as sentences. */
 export async function faultsOf(
   store: Store,
   {

@@ -15,7 +15,7 @@ export interface KillOptions {
   readonly seed: number;
 }
 
-/** What is wrong after so many kills, in sentences. */
+/** Returns the faults after so many kills, as sentences. */
 export async function faultsAfterKills(options: KillOptions): Promise<readonly string[]> {
   const { engine, kind, kills, seed } = options;
   const folder = mkdtempSync(join(tmpdir(), "continuo-kills-"));

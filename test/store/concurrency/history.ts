@@ -55,7 +55,7 @@ export type Operation =
 
 type Acquire = Extract<Operation, { type: "acquire" }>;
 
-/** What stored an event: all calls of its id together. */
+/** The call that stored an event: all calls of its id together. */
 interface Stored extends Call {
   readonly type: "stored";
   readonly id: string;
@@ -71,7 +71,7 @@ interface Look extends Call {
   readonly what: "refusal" | "read";
 }
 
-/** What is wrong, one sentence each; nothing when the history is linearizable. */
+/** Returns the violations, one sentence each; none if the history is linearizable. */
 export function violationsOf(history: readonly Operation[]): readonly string[] {
   const violations: string[] = [];
   checkSights(history, violations);

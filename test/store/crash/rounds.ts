@@ -12,7 +12,7 @@ export interface Rounds {
   readonly url: string;
   readonly store: Store;
   readonly kills: number;
-  /** How many write at the same time. */
+  /** The number of writers at the same time. */
   readonly writers: number;
 }
 

@@ -207,7 +207,7 @@ describe("a file that went away while it was open", () => {
       ...refused,
       details: { path, file: path + endings[0] },
     });
-    // As after a power cut: the open store is of no help to a copy.
+    // The copy is like a disk after a power cut: the open store is of no help to it.
     const copy = copyOf();
     copyFileSync(path, copy);
     {

@@ -1,4 +1,4 @@
-/** What must be true of a log after its writers were killed. */
+/** Invariants of a log after its writers were killed. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 
@@ -17,7 +17,7 @@ export function acknowledgedBy(writer: string, lines: readonly string[]): Acknow
   return { writer, batches };
 }
 
-/** What is wrong, in sentences; nothing when every acknowledged event is there once, and every batch whole. */
+/** Returns the losses, as sentences; none if every acknowledged event is there once, and every batch whole. */
 export async function lossesOf(
   store: Store,
   logId: string,

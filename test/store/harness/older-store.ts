@@ -15,9 +15,9 @@ type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 export type SchemaVersion = 1 | 2 | 3 | 4;
 
 export interface Sample {
-  /** By table, in an order in which they can be inserted. */
+  /** The rows by table, in an order in which they can be inserted. */
   readonly tables: ReadonlyMap<string, readonly Row[]>;
-  /** What a store with these rows answers, by the version of the schema that first had them. */
+  /** The answers of a store with these rows, by the version of the schema that first had them. */
   readonly answers: Readonly<Record<SchemaVersion, unknown>>;
 }
 

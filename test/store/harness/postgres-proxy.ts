@@ -2,7 +2,7 @@
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What becomes of the next commit: it never arrives, or it arrives and its answer is lost. */
+/** The failure of the next commit: it never arrives, or it arrives and its answer is lost. */
 export type Cut = "before commit" | "after commit";
 
 export interface PostgresProxy extends AsyncDisposable {
@@ -13,7 +13,7 @@ export interface PostgresProxy extends AsyncDisposable {
   on(): void;
   /** Cuts the next connection at a statement that has these words; `times` of them. */
   cutAt(words: string, cut: Cut, times?: number): void;
-  /** How many were cut by `cutAt`. */
+  /** The number of connections that `cutAt` cut. */
   readonly cuts: number;
 }
 

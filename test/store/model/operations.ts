@@ -82,7 +82,7 @@ export const operations: fc.Arbitrary<readonly Operation[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** What both sides know of the run so far. */
+/** The facts about the run that both sides know. */
 export interface Run {
   readonly store: Store;
   readonly model: PlainModel;
@@ -90,7 +90,7 @@ export interface Run {
   made: number;
   token: number;
   forks: number;
-  /** Which log each event was appended to. */
+  /** The log to which each event was appended. */
   readonly owners: Map<string, string>;
 }
 
@@ -111,7 +111,7 @@ function toPlain(event: StoredEvent): PlainEvent {
   return { id: event.id, type: event.type, value };
 }
 
-/** What the model says and what the store says: equal, or the store is wrong. */
+/** Performs the operation on the model and on the store: equal, or the store is wrong. */
 export async function perform(
   run: Run,
   operation: Operation,
@@ -129,7 +129,7 @@ export async function perform(
       if (stored === undefined) return [0, 0];
       const value = stored.value ?? 7;
       const again = { ...stored, value: operation.change === "same" ? value : value + 1_000_000 };
-      // What a redacted event held is known to the model alone: any value would be a conflict.
+      // Only the model knows the content of a redacted event: any value would be a conflict.
       if (stored.value === null) return [0, 0];
       const call = store.append(logId, [toNew(again)]);
       return [model.append(logId, [again]), await outcome(call, (all) => all.map((event) => event.sequence))];

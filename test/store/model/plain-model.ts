@@ -1,4 +1,4 @@
-/** What a store should do, in the plainest way: arrays and maps, no hashes, no storage. */
+/** A store in the plainest way: arrays and maps, no hashes, no storage. */
 
 export interface PlainEvent {
   readonly id: string;

@@ -21,7 +21,7 @@ export async function traceStore(synchronous: "full" | "off" = "full"): Promise<
   }
 }
 
-/** What is missing or wrong, in sentences. */
+/** Returns the losses and errors, as sentences. */
 export async function lossesIn(image: Folder, acknowledged: readonly string[]): Promise<readonly string[]> {
   const root = mkdtempSync(join(tmpdir(), "continuo-power-cut-"));
   try {

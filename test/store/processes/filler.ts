@@ -35,5 +35,5 @@ async function write(): Promise<void> {
 }
 
 await Promise.all([write(), write(), write(), write()]);
-// What cannot be copied into the database stays in the log beside it.
+// Records that cannot be copied into the database stay in the log next to it.
 await store.close().catch(() => undefined);
