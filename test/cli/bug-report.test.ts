@@ -42,7 +42,7 @@ test("--debug writes what each room did, and where the log is", async () => {
   expect(statSync(logPath()).mode & 0o777).toBe(0o600);
 });
 
-test("a log that cannot be written is said, and ends no command", async () => {
+test("a log that cannot be written is reported, and ends no command", async () => {
   writeFileSync(join(home.path, "file"), "");
   const { code, stderr } = await runHere(home, ["completion", "bash", "--debug"], {
     env: { CONTINUO_HOME: join(home.path, "file/below") },

@@ -2,7 +2,7 @@
 
 import type { ListedSession } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResult, searchSessions } from "@continuo/agents/search";
-import { isContinuoError } from "@continuo/core/model";
+import { isContinuoError, toSessionRow } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
@@ -93,21 +93,7 @@ function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry
 
 /** The label of an archived session, or a sub-agent. */
 function toRow({ session }: SearchResult): ListedSession {
-  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = session;
-  return {
-    agent,
-    sessionId,
-    location,
-    cwd,
-    title,
-    gitBranch,
-    updatedAt,
-    archived,
-    createdAt: null,
-    sizeBytes: null,
-    live: null,
-    problems: [],
-  };
+  return { ...toSessionRow(session), location: session.location, problems: [] };
 }
 
 const MATCH_ROWS = 4;

@@ -2,28 +2,16 @@
 
 import { type IndexedSession, OWN, TRASHED } from "@continuo/agents/catalog";
 import type { SearchResult } from "@continuo/agents/search";
-import { shellWord } from "@continuo/core/model";
+import { shellWord, toSessionRow } from "@continuo/core/model";
 
 export function resultToJson(
   { session, turn, excerpt, turns, score }: SearchResult,
   number: number,
 ): Readonly<Record<string, unknown>> {
-  const { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location, parentId, trashId } =
-    session;
+  const { location, parentId, trashId } = session;
   return {
     number,
-    session: {
-      agent,
-      sessionId,
-      title,
-      cwd,
-      gitBranch,
-      updatedAt,
-      archived,
-      location,
-      parentId,
-      trashId,
-    },
+    session: { ...toSessionRow(session), location, parentId, trashId },
     turn: { number: turn.number, messageId: turn.messageId, at: turn.at },
     excerpt:
       excerpt === null ? null : { role: excerpt.voice, messageId: excerpt.messageId, pieces: excerpt.pieces },

@@ -1,7 +1,14 @@
 /** Sessions as `--json` prints them: keys in the order of the contract, absent facts as `null`. */
 
 import type { CatalogDetails, CatalogSession, ListedSession } from "@continuo/agents/catalog";
-import { adviceFor, type Problem, present, type Severity, severityOf } from "@continuo/core/model";
+import {
+  adviceFor,
+  type Problem,
+  present,
+  type Severity,
+  severityOf,
+  toSessionRow,
+} from "@continuo/core/model";
 import type { TrashedSession } from "@continuo/native/editing/trash";
 import { type Output, toJsonText } from "../terminal/index.ts";
 import type { BranchStep } from "./branches.ts";
@@ -28,16 +35,7 @@ export function checkedProblemToJson(problem: Problem): CheckedProblemJson {
 
 export function infoToJson(info: ListedSession): Readonly<Record<string, unknown>> {
   return {
-    agent: info.agent,
-    sessionId: info.sessionId,
-    title: info.title,
-    cwd: info.cwd,
-    gitBranch: info.gitBranch,
-    createdAt: info.createdAt,
-    updatedAt: info.updatedAt,
-    sizeBytes: info.sizeBytes,
-    archived: info.archived,
-    live: info.live,
+    ...toSessionRow(info),
     location: info.location,
     problems: info.problems.map(problemToJson),
     nativeRefs: info.nativeRefs ?? [],

@@ -1,17 +1,12 @@
 /** A session as a search knows it without opening it, and the source of its text. */
 
-import type { Message, NativeRef, SessionInfo } from "@continuo/core/model";
+import type { Message, NativeRef, SessionRow } from "@continuo/core/model";
 import type { TextSource } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
 import type { StampOfDependency } from "./dependencies.ts";
 
-export interface IndexedSession
-  extends Pick<
-    SessionInfo,
-    "sessionId" | "location" | "cwd" | "title" | "gitBranch" | "updatedAt" | "archived"
-  > {
-  /** `continuo` for its own sessions. */
-  readonly agent: string;
+export interface IndexedSession extends SessionRow {
+  readonly location: string;
   /** The session that started this sub-agent. */
   readonly parentId: string | null;
   /** The trash id of a deleted session, which `session restore` takes. Its `location` is the former one. */
@@ -36,8 +31,12 @@ export interface CatalogSource extends TextSource {
   insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
 }
 
+/** An index that an older version filled does not have every key of a row. */
+const UNKNOWN = { createdAt: null, sizeBytes: null } as const;
+
+/** An index cannot know that its agent has it open now. */
 export function parseStored(source: string): StoredIndexedSession {
-  return JSON.parse(source);
+  return { ...UNKNOWN, ...JSON.parse(source), live: null };
 }
 
 /** The session of what the index keeps, or of what a text is opened with. */

@@ -1,15 +1,14 @@
 /** A session of the store as a row of the list, next to native ones. */
 
-import { type NativeRef, present, type Session, type SessionInfo } from "@continuo/core/model";
+import { type NativeRef, type Problem, present, type Session, type SessionRow } from "@continuo/core/model";
 
 /** The value of `agent` for own sessions, and the prefix of their ids. */
 export const OWN = "continuo";
 
 /** A row: a native session, or one of Continuo's own. */
-export interface ListedSession extends Omit<SessionInfo, "agent" | "sizeBytes"> {
-  readonly agent: string;
-  /** `null` for what lies in a store among others. */
-  readonly sizeBytes: number | null;
+export interface ListedSession extends SessionRow {
+  readonly location: string;
+  readonly problems: readonly Problem[];
   /** The native sessions that are the same conversation; left out for a native session. */
   readonly nativeRefs?: readonly NativeRef[];
   /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */

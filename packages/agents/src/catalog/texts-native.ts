@@ -1,6 +1,6 @@
 /** The texts of native sessions and of their sub-agents, each read by the reader of its agent. */
 
-import { isContinuoError, present, type SessionDetails } from "@continuo/core/model";
+import { isContinuoError, present, type SessionDetails, toSessionRow } from "@continuo/core/model";
 import type { FoundFile, Places } from "@continuo/files";
 import { findSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
 import {
@@ -180,16 +180,11 @@ function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal 
 }
 
 function toKept(details: SessionDetails, parentId: string | null): StoredIndexedSession {
-  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = details;
+  const { location } = details;
   return {
-    agent,
-    sessionId,
+    ...toSessionRow(details),
+    live: null,
     location,
-    cwd,
-    title,
-    gitBranch,
-    updatedAt,
-    archived,
     parentId,
     trashId: null,
     nativeRefs: [],

@@ -1,6 +1,6 @@
 /** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
 
-import { isContinuoError, type Log, present, type Store } from "@continuo/core/model";
+import { isContinuoError, type Log, present, type Store, toSessionRow } from "@continuo/core/model";
 import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
 import { asOneStep, type OpenText } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
@@ -100,16 +100,10 @@ function toSource({ row, head }: OwnState, rules: string, own: () => Promise<Ope
 
 async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
   const shown = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
-  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = shown.details;
   const kept: StoredIndexedSession = {
-    agent,
-    sessionId,
-    location,
-    cwd,
-    title,
-    gitBranch,
-    updatedAt,
-    archived,
+    ...toSessionRow(shown.details),
+    live: null,
+    location: shown.details.location,
     parentId: null,
     trashId: null,
     inside: [],

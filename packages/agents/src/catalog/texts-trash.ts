@@ -1,6 +1,12 @@
 /** The texts of deleted sessions, for as long as they are in the trash. */
 
-import { ContinuoError, isAgentName, type Message, type SessionDetails } from "@continuo/core/model";
+import {
+  ContinuoError,
+  isAgentName,
+  type Message,
+  type SessionDetails,
+  toSessionRow,
+} from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import {
@@ -93,17 +99,10 @@ async function openText(
   signal: AbortSignal | undefined,
 ): Promise<OpenText> {
   const opened = await openTrashed(trashId, places);
-  const { gitBranch, archived } = opened.session.details;
-  const { agent, sessionId, location, cwd, title, updatedAt } = info;
   const kept: StoredIndexedSession = {
-    agent,
-    sessionId,
-    location,
-    cwd,
-    title,
-    gitBranch,
-    updatedAt,
-    archived,
+    ...toSessionRow({ ...opened.session.details, ...info }),
+    live: null,
+    location: info.location,
     parentId: null,
     trashId,
     nativeRefs: [],

@@ -1,6 +1,7 @@
 /** All sessions as rows with their keys, made again on request after a while. */
 
 import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
+import { toSessionRow } from "@continuo/core/model";
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
@@ -124,19 +125,9 @@ function toTrashedRow({ info, trashId }: Trashed): ListedSession & { readonly tr
 }
 
 function toShown(key: string, row: ListedSession): MachineSession {
-  const { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, live, archived } = row;
   return {
     key,
-    agent,
-    sessionId,
-    title,
-    cwd,
-    gitBranch,
-    createdAt,
-    updatedAt,
-    sizeBytes,
-    live,
-    archived,
+    ...toSessionRow(row),
     trashId: null,
     problems: [...new Set(row.problems.map(({ code }) => code))],
     model: null,

@@ -32,12 +32,14 @@ export {
   type Severity,
   severityOf,
 } from "./problem.ts";
-export type {
-  Entry,
-  Leaf,
-  NativeRef,
-  ReadableRef,
-  SessionDetails,
-  SessionInfo,
-  SubagentInfo,
+export {
+  type Entry,
+  type Leaf,
+  type NativeRef,
+  type ReadableRef,
+  type SessionDetails,
+  type SessionInfo,
+  type SessionRow,
+  type SubagentInfo,
+  toSessionRow,
 } from "./session.ts";

@@ -22,19 +22,41 @@ export interface ReadableRef extends NativeRef {
   readonly location: string;
 }
 
-/** A row of the list. `null` stands for what the agent does not tell. Times are ISO 8601 UTC. */
-export interface SessionInfo extends ReadableRef {
+/**
+ * The row of a session in every list: of the library, of `--json`, of the server and of a search. `null` stands for what
+ * nobody tells, or what is not known yet. Times are ISO 8601 UTC.
+ */
+export interface SessionRow {
+  /** The name of its agent, or `continuo` for one of Continuo's own. */
+  readonly agent: string;
+  readonly sessionId: string;
   /** The person's own title, else the agent's, else the first thing the person typed. One line. */
   readonly title: string | null;
+  /** The project: the folder in which it runs. */
+  readonly cwd: string | null;
   readonly gitBranch: string | null;
   readonly createdAt: string | null;
   /** From the content: the time stamp of the last record that has one; the mtime where none has. */
   readonly updatedAt: string | null;
-  /** The size of all files of the session, without sub-agents. */
-  readonly sizeBytes: number;
+  /** The size of all files of the session, without sub-agents; `null` for what lies in a store among others. */
+  readonly sizeBytes: number | null;
   readonly archived: boolean;
   /** True if its agent has it open now; `null` if that is not known. */
   readonly live: boolean | null;
+}
+
+/** The keys of a row and no others, in the order in which `--json` prints them. */
+export function toSessionRow(row: SessionRow): SessionRow {
+  const { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live } = row;
+  return { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live };
+}
+
+/** The row of a native session, and what only its files tell. */
+export interface SessionInfo extends ReadableRef, SessionRow {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly cwd: string | null;
+  readonly sizeBytes: number;
   readonly problems: readonly Problem[];
 }
 

@@ -1,22 +1,11 @@
 /** The list: `GET /v1/machine/sessions`, and `GET /v1/machine/sessions/events` for what changes in it. */
 
-/** A row. `null` stands for what nobody tells, or what is not known yet. Times are ISO 8601 UTC. */
-export interface MachineSession {
+import type { SessionRow } from "../../model/index.ts";
+
+/** The row of a session of this machine, and what its page shows beside it. */
+export interface MachineSession extends SessionRow {
   /** Names the session in paths; opaque, at most 1,000 characters. */
   readonly key: string;
-  /** `claude`, `codex`, `gemini`, `opencode`, `pi`, or `continuo` for Continuo's own. */
-  readonly agent: string;
-  readonly sessionId: string;
-  readonly title: string | null;
-  /** The project: the folder in which it runs. */
-  readonly cwd: string | null;
-  readonly gitBranch: string | null;
-  readonly createdAt: string | null;
-  readonly updatedAt: string | null;
-  readonly sizeBytes: number | null;
-  /** True if its agent has it open now; `null` if that is not known. */
-  readonly live: boolean | null;
-  readonly archived: boolean;
   /** The id for `POST /v1/machine/trash/ID/restore`; only a deleted session has one. */
   readonly trashId: string | null;
   /** Codes of the problems that are known without a full read. */
