@@ -108,8 +108,11 @@ export async function listCatalog(
   const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
   const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
   debug("listed", () => ({
-    ...{ sessions: all, shown: Math.min(sessions.length, most), ofStore: rows.length },
-    ...{ failures: told.failures.length, ms: Math.round(performance.now() - begun) },
+    sessions: all,
+    shown: Math.min(sessions.length, most),
+    ofStore: rows.length,
+    failures: told.failures.length,
+    ms: Math.round(performance.now() - begun),
   }));
   return {
     sessions: sessions.slice(0, most),

@@ -89,7 +89,9 @@ export async function searchSessions(
     const filled = await fillFew(texts, stop.signal);
     const found = await searchOpen(query, texts, { ...options, threads, stop: stop.signal });
     debug("searched", () => ({
-      ...{ results: found.total, indexed: found.index, unsearched: found.unsearched },
+      results: found.total,
+      indexed: found.index,
+      unsearched: found.unsearched,
       ms: Math.round(performance.now() - begun),
     }));
     signal?.throwIfAborted();

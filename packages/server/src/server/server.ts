@@ -305,7 +305,9 @@ async function guarded(
   const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
   const response = refusal === undefined ? await answer() : failure(refusal);
   debug("request", () => ({
-    ...{ method, path: new URL(url).pathname, status: response.status },
+    method,
+    path: new URL(url).pathname,
+    status: response.status,
     ms: Math.round(performance.now() - begun),
   }));
   context.metrics.count("requests_total", { method, status: String(response.status) });

@@ -58,7 +58,9 @@ export async function finish(state: TurnState): Promise<RunResult> {
     throw isContinuoError(error, "fenced") ? lost(run.runId, error) : unkept(error);
   }
   debug("run ended", () => ({
-    ...{ runId: run.runId, status: end.status, omissions: end.omissions.length },
+    runId: run.runId,
+    status: end.status,
+    omissions: end.omissions.length,
     code: isContinuoError(end.error) ? end.error.code : null,
   }));
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;

@@ -96,7 +96,10 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   }));
   ended.then(({ code, signal }) =>
     debug("program ended", () => ({
-      ...{ agent: start.agent, pid: child.pid ?? null, code, signal },
+      agent: start.agent,
+      pid: child.pid ?? null,
+      code,
+      signal,
       ms: Math.round(performance.now() - begun),
     })),
   );
