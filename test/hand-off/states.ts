@@ -1,0 +1,67 @@
+/**
+ * The states of sessions that ordinary work leaves behind, and the recorded session of each agent that is in the state.
+ * A text in brackets stands where an agent has no such state, or where nobody has recorded it yet.
+ */
+
+import type { AgentName } from "@continuo/core/model";
+
+export type RecordedState = Readonly<Record<AgentName, string>>;
+
+export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
+  hooks: {
+    claude: "hooks",
+    codex: "(not recorded)",
+    gemini: "hooks",
+    pi: "extensions-and-shell",
+    opencode: "(not recorded)",
+  },
+  "plan mode": {
+    claude: "plan-mode",
+    codex: "plan-and-shell",
+    gemini: "(not recorded)",
+    pi: "(it has none)",
+    opencode: "plan-and-todos",
+  },
+  todos: {
+    claude: "todos",
+    codex: "plan-and-shell",
+    gemini: "todos",
+    pi: "(it has none)",
+    opencode: "plan-and-todos",
+  },
+  skills: {
+    claude: "skills",
+    codex: "skills",
+    gemini: "skills",
+    pi: "skills",
+    opencode: "skills",
+  },
+  "slash commands": {
+    claude: "local-commands",
+    codex: "(not recorded)",
+    gemini: "skills",
+    pi: "skills",
+    opencode: "skills",
+  },
+  "background tasks": {
+    claude: "background-command",
+    codex: "plan-and-shell",
+    gemini: "todos",
+    pi: "(it has none)",
+    opencode: "(not recorded)",
+  },
+  worktrees: {
+    claude: "worktree",
+    codex: "(not recorded)",
+    gemini: "(not recorded)",
+    pi: "(it has none)",
+    opencode: "(not recorded)",
+  },
+  "queued commands": {
+    claude: "said-meanwhile",
+    codex: "steered",
+    gemini: "(not recorded)",
+    pi: "queued",
+    opencode: "(not recorded)",
+  },
+};
