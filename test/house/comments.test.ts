@@ -29,6 +29,7 @@ const CLEAN = [
     "mcp",
     "model",
     "model-agent",
+    "native",
     "search",
     "server",
     "sessions",

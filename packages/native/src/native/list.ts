@@ -24,9 +24,9 @@ export interface ListOptions {
   readonly limit?: number;
   /** With `limit`: the newest by the times of their files, so that only those are read. Left out: by what sessions say. */
   readonly newestBy?: "file times";
-  /** Whether archived sessions are listed too. Left out: they are not. */
+  /** `include` also lists archived sessions; `exclude` by default. */
   readonly archived?: "include" | "exclude";
-  /** Whether sessions are listed in which nobody said anything. Left out: they are. */
+  /** `include` also lists sessions in which nobody said anything; `include` by default. */
   readonly empty?: "include" | "exclude";
   /** This user's when left out. */
   readonly places?: Places;
@@ -41,13 +41,13 @@ export interface ListOptions {
 
 export interface SessionList {
   readonly sessions: readonly SessionInfo[];
-  /** What the filters let through, before `limit`. */
+  /** The number of sessions that pass the filters, before `limit`. */
   readonly total: number;
   /** Archived sessions that were left out because they are. */
   readonly archivedLeftOut: number;
   /** Empty sessions that were met and left out because they are. */
   readonly emptyLeftOut: number;
-  /** What `isSetAside` names, archived or not, in no order; their titles may be missing. */
+  /** The sessions that `isSetAside` names, archived or not, in no order; their titles may be missing. */
   readonly setAside: readonly SessionInfo[];
   /** Ids of every session that was met, those left out too; beyond `agents` and `cwd` none is met. */
   readonly metIds: readonly string[];
@@ -67,7 +67,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   const looking = pick(options, "signal", "memo");
   const rows: Row[] = [];
   const metIds: string[] = [];
-  // Where every row is shown, looking at the ends first would be looking twice.
+  // If every row is shown, a look at the ends first would be a second look.
   const part = options.limit === undefined ? "whole" : "ends";
   const aside: Pick<Row, "reader" | "found">[] = [];
   let archivedLeftOut = 0;
@@ -80,7 +80,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
         continue;
       }
       if (found.archived && options.archived !== "include") {
-        // What another filter hides is not hidden because it is archived.
+        // A session that another filter hides is not hidden because it is archived.
         const isHidden =
           options.since === undefined || isWanted(await rowOf(reader, found, { part, ...looking }), options);
         if (isHidden) archivedLeftOut += 1;
@@ -165,7 +165,7 @@ export function isEmptySession({ title, problems }: Pick<SessionInfo, "title" | 
 /** The title of a session in which pictures are all that a person said. */
 const PICTURE_TITLE = "[picture]";
 
-/** What has no title is read: a person may have said something without a word. */
+/** A session without a title is read: a person may have sent a picture without a word. */
 async function withPicture(
   info: SessionInfo,
   { reader, found, places }: Pick<Row, "reader" | "found"> & { readonly places: Places },

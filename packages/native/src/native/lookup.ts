@@ -16,7 +16,9 @@ export interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a person types, a row of a list, or what `findSessions` gave: the last need not be searched for again. */
+/**
+ * The words of a person, a row of a list, or a result of `findSessions`, which need not be searched for again.
+ */
 export type SessionRef = string | ReadableRef | FoundSession;
 
 export interface Lookup {

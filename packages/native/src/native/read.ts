@@ -17,7 +17,7 @@ export interface ReadOptions extends LookupOptions, HistoryOptions {
   readonly view?: "history" | "model";
 }
 
-/** What `session show --json` prints. */
+/** The output of `session show --json`. */
 export interface NativeSession {
   readonly agent: string;
   readonly sessionId: string;
@@ -26,7 +26,7 @@ export interface NativeSession {
   readonly problems: readonly Problem[];
 }
 
-/** What `session check --json` prints for one session. */
+/** The output of `session check --json` for one session. */
 export interface SessionCheck extends Pick<SessionInfo, "agent" | "sessionId" | "location"> {
   readonly problems: readonly Problem[];
 }
@@ -45,7 +45,9 @@ export async function openNativeSession(
   return await reader.open(found, places, options);
 }
 
-/** What a full read tells of a session in addition to its messages. Errors as `openNativeSession`. */
+/**
+ * Returns the details that a full read finds in addition to the messages. Errors: those of `openNativeSession`.
+ */
 export async function readNativeDetails(
   ref: SessionRef,
   options: LookupOptions = {},
@@ -65,7 +67,7 @@ export async function readNativeSession(ref: SessionRef, options: ReadOptions = 
   return { agent, sessionId, messages, leaves: session.leaves, problems: session.problems };
 }
 
-/** What is odd about a session. A session that cannot be opened has that as its problem. */
+/** Returns the problems of a session. A session that cannot be opened has that as its problem. */
 export async function checkNativeSession(
   ref: SessionRef,
   options: LookupOptions = {},
@@ -74,7 +76,7 @@ export async function checkNativeSession(
   return await checkFoundSession(await lookUpSession(ref, { ...options, places }), { ...options, places });
 }
 
-/** As `checkNativeSession`, of a session that was already found. */
+/** Does the same as `checkNativeSession` for a session that was already found. */
 export async function checkFoundSession(
   { reader, found }: Lookup,
   options: { readonly places: Places; readonly signal?: AbortSignal },

@@ -47,7 +47,7 @@ export async function formatOf(agent: AgentName): Promise<AgentFormat> {
   return await agentOf(agent).format();
 }
 
-/** By what `openSessionAdapter` calls its sessions; `null` for none. */
+/** Finds the agent by the format's name in `openSessionAdapter`; `null` for none. */
 export function agentOfAdapterFormat(format: string): Agent | null {
   return READABLE_AGENTS.map(agentOf).find(({ adapterFormat }) => adapterFormat === format) ?? null;
 }

@@ -12,7 +12,7 @@ export function folderBeside(path: string): string {
 /** After a `/rename` (2.1.330). */
 export function readTitleBeside(path: string): unknown {
   const note = join(folderBeside(path), "custom-title.json");
-  // Of thousands of sessions, hardly any has one.
+  // Hardly any session has one, among thousands.
   return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
 }
 

@@ -66,7 +66,7 @@ export function toToolResult(raw: Json, options: BlockOptions): Block & { type: 
   return withNative(block, raw, ["tool_use_id", "content", ...told], raw.type !== "tool_result");
 }
 
-/** What the vendor's own tools answer stands in the answer itself: `web_search_tool_result` and the like. */
+/** The results of the vendor's own tools stand in the answer itself: `web_search_tool_result` and the like. */
 function isVendorResult(raw: Json): boolean {
   return (
     isToolResult(raw) || (/_tool_result$/u.test(textOfValue(raw.type)) && typeof raw.tool_use_id === "string")

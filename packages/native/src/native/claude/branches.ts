@@ -21,7 +21,9 @@ import { cutCircles, findId, hasFlag, textOfId } from "../kit/index.ts";
 import { FLAG, type Index, KIND } from "./index-fold.ts";
 import { replaceLostParents } from "./lost-parents.ts";
 
-/** Which lines can be leaves: all, those that are not a sub-agent's, or those of the sub-agent with this id. */
+/**
+ * The lines that can be leaves: all, those that are not a sub-agent's, or those of the sub-agent with this id.
+ */
 export type Scope =
   | { readonly type: "all" }
   | { readonly type: "main" }
@@ -34,7 +36,7 @@ export interface Tree {
   readonly member: Uint8Array;
   /** 1 for members that can be leaves. */
   readonly candidate: Uint8Array;
-  /** By number of id: the line that has it, else -1. */
+  /** The keys are numbers of ids: the line that has each, else -1. */
   readonly recordOf: Int32Array;
   readonly problems: readonly Problem[];
 }
@@ -122,7 +124,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
   claim(active);
   const tips = tipsOf(index, tree).filter((tip) => tip !== active && claim(tip));
   const problems: Problem[] = [];
-  // What is left now is reached from no tip: circles.
+  // The lines that remain are reached from no tip: circles.
   for (let record = index.count - 1; record >= 0; record--) {
     if (tree.candidate[record] === 0 || claimed[record] === 1 || !claim(record)) continue;
     tips.push(record);
@@ -133,7 +135,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
   return { tips: [active, ...tips.sort((a, b) => b - a)], problems };
 }
 
-/** Whether lines that no other path holds say something of their own. */
+/** Returns true if lines that no other path holds have content of their own. */
 function holdsConversation(index: Index, lines: readonly number[], answers: Uint8Array): boolean {
   for (const record of lines) {
     const kind = index.kind[record];

@@ -1,4 +1,6 @@
-/** What a full read gathers besides the index: models, versions, usage, unknown types, other sessions, problems. */
+/**
+ * The facts of a full read besides the index: models, versions, usage, unknown types, other sessions, problems.
+ */
 
 import type { Problem, Usage } from "@continuo/core/model";
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -15,7 +17,10 @@ export interface Facts {
   /** Sub-agents that results name, by the id of the call. */
   readonly children: Map<string, string>;
   readonly problems: ProblemList;
-  /** By `forkedFrom`, which the SDK writes, else by the last answer that another session asked for (`--fork-session`). */
+  /**
+   * The source of a fork: `forkedFrom`, which the SDK writes, else the session that asked for the last answer
+   * (`--fork-session`).
+   */
   forkedFrom: string | null;
   askedBy: string | null;
   usage: Usage | null;
@@ -47,7 +52,7 @@ export function createFacts(): Facts {
 }
 
 export interface FactsContext {
-  /** Of the session that the file should be; `null` where lines of another are in order. */
+  /** The session that the file should hold; `null` if lines of another are in order. */
   readonly sessionId: string | null;
   /** Number of the line's `message.id`, -1 for none. */
   readonly answer: number;

@@ -71,12 +71,12 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   return inline ? { ...found, sessionId: inline[2] ?? "", location: path } : found;
 }
 
-/** What a file of a sub-agent is called, `null` for other files. */
+/** Returns the id in the name of a sub-agent's file, `null` for other files. */
 export function subagentIdOf(path: string): string | null {
   return SUBAGENT.exec(basename(path))?.[1] ?? null;
 }
 
-/** Whether Claude Code makes such names: it calls files and folders by them. */
+/** Returns true if Claude Code makes such names: it calls files and folders by them. */
 export function isSessionId(name: string): boolean {
   return UUID.test(name);
 }
@@ -164,7 +164,10 @@ function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: 
   };
 }
 
-/** By file name where that is an id; Claude Code resumes a file of any other name only by its path. */
+/**
+ * Returns the id from the file name if that is one; Claude Code resumes a file of any other name only by its
+ * path.
+ */
 function sessionIdOf(path: string, head: readonly Json[]): string {
   const subagent = subagentIdOf(path);
   if (subagent !== null) return subagent;

@@ -16,7 +16,7 @@ export interface HistorySource {
   readonly lines: LineFile;
   /** Sub-agents by the id of the call that started them. */
   readonly children: ReadonlyMap<string, string>;
-  /** Whether line numbers are those of the file. */
+  /** True if line numbers are those of the file. */
   readonly withLines: boolean;
 }
 
@@ -152,7 +152,7 @@ function callsOf(record: Json): Map<string, ToolCall> {
   return calls;
 }
 
-/** By number of call: the line that holds it, else -1. */
+/** The keys are numbers of calls: the line that holds each, else -1. */
 function callLinesOf(index: Index, tree: Tree): Int32Array {
   const callLines = new Int32Array(index.ids.size).fill(-1);
   for (let record = 0; record < index.count; record++) {

@@ -61,7 +61,7 @@ export interface Index extends LineColumns {
   message: Int32Array;
   /** Number of the first tool call id (assistant lines) or result (user lines). */
   tool: Int32Array;
-  /** Of the few lines with several calls or results: all but the first. */
+  /** The further calls or results of the few lines that have several. */
   readonly moreTools: Map<number, number[]>;
   /** Newest `last-prompt.leafUuid`, as a number. */
   promptLeaf: number;

@@ -1,6 +1,6 @@
-/** What bounds this reader, besides the limits on records. */
+/** The limits of this reader, besides the limits on records. */
 
-/** How much of a file is read to learn its folder or whose it is. */
+/** The bytes of a file that show its folder and its session. */
 export const HEAD_BYTES: number = 64 * 1024;
 
 /** Days before Claude Code deletes a session from which the deletion is reported. */

@@ -1,5 +1,5 @@
 /**
- * Which sessions are open now: `sessions/PID.json` of a process that lives, and that is the one which wrote
+ * The sessions that are open now: `sessions/PID.json` of a process that lives, and that is the one which wrote
  * the file (a process id is used again; `procStart` tells them apart where the platform does). Seen in
  * 2.1.330: on Linux `procStart` is the start time of `/proc/PID/stat`, and `pidDomain` ends in the process
  * namespace; a process in another namespace cannot be seen from here.
@@ -9,7 +9,7 @@ import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, namesIn, processStartOf, readJsonFile, textOfValue } from "@continuo/files";
 
-/** By session id: whether it is open, `null` where that cannot be seen from here. */
+/** Tells if a session is open by its id, `null` if that cannot be seen from here. */
 export interface LiveSessions {
   of(sessionId: string): boolean | null;
 }

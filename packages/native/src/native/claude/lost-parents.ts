@@ -51,7 +51,7 @@ function substituteFor(index: Index, byTime: readonly number[], up: Int32Array, 
   return -1;
 }
 
-/** How many lines are not later than a time. */
+/** Counts the lines that are not later than a time. */
 function countUpTo(index: Index, byTime: readonly number[], time: number): number {
   let low = 0;
   let high = byTime.length;

@@ -8,7 +8,7 @@ import { isChainType } from "./records.ts";
 
 export interface MendedLine {
   readonly record: Json;
-  /** What was wrong; empty where the line stays as it is. */
+  /** The reasons of the change; empty if the line stays as it is. */
   readonly reasons: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface MessageOptions extends BlockOptions {
   readonly native: boolean;
 }
 
-/** What a result needs to know of its call. */
+/** The facts about its call that a result needs. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
@@ -210,7 +210,7 @@ function toAside(line: PlacedLine, options: MessageOptions): Message {
 
 function attachedBlocks(record: Json, options: MessageOptions): Block[] {
   const queued = queuedPrompt(record);
-  // How it is wrapped for the model stays with the first block.
+  // The first block keeps the text around it for the model.
   if (queued !== null) {
     const { attachment, rendered } = record;
     const blocks = toBlocks(queued, options);

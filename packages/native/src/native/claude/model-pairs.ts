@@ -55,7 +55,7 @@ interface TurnPlace {
   readonly isLast: boolean;
 }
 
-/** What stands between an answer and the next. */
+/** Pairs the messages between an answer and the next. */
 function pairTurn(answer: Message | undefined, said: readonly Message[], place: TurnPlace): Message[] {
   const calls = answer === undefined ? [] : callsOf(answer);
   const open = new Set(calls.map((call) => call.id));

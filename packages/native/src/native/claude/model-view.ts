@@ -1,5 +1,5 @@
 /**
- * What Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and reminders
+ * The messages that Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and reminders
  * that it makes again. Each rule was seen by resuming a hand-written file and reading the request.
  *
  * 1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without them,
@@ -11,7 +11,7 @@
  *   text blocks are left out (white space too in what the user said). An answer of nothing but thinking or white space
  *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
  *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
- *   Where the user said the last word, the answer "No response requested." is put after it; not after the output of a
+ *   After a last word of the user, the answer "No response requested." is added; not after the output of a
  *   local command, nor where an API error, left out by rule 2, was the answer. 8. Each result that loads tools
  *   (`tool_reference`) is followed by "Tool loaded.".
  *

@@ -1,6 +1,6 @@
 /**
- * Where Claude Code keeps its files, and how it names the folder of a project (seen in 2.1.330: spaces,
- * letters beyond ASCII, dots, brackets, a path of 240 characters, a symbolic link).
+ * The places of Claude Code's files, and its name for the folder of a project (seen in 2.1.330: spaces, letters
+ * beyond ASCII, dots, brackets, a path of 240 characters, a symbolic link).
  */
 
 import { join, resolve } from "node:path";

@@ -16,9 +16,9 @@ export type Step =
   | { readonly type: "line"; readonly record: number };
 
 interface Beside {
-  /** By number of `message.id`: lines of the answer that are not on the path. */
+  /** The keys are numbers of `message.id`: lines of the answer that are not on the path. */
   readonly answers: ReadonlyMap<number, readonly number[]>;
-  /** By number of call: the lines with its results that are not on the path. */
+  /** The keys are numbers of calls: the lines with its results that are not on the path. */
   readonly results: ReadonlyMap<number, readonly number[]>;
   /** 1 for lines that were put back. */
   readonly placed: Uint8Array;

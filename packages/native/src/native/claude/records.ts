@@ -97,7 +97,7 @@ const WRAPPERS =
   /^<(command-name|command-message|command-args|local-command-[a-z]+|system-reminder|bash-input|bash-stdout|bash-stderr|task-notification|user-memory-input)>/u;
 const COMPANION = /^\[(Image: source: |Request interrupted by user)/u;
 
-/** What a `queued_command` attachment holds: typed by the person while the agent was at work. */
+/** Returns the content of a `queued_command` attachment: the person typed it while the agent was at work. */
 export function queuedPrompt(record: Json): readonly unknown[] | null {
   if (record.type !== "attachment" || !isJson(record.attachment)) return null;
   const { type, prompt, commandMode } = record.attachment;
@@ -123,8 +123,8 @@ const REMINDERS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether a conversation can begin with the line: something of the user's that is no result, or a reminder. The
- * request that begins with anything else is refused (seen in 2.1.330).
+ * Returns true if a conversation can begin with the line: a line of the user's that is no result, or a
+ * reminder. A request that begins with anything else is refused (seen in 2.1.330).
  */
 export function isSent(record: Json): boolean {
   if (isUserAttachment(record)) return true;
@@ -133,8 +133,8 @@ export function isSent(record: Json): boolean {
 }
 
 /**
- * What the person typed, `null` where they typed nothing: tool results, texts for the model (`isMeta`),
- * summaries, notifications, slash commands and their output, image companions.
+ * Returns the text that the person typed, `null` if they typed nothing: tool results, texts for the model
+ * (`isMeta`), summaries, notifications, slash commands and their output, image companions.
  */
 export function typedText(record: Json): string | null {
   const queued = queuedPrompt(record);

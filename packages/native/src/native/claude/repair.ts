@@ -145,7 +145,7 @@ function beginWithPrompts(draft: Draft, { makers }: RepairContext): void {
   const byId = new Map<unknown, RecordLine>();
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   for (const line of lines) byId.set(line.value.uuid, line);
-  /** Whether a prompt or an answer stands on the path to a line, or is it. */
+  /** True if a prompt or an answer stands on the path to a line, or is it. */
   const begun = new Map<RecordLine, boolean>();
   const isBegun = (start: RecordLine): boolean => {
     const walked: RecordLine[] = [];

@@ -23,13 +23,13 @@ export interface Firsts {
   createdAt: string | null;
   cwd: string | null;
   typed: string | null;
-  /** Whether there is a line of the conversation at all. */
+  /** True if there is a line of the conversation at all. */
   conversation: boolean;
 }
 
 export interface Lasts {
   updatedAt: string | null;
-  /** As it stands in the file; `undefined` until one was seen. */
+  /** The value in the file; `undefined` until one was seen. */
   gitBranch: string | undefined;
   customTitle: string | null;
   generatedTitle: string | null;

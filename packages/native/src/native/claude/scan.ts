@@ -37,7 +37,7 @@ import { emptyProblem, rowOf, sidechainsOf } from "./skim.ts";
 import { inlineSubagents, readSubagents } from "./subagents.ts";
 
 interface ScanState {
-  /** Of the session that the file should be; `null` where lines of another are in order. */
+  /** The session that the file should hold; `null` if lines of another are in order. */
   readonly sessionId: string | null;
   readonly sidechains: Sidechains;
   readonly index: Index;

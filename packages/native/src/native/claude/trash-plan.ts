@@ -1,5 +1,5 @@
 /**
- * What a session of Claude Code consists of: its file and the folder next to it, as its own deletion takes
+ * The parts of a session of Claude Code: its file and the folder next to it, as its own deletion takes
  * them (seen in 2.1.330), and sub-agents' files of older versions. A fork is a full copy and reads nothing of it.
  */
 

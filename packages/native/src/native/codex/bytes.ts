@@ -1,4 +1,4 @@
-/** What the bytes of a rollout tell before it is read. */
+/** The facts that the bytes of a rollout give before it is read. */
 
 import { isCompressed } from "@continuo/files/records";
 import { type FoundSession, type TestBytes, testFiles } from "../kit/index.ts";

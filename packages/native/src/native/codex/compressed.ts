@@ -11,7 +11,7 @@ import { parseRecord } from "./records.ts";
 import { typedText } from "./typed.ts";
 
 export interface CompressedEnds {
-  /** What was typed first, and where that record begins in the decompressed file. */
+  /** The first typed text, and the offset of its record in the decompressed file. */
   readonly typed: { readonly title: string; readonly offset: number } | null;
   /** The time stamp of the last record that has one. */
   readonly lastTime: string | null;

@@ -29,7 +29,7 @@ export interface Draft {
   readonly turnId: string | null;
   /** The call that an output answers. */
   readonly callId: string | null;
-  /** Of the first record with a native id: whether that id is its own, or stands on an earlier record too. */
+  /** Tells if the id of the first record with a native id is its own, or stands on an earlier record too. */
   nativeId: "none" | "own" | "repeated";
   /** Its text stands in the model's copy too: no message of its own. */
   hidden: boolean;

@@ -16,7 +16,7 @@ export function ownEntries({ files }: ScanResult, found: FoundSession, signal?: 
   return entriesOf(parts, { found, main: files.at(-1), signal });
 }
 
-/** Of the files of other threads that the main file continues from, the first one first. */
+/** Returns the entries of the files of other threads that the main file continues from, the first one first. */
 export function entriesBefore({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const main = files.at(-1);
   const others = files.filter(({ index }) => !index.own);

@@ -124,7 +124,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Of a folder that is gone, only the name is known.
+    // Only the name of a folder that is gone is known.
     return resolve(path);
   }
 }

@@ -39,7 +39,7 @@ interface PlacedRecord {
   readonly value: Json;
 }
 
-/** Of the files that the session begins in, then of its own. */
+/** Reads the records of the files that the session begins in, then its own. */
 async function readRecords(file: LineageFile): Promise<PlacedRecord[]> {
   const { base, path } = file;
   const before = base === null ? [] : await readBase(base);
@@ -110,7 +110,7 @@ function belongsBehind(value: Json, role: Message["role"] | undefined): boolean 
   return role === "user" && (kind === "user_message" || kind === "UserMessage");
 }
 
-/** Of an event: what it tells, or the kind of item that it shows. */
+/** Returns the kind of an event, or the kind of item that it shows. */
 function kindOf({ type, payload }: Json): string {
   if (type !== "event_msg" || !isJson(payload)) return "";
   const shown = payload.type === "item_completed" && isJson(payload.item) ? payload.item.type : payload.type;

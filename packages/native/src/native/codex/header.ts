@@ -1,4 +1,4 @@
-/** What the headers of a session's files tell: the parts of a row that need no look into the conversation. */
+/** The headers of a session's files: the parts of a row that need no look into the conversation. */
 
 import { basename } from "node:path";
 import type { Problem, SessionInfo } from "@continuo/core/model";

@@ -32,7 +32,7 @@ export function stepsTo(scanned: ScanResult, found: FoundSession, end: Draft): H
   };
 }
 
-/** What a message says depends on more than its records: later ones tell how they are to be read. */
+/** The content of a message depends on more than its records: later ones decide how they are read. */
 function keyOf(scanned: ScanResult, draft: Draft): string {
   const { kind, role, typed, callId, nativeId, interrupted, slots } = draft;
   const places = slotsOf(scanned, draft).map(({ file, line }) => [file, line]);

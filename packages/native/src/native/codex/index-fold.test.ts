@@ -65,7 +65,7 @@ test("the index takes at most 200 bytes a record", () => {
   for (let number = 0; number < 10_000; number++) {
     for (const value of turn(number)) {
       line += 1;
-      // As from a file: strings that share nothing.
+      // A file gives the same: strings that share nothing.
       fold(index, {
         line,
         offset: line * 700,

@@ -23,16 +23,16 @@ import { createShown, endShown, foldShown, hashOf, hasTexts, noteItem, type Show
 import { isTyped, typedText } from "./typed.ts";
 import { createUsage, endUsageTurn, foldTokenCount, foldUsageRecord, type UsageState } from "./usage.ts";
 
-/** What all files of a lineage add to. */
+/** All files of a lineage add to this index. */
 export interface SessionIndex {
   /** Hashes of native ids (`hashOf`). */
   readonly ids: Set<number>;
-  /** By call: the events that tell more of it than its output. */
+  /** The keys are calls: the events that tell more of each than its output. */
   readonly details: Map<string, Slot[]>;
   readonly models: Set<string>;
   readonly versions: Set<string>;
   readonly unknown: Map<string, number>;
-  /** By thread id: the sub-agents that were started. */
+  /** The keys are ids of threads: the sub-agents that were started. */
   readonly children: Map<string, Child>;
   /** Ends of paths that were left. */
   readonly left: { readonly leaf: Draft; readonly updatedAt: string | null }[];

@@ -8,7 +8,7 @@ import type { Block, ToolCallBlock } from "@continuo/core/model";
 import { entryOf, isJson, type Json, parseJson, textOfValue } from "@continuo/files";
 import { toText } from "./records.ts";
 
-/** What an item is to the conversation. `assistant` items of one response form one message. */
+/** The role of an item in the conversation. `assistant` items of one response form one message. */
 export type ItemKind = "message" | "assistant" | "output" | "other";
 
 const KINDS: Readonly<Record<string, ItemKind>> = {
@@ -39,7 +39,10 @@ export function kindOfItem(item: Json): ItemKind | null {
   return kind ?? null;
 }
 
-/** What Codex tells its model by itself, as the output of no call: how the objective of a goal was edited. */
+/**
+ * Returns true for a report of Codex itself to its model, as the output of no call: an edited objective of a
+ * goal.
+ */
 export function isUnasked({ type, call_id: callId, name }: Json): boolean {
   return type === "function_call_output" && callId === undefined && toText(name) !== null;
 }

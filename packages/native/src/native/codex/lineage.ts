@@ -19,9 +19,9 @@ export interface LineageFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly stat: FoundFile;
-  /** What was typed first, where its head tells. */
+  /** The first typed text, if its head has it. */
   readonly typed: string | null;
-  /** What other files call it. */
+  /** The name of the file in other files. */
   readonly fileId: string;
   readonly meta: SessionMeta | null;
   /** False for files of the threads that this one was forked from. */
@@ -32,7 +32,7 @@ export interface LineageFile {
 export interface Lineage {
   /** Parents before children; the last one is written to now. */
   readonly files: readonly LineageFile[];
-  /** What files are called that a history begins in, and that were not found. */
+  /** The names of the files that a history begins in, and that were not found. */
   readonly gone: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -93,14 +93,14 @@ async function addBase(search: Search, path: string, cut: HistoryBase): Promise<
 
 export interface FileHead {
   readonly meta: SessionMeta | null;
-  /** Of the first line. */
+  /** The time of the first line. */
   readonly writtenAt: string | null;
   readonly firstType: string | null;
-  /** What was typed first, where it stands so near to the start that it was read together with the first line. */
+  /** The first typed text, if it stands so near to the start that it was read together with the first line. */
   readonly typed: string | null;
 }
 
-/** What the first line tells. Errors: `not_found`, `unreadable`. */
+/** Reads the facts of the first line. Errors: `not_found`, `unreadable`. */
 export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promise<FileHead> {
   return await memo.remember(file, { what: "head", isBrief: true }, () => lookAtHead(file.path));
 }

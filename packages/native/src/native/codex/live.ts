@@ -1,5 +1,5 @@
 /**
- * Whether Codex has a thread open now.
+ * Tells if Codex has a thread open now.
  *
  * While it has, it holds `thread-writer-locks/THREAD.lock` by an exclusive `flock`, and takes the file away
  * at the end (seen in 0.169.0 on Linux). `/proc/locks` tells of it without a lock of our own, which would
@@ -14,7 +14,7 @@ import { idInPath } from "@continuo/files";
 
 export type IsLive = (threadId: string) => boolean | null;
 
-/** As `isLive`, for many threads: no lock is looked for where there can be none. */
+/** Does the same as `isLive` for many threads: no lock is looked for if there can be none. */
 export function liveThreads(codexHome: string): IsLive {
   const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);

@@ -17,11 +17,11 @@ export interface DraftContent {
   readonly places: readonly RecordPlace[];
   /** The id of a message whose records have none. */
   readonly fallbackId: string;
-  /** Of an output: its call, where that came before. */
+  /** The call of an output, if that came before. */
   readonly call: { readonly name: string; readonly args: Json } | null;
-  /** By call: the sub-agent that it started. */
+  /** The keys are calls: the sub-agent that each started. */
   readonly children: ReadonlyMap<string, string>;
-  /** Of an output: the events that tell more of it. */
+  /** The events that tell more of an output. */
   readonly details: readonly unknown[];
   /** Keep the records in `metadata.native`. */
   readonly native: "keep" | "drop";
@@ -172,7 +172,7 @@ function statusOf(details: readonly Json[], text: string): ToolStatus {
   return code === null || code === 0 ? "ok" : "error";
 }
 
-/** What code mode says when the JavaScript of the call threw (seen in 0.169.0). */
+/** The words of code mode if the JavaScript of the call threw (seen in 0.169.0). */
 const SCRIPT_FAILED = /^Script failed\n/u;
 
 function isFailure(detail: Json): boolean {
@@ -237,7 +237,7 @@ function replacementOf(items: readonly unknown[], id: string): Message[] {
   });
 }
 
-/** What the interface showed and the model did not receive. */
+/** Returns a message that the interface showed and the model did not receive. */
 function toShown(payload: Json, draft: Draft): Body {
   const speaker = speakerOf(payload);
   if (speaker === null) {

@@ -1,4 +1,4 @@
-/** What Codex sends to the model when it resumes a session. Pure. */
+/** The messages that Codex sends to the model when it resumes a session. Pure. */
 
 import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";

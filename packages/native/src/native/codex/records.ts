@@ -7,7 +7,7 @@ import { isJson, type Json, toTime } from "@continuo/files";
 
 export interface CodexRecord {
   readonly type: string;
-  /** Of the payload; empty where it has none. */
+  /** The type of the payload; empty if it has none. */
   readonly payloadType: string;
   readonly payload: Json;
   /** ISO 8601 UTC. */
@@ -41,7 +41,7 @@ export interface SessionMeta {
   readonly missingKeys: readonly string[];
 }
 
-/** What a spawned sub-agent's header tells of the thread that spawned it. */
+/** The facts in a spawned sub-agent's header about the thread that spawned it. */
 export interface ParentThread {
   readonly threadId: string;
   readonly role: string | null;
@@ -61,7 +61,10 @@ export function parseRecord(value: unknown): CodexRecord | null {
   };
 }
 
-/** Whether the line of a record tells a time in a text. Codex leaves out every line that does not (seen in 0.169.0). */
+/**
+ * Returns true if the line of a record has a time in a text. Codex leaves out every line that has none (seen in
+ * 0.169.0).
+ */
 export function hasLineTime(value: unknown): boolean {
   return isJson(value) && typeof value.timestamp === "string";
 }
@@ -92,7 +95,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const isTextOrObject = (value: unknown): boolean => isText(value) || isJson(value);
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** What else a header may hold; without it Codex reads the file. */
+/** Further fields of a header; without them Codex reads the file too. */
 const HEADER_FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   account_scoped: (value) => typeof value === "boolean",
   session_id: isText,
@@ -145,7 +148,7 @@ function parseParentThread(payload: Json): ParentThread | null {
 /** Keys of a header that tell a place in another file. */
 export const LINK_KEYS: readonly string[] = ["history_base", "forked_from_ordinal_exclusive"];
 
-/** As the n-th line of a paginated file. */
+/** Returns the n-th line of a paginated file. */
 export function withOrdinal(value: Json, ordinal: number): Json {
   const { timestamp, ordinal: _old, ...rest } = value;
   return { timestamp, ordinal, ...rest };

@@ -1,5 +1,5 @@
 /**
- * What Codex's interface shows, where a file holds only what the model reads: without an event of what the person
+ * Adds the events for Codex's interface to a file that holds only the model's records: without an event of what the person
  * said a session stands in no list (0.169.0). A turn that shows anything of a speaker is left as it is.
  */
 
@@ -40,7 +40,7 @@ export function showTurns(draft: Draft, showing: Showing): void {
   }
 }
 
-/** What a turn without a mark begins with is what the person says. */
+/** A turn without a mark begins with the words of the person. */
 function turnsIn(draft: Draft): Turn[] {
   const turns: Turn[] = [];
   let turn: Turn | null = null;

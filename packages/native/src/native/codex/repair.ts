@@ -47,7 +47,7 @@ export const codexRepairer: NativeRepairer = {
   },
 };
 
-/** As Codex's index has it: the whole text that the interface shows. */
+/** Returns the text that Codex's index has: the whole text that the interface shows. */
 function firstPromptIn(records: readonly Json[]): string | null {
   for (const value of records) {
     const record = parseRecord(value);

@@ -1,5 +1,5 @@
 /**
- * What Codex writes for its interface in addition to what it writes for the model: nearly always the same text. A
+ * The events that Codex writes for its interface in addition to the model's records: nearly always the same text. A
  * shown text with a counterpart in its turn is that text; one without is a message of its own. Pure.
  */
 

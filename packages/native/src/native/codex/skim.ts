@@ -11,7 +11,7 @@ import { type Lineage, type LineageFile, readHead, readLineage } from "./lineage
 import { type HistoryBase, hasLineTime, parseRecord } from "./records.ts";
 import { typedText } from "./typed.ts";
 
-/** How far `ends` looks for what was typed first; instructions and environment stand before it. */
+/** The bytes in which `ends` looks for the first typed text; instructions and environment stand before it. */
 const HEAD_BYTES: number = 1024 * 1024;
 
 export async function skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {

@@ -38,7 +38,7 @@ export async function openRollouts(found: FoundSession, { keep }: OpenOptions): 
     throw error;
   }
   const main = files.at(-1);
-  // What the first line says is known from the start: without it there is nothing to continue.
+  // The facts of the first line are known from the start: without it there is nothing to continue.
   const growing =
     main === undefined || main.source.meta === null
       ? null

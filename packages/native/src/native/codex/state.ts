@@ -1,4 +1,6 @@
-/** What a scan knows of the files of a session: each has an index of its own, and all add to that of the session. */
+/**
+ * The state of a scan of a session's files: each has an index of its own, and all add to that of the session.
+ */
 
 import {
   type Cut,
@@ -15,9 +17,9 @@ export interface ScanState {
   readonly session: SessionIndex;
   /** One for each file of the lineage; the last one is written to now. */
   readonly files: readonly FileIndex[];
-  /** By file: its path, and the number of the file that it continues from; -1 for none. */
+  /** The files: the path of each, and the number of the file that it continues from; -1 for none. */
   readonly origins: readonly { readonly path: string; readonly base: number }[];
-  /** How many files were begun. */
+  /** The number of files that were begun. */
   begun: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What Codex's index, `state_N.sqlite`, says of a thread (0.169.0), where Codex itself does not take it from the file
+ * The row of Codex's index, `state_N.sqlite`, about a thread (0.169.0), where Codex itself does not take it from the file
  * again: the name of a paginated thread, and what a thread begins with. The list shows no thread that begins with
  * nothing. Threads that are not in the index yet get their row when Codex finds them.
  */

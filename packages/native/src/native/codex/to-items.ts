@@ -51,7 +51,7 @@ function toPrompt(content: readonly Block[], makers: Makers): ItemLines {
     role: "user",
     content: content.map((block) => toPart(block, "a prompt")),
   };
-  // As Codex does it: what it puts around a picture is not shown.
+  // Codex does the same: its text around a picture is not shown.
   const text = typedText("response_item", item) ?? textOf(content);
   const images = content.flatMap((block) => (block.type === "image" ? [urlOf(block)] : []));
   const shown = { type: "user_message", message: text, images, local_images: [], text_elements: [] };
@@ -98,7 +98,9 @@ function toAnswer({ content, usage }: NewMessage, makers: Makers): ItemLines {
   return { lines: [...lines, ...counted], id: first ?? "" };
 }
 
-/** What Codex itself wrote says its kind, and where its tool comes from; calls of other agents are functions. */
+/**
+ * A call that Codex itself wrote has its kind, and the origin of its tool; calls of other agents are functions.
+ */
 function toCallItem(block: ToolCallBlock, named: (prefix: string) => string): Json {
   const { id, name, args, rawArgs = JSON.stringify(args) } = block;
   const type = typeOfCall(block) ?? "function_call";
@@ -141,7 +143,7 @@ function saidLines(text: string, id: string, makers: Makers): Line[] {
   ];
 }
 
-/** What OpenAI did not sign goes without `encrypted_content`. */
+/** A thought that OpenAI did not sign goes without `encrypted_content`. */
 function thoughtLines(block: ThinkingBlock, id: Json, makers: Makers): Line[] {
   const { text } = block;
   const signature = block.signedBy === "openai" ? (block.signature ?? null) : null;

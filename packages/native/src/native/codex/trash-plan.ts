@@ -1,5 +1,5 @@
 /**
- * What a session of Codex consists of: every file of its thread, compressed copies too, the files of the
+ * The parts of a session of Codex: every file of its thread, compressed copies too, the files of the
  * sub-agents that it spawned, and its titles in `session_index.jsonl`. A fork or revert whose `history_base`
  * names one of these files reads it (seen in 0.169.0: without it Codex refuses the fork).
  */
@@ -38,7 +38,7 @@ interface Rollout {
   readonly baseId: string | null;
 }
 
-/** Of a file that cannot be read, only the name is known. */
+/** Only the name of a file that cannot be read is known. */
 async function readRollouts(paths: readonly string[]): Promise<Rollout[]> {
   const rollouts: Rollout[] = [];
   for (const path of paths) {

@@ -33,7 +33,7 @@ export function textParts(content: unknown): string[] {
   return texts;
 }
 
-/** What the interface showed as typed; `null` where the event is another one. */
+/** Returns the text that the interface showed as typed; `null` if the event is another one. */
 export function shownUserText(payload: Json): string | null {
   if (payload.type === "user_message") return typeof payload.message === "string" ? payload.message : "";
   if (payload.type !== "item_completed" || !isJson(payload.item)) return null;

@@ -32,7 +32,7 @@ const VERSION = "0.169.0";
 
 export interface CodexTip {
   readonly threadId: string;
-  /** Of the next line; `null` in legacy files. */
+  /** The ordinal of the next line; `null` in legacy files. */
   readonly ordinal: number | null;
   /** The turn that this writer began and did not end. */
   readonly turnId: string | null;

@@ -1,4 +1,4 @@
-/** Where a history may be cut. Pure. */
+/** The places where a history may be cut. Pure. */
 
 import { ContinuoError, type Message } from "@continuo/core/model";
 

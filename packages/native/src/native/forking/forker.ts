@@ -5,7 +5,7 @@ import type { Json } from "@continuo/files";
 import type { FoundSession, OpenedSession } from "../kit/index.ts";
 import type { Makers, NewSession } from "../writing/index.ts";
 
-/** What is forked. */
+/** The session that is forked. */
 export interface ForkSource {
   readonly found: FoundSession;
   readonly opened: OpenedSession;
@@ -26,7 +26,10 @@ export interface Fork {
 
 export interface NativeForker {
   readonly agent: AgentName;
-  /** As the agent titles a fork of a session that is called so; `null` where a fork has no title of its own. */
+  /**
+   * Returns the agent's title for a fork of a session with this title; `null` if a fork has no title of its
+   * own.
+   */
   titleOf(title: string): string | null;
   /** Errors: `unsupported` for a session that cannot be forked. */
   fork(source: ForkSource, session: NewSession, makers: Makers): Promise<Fork>;

@@ -1,4 +1,4 @@
-/** What is known of an agent before any of its sessions is read: plain, small, and there at once. */
+/** The facts about an agent before any of its sessions is read: plain, small, and there at once. */
 
 import type { AgentName, ReadableRef } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -7,7 +7,7 @@ import type { AgentFormat } from "./format.ts";
 
 export interface Agent {
   readonly name: AgentName;
-  /** What `openSessionAdapter` calls its sessions. */
+  /** The format's name in `openSessionAdapter`. */
   readonly adapterFormat: string;
   /** The variable that moves all that the agent keeps; `places.ts` of the agent says what else does. */
   readonly homeVariable: string;
@@ -15,9 +15,9 @@ export interface Agent {
   homes(places: Places): readonly string[];
   /** The command by which the agent continues a session, in the session's folder. The id comes last. */
   resumeCommand(session: Resumable): readonly string[];
-  /** What a message that is written for it may hold. */
+  /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
-  /** How its sessions are found, read and changed. */
+  /** Loads the functions that find, read and change its sessions. */
   format(): Promise<AgentFormat>;
 }
 

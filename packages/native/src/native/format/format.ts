@@ -1,4 +1,4 @@
-/** How the sessions of an agent are found, read and changed. */
+/** The format of an agent: it finds, reads and changes the agent's sessions. */
 
 import type { NativeForker } from "../forking/index.ts";
 import type { AgentReader } from "../kit/index.ts";

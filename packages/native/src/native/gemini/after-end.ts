@@ -1,5 +1,5 @@
 /**
- * What is done when a Gemini CLI 0.61 has ended that Continuo started: it begins a session at each start, and another file
+ * Cleans up after a Gemini CLI 0.61 that Continuo started has ended: it begins a session at each start, and another file
  * of a session that it resumes. Those hold nothing but its own context, and a later start deletes sessions because of them.
  */
 

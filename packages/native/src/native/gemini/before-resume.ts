@@ -1,5 +1,5 @@
 /**
- * What is done before Gemini CLI 0.61 opens a session: it may delete what was resumed last, and it empties a
+ * Protects a session before Gemini CLI 0.61 opens it: it may delete what was resumed last, and it empties a
  * session that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI
  * writes to nothing else; where another program may have the session open, the minute is waited for.
  */
@@ -25,7 +25,10 @@ export async function beforeResume(
   return found;
 }
 
-/** Whether a Gemini CLI that this process did not start works in the folder, or may; it appends to files by their names. */
+/**
+ * Returns true if a Gemini CLI that this process did not start works in the folder, or may; it appends to files
+ * by their names.
+ */
 function isOpenElsewhere(found: FoundSession): boolean {
   const folder = cwdOf(found);
   const programs = folder === null ? null : programsIn(folder, "gemini");

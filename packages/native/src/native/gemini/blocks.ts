@@ -104,7 +104,7 @@ function responseBlocks(response: unknown): Block[] {
   return [{ type: "text", text: JSON.stringify(response) }];
 }
 
-/** Whether the blocks say all that the parts do. */
+/** Returns true if the blocks have all the content of the parts. */
 function isPlainResult({ parts, response }: ResultRecord): boolean {
   const first = parts[0];
   if (typeof first === "string") return true;

@@ -1,5 +1,5 @@
 /**
- * What Gemini CLI 0.61.0 is going to delete, or not to see, by itself:
+ * The files that Gemini CLI 0.61.0 is going to delete, or not to see, by itself:
  *
  * - `expires_soon`: at the start of any session of the folder it deletes those whose `lastUpdated` is older
  *   than `general.sessionRetention.maxAge` (30 days unless set)
@@ -24,9 +24,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ListedFile {
   readonly cwd: string | null;
-  /** By the metadata; `null` counts as now. */
+  /** The time by the metadata; `null` counts as now. */
   readonly lastUpdated: string | null;
-  /** Whether Gemini CLI lists the session. */
+  /** True if Gemini CLI lists the session. */
   readonly listed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a full read gathers besides the index: models, usage, unknown types, session ids, problems. */
+/** The facts of a full read besides the index: models, usage, unknown types, session ids, problems. */
 
 import type { Problem, Usage } from "@continuo/core/model";
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -22,7 +22,10 @@ export interface Facts {
   readonly unknownRecords: Map<string, number>;
   readonly problems: ProblemList;
   usage: Usage | null;
-  /** By number of id: 1 for answers whose usage is in the sum, for the same answer is written several times. */
+  /**
+   * The keys are numbers of ids: 1 for answers whose usage is in the sum, because the same answer is written
+   * several times.
+   */
   counted: Uint8Array;
   records: number;
   hasMetadata: boolean;
@@ -48,7 +51,7 @@ export function createFacts(): Facts {
 
 interface FactsContext {
   readonly sessionId: string;
-  /** Of the index. */
+  /** The ids of the index. */
   readonly ids: IdTable;
 }
 

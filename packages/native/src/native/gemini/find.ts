@@ -170,7 +170,7 @@ async function mainOf(files: SessionFiles["files"]): Promise<string> {
   return best?.path ?? [...files.keys()][0] ?? "";
 }
 
-/** By the first record that names one, else by what the name of the file holds of it. */
+/** Returns the id in the first record that has one, else the part of it in the name of the file. */
 export function sessionIdOf(path: string): string {
   for (const record of recordsOfHead(path)) {
     const id = textField(metadataIn(record, kindOf(record)) ?? {}, "sessionId");
@@ -203,7 +203,10 @@ function* recordsOfHead(path: string): Generator<Json, void, void> {
   if (!isRecords) yield* startOfObject(text);
 }
 
-/** What stands in front of the messages of a file that is one object, or one line longer than what was read. */
+/**
+ * Returns the fields before the messages of a file that is one object, or one line longer than the part that
+ * was read.
+ */
 function startOfObject(text: string): Json[] {
   const fields: Record<string, unknown> = {};
   const start = text.split('"messages"', 1)[0] ?? "";
@@ -223,7 +226,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** What no other agent's files have: a session next to the hash of its project. */
+/** Returns true for a record that only this agent writes: a session next to the hash of its project. */
 function isGeminiRecord(record: Json): boolean {
   return typeof record.sessionId === "string" && typeof record.projectHash === "string";
 }

@@ -24,7 +24,7 @@ export interface HistorySource {
   readonly children: Children;
   /** Records that Gemini CLI itself does not see. */
   readonly lost: ReadonlySet<number>;
-  /** Whether line numbers are those of the file. */
+  /** True if line numbers are those of the file. */
   readonly withLines: boolean;
 }
 
@@ -52,7 +52,7 @@ export function stepsTo(source: HistorySource, list: readonly number[]): History
   const steps = [...nameSteps(index, list)];
   const recordOf = (node: number): number => index.record[node] ?? 0;
   return {
-    // What its messages are called follows from the steps before.
+    // The ids of its messages follow from the steps before.
     keys: steps.map((step) => JSON.stringify([nodesOf(step), step.results])),
     lastLines: steps.map((step) =>
       Math.max(0, ...nodesOf(step).map((node) => index.line[recordOf(node)] ?? 0)),
@@ -183,7 +183,7 @@ export function createFetch({ index, records, lost, withLines }: HistorySource):
 }
 
 interface Placing {
-  /** Of the answer that was read last. */
+  /** The calls of the answer that was read last. */
   readonly calls: ReadonlyMap<string, CallRecord>;
   readonly fetch: Fetch;
 }

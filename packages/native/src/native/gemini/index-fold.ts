@@ -67,10 +67,10 @@ export interface Index extends LineColumns {
   flags: Uint8Array;
   /** Milliseconds, `NaN` where there is none. */
   time: Float64Array;
-  /** Where the marks of a message begin; they end where the next one's do. */
+  /** The place where the marks of a message begin; they end where the next one's do. */
   markStart: Uint32Array;
   marks: Int32Array;
-  /** By number of id: its newest version. */
+  /** The keys are numbers of ids: the newest version of each. */
   newest: Int32Array;
 }
 
@@ -162,7 +162,7 @@ export function marksOf(index: Index, node: number): Marks {
 }
 
 /**
- * Whether a later version of a message says all that an earlier one says. Results that stand next to a call
+ * Returns true if a later version of a message has all the content of an earlier one. Results that stand next to a call
  * count only where the later version keeps calls next to its content too: without them the earlier ones stay.
  */
 export function covers(index: Index, later: number, earlier: number): boolean {
@@ -176,7 +176,10 @@ export function covers(index: Index, later: number, earlier: number): boolean {
   );
 }
 
-/** What a message says to the other side, in order: no thoughts, and results only where they were sent. */
+/**
+ * Returns the marks of a message's content for the other side, in order: no thoughts, and results only if they
+ * were sent.
+ */
 export function spokenMarks(index: Index, node: number): number[] {
   const { said, calls, results } = marksOf(index, node);
   const sent = hasFlag(index, node, FLAG.gemini) ? [] : results.flatMap(({ call, hash }) => [call, hash]);

@@ -1,5 +1,5 @@
 /**
- * What a version of a message says, as a handful of numbers: one a text, thought, picture and call, two a
+ * The content of a version of a message, as a handful of numbers: one a text, thought, picture and call, two a
  * result. By them a later version is known to hold all that an earlier one held, whatever form it has: Gemini
  * CLI writes `thoughts` and `toolCalls` next to the content first, and as parts of the content after a resume.
  *

@@ -1,4 +1,4 @@
-/** What Gemini CLI sends to the model. */
+/** The messages that Gemini CLI sends to the model. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { isJson, textOfValue } from "@continuo/files";

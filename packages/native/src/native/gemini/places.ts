@@ -1,5 +1,5 @@
 /**
- * Where Gemini CLI keeps its files, and which folder a file belongs to (seen in 0.61.0).
+ * The places of Gemini CLI's files, and the folder that a file belongs to (seen in 0.61.0).
  *
  *   ~/.gemini/projects.json                    { "projects": { "/abs/folder": "slug" } }
  *   ~/.gemini/tmp/SLUG/.project_root           the absolute folder
@@ -29,7 +29,7 @@ export function geminiFolders(places: Places): GeminiFolders {
   return { config, runtime, projects: join(runtime, "tmp") };
 }
 
-/** What `projects.json` says: absolute folder and slug. */
+/** Reads `projects.json`: absolute folder and slug. */
 export function readRegistry(runtime: string): ReadonlyMap<string, string> {
   const projects = readJsonFile(join(runtime, "projects.json"))?.projects;
   const registry = new Map<string, string>();

@@ -35,7 +35,7 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<S
   for (let at = 0; at < list.length; ) {
     const node = list[at] ?? 0;
     at += 1;
-    // What follows a compaction is complete in itself.
+    // The messages after a compaction are complete in themselves.
     if (hasFlag(index, node, FLAG.summary)) told.clear();
     const responses: number[] = [];
     const isAnswer = hasFlag(index, node, FLAG.gemini);

@@ -23,7 +23,7 @@ function isHead(value: Json): boolean {
   return typeof value.projectHash === "string" || Array.isArray(value.messages);
 }
 
-/** What a record says of the session: itself for metadata, its `$set` for an update. */
+/** Returns the metadata in a record: the record itself for metadata, its `$set` for an update. */
 export function metadataIn(value: Json, kind: RecordKind): Json | null {
   if (kind === "metadata") return value;
   return kind === "set" && isJson(value.$set) ? value.$set : null;
@@ -199,7 +199,10 @@ export function isContextMessage(message: Json): boolean {
   return /^\s*<(?:session|hook)_context>/u.test(first);
 }
 
-/** What the person typed into a user message, without the files that were put in; `null` where they typed nothing. */
+/**
+ * Returns the text that the person typed into a user message, without the files that were put in; `null` if
+ * they typed nothing.
+ */
 export function typedText(message: Json): string | null {
   if (message.type !== "user" || isDroppedContent(message.content) || isResponses(message)) return null;
   if (isSummary(message)) return null;
@@ -220,7 +223,7 @@ export function isSummary(message: Json): boolean {
   );
 }
 
-/** Whether the message makes its session one that Gemini CLI lists and resumes. */
+/** Returns true if the message makes its session one that Gemini CLI lists and resumes. */
 export function isResumable(message: Json): boolean {
   if (message.type === "user") return !isDroppedContent(message.content);
   if (message.type !== "gemini") return false;

@@ -49,7 +49,7 @@ interface Closing {
 }
 
 function closeCalls(draft: Draft, { called, answered, newId }: Closing): void {
-  /** By record, then by message: the calls of `toolCalls` that have no result. */
+  /** The keys are records, then messages: the calls of `toolCalls` that have no result. */
   const open = new Map<RecordLine, Map<unknown, Map<unknown, CallResult>>>();
   for (const [id, { line, message, call }] of called) {
     if (answered.has(id)) continue;
@@ -117,9 +117,9 @@ function addLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => s
 const LOST_CALL = "the call of a result is lost";
 
 interface LostCalls {
-  /** By the id of the message that holds the results. */
+  /** The keys are ids of the messages that hold the results. */
   readonly before: ReadonlyMap<unknown, readonly Json[]>;
-  /** By the id of an answer with other calls: parts to add to it. */
+  /** The keys are ids of answers with other calls: parts to add to each. */
   readonly beside: ReadonlyMap<unknown, readonly Json[]>;
 }
 

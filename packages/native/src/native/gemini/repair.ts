@@ -75,7 +75,7 @@ function mendHeader(draft: Draft, context: RepairContext): void {
 }
 
 interface LineContext extends RepairContext {
-  /** Of the message before. */
+  /** The time of the message before. */
   readonly time: unknown;
 }
 
@@ -113,7 +113,7 @@ function mendListed(item: unknown, newId: () => string): Json[] {
   return [typeof mended.id === "string" ? mended : withId(mended, newId())];
 }
 
-/** What stood there and is no text is no id. */
+/** A value in its place that is no text is no id. */
 function withId({ id: _, ...message }: Json, id: string): Json {
   return { id, ...message };
 }
@@ -149,7 +149,7 @@ function anotherForm(misformed: readonly string[]): string {
   return `Gemini CLI does not read the form of ${misformed.join(", ")}`;
 }
 
-/** Of keys and parts that only messages of one type have. A text by itself may come from any program. */
+/** Only messages of one type have these keys and parts. A text by itself may come from any program. */
 function typeOf(message: Json): "user" | "gemini" | null {
   const parts = partsOf(message.content).filter(isJson);
   const isAnswer =
@@ -178,7 +178,7 @@ function dropRepeatedLists(draft: Draft): void {
 /** A rewind to what is not there empties the list. */
 function dropLostRewinds(draft: Draft): void {
   let ids: string[] = [];
-  /** Where each id stands first. */
+  /** The first place of each id. */
   const places = new Map<string, number>();
   const add = (id: string): void => {
     if (!places.has(id)) places.set(id, ids.length);

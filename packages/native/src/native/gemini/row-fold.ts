@@ -21,9 +21,9 @@ export interface Firsts {
   typed: string | null;
   /** `undefined` until metadata were seen. */
   directory: string | null | undefined;
-  /** Whether there is anything that makes Gemini CLI list the session. */
+  /** True if anything makes Gemini CLI list the session. */
   conversation: boolean;
-  /** Whether the program put in its context. */
+  /** True if the program put in its context. */
   started: boolean;
 }
 

@@ -11,7 +11,9 @@ import {
 } from "@continuo/files";
 import type { FoundSession } from "../kit/index.ts";
 
-/** Where the copies lie. Errors: `invalid` for an id that is no name, `unwritable`. */
+/**
+ * Copies the files to a safe place and returns it. Errors: `invalid` for an id that is no name, `unwritable`.
+ */
 export function keepSafe(found: FoundSession, places: Places): string {
   const folder = join(continuoHome(places), "safe-keeping", found.agent, idInPath(found.sessionId));
   try {

@@ -106,7 +106,7 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
   },
 };
 
-/** Whether Gemini CLI finds something to continue in the list as it is now. */
+/** Returns true if Gemini CLI finds something to continue in the list as it is now. */
 function isListed({ timeline }: ScanState): boolean {
   const { index, list } = timeline;
   return list.some((node) => {

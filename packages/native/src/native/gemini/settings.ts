@@ -10,7 +10,7 @@ export interface Retention {
   readonly enabled: boolean;
   /** `null`: sessions are not deleted because of their age. */
   readonly maxAgeMs: number | null;
-  /** As the settings say it: `30d`. */
+  /** The value in the settings: `30d`. */
   readonly maxAge: string;
 }
 

@@ -7,7 +7,7 @@ import { isJson, type Json, namesIn, statFile, textField } from "@continuo/files
 import { isRecordName } from "./places.ts";
 import { listField } from "./records.ts";
 
-/** What calls tell of the sub-agents that they started, by the sub-agent's id. */
+/** The call that started a sub-agent; the keys are the sub-agents' ids. */
 export interface StartedBy {
   readonly toolCallId: string;
   readonly type: string | null;
@@ -45,7 +45,7 @@ export function readSubagents(
   });
 }
 
-/** Of the sub-agents of a session. */
+/** Returns the files of a session's sub-agents. */
 export function subagentFiles(location: string, sessionId: string): string[] {
   const folder = subagentFolder(location, sessionId);
   return namesIn(folder)

@@ -1,6 +1,6 @@
 /**
  * The list of messages as Gemini CLI holds it, and every state of it that something was taken out of.
- * By Gemini CLI's own rules (0.61.0):
+ * The rules are those of Gemini CLI (0.61.0):
  *
  * - a message is put at the end; the same id again takes the place of the earlier one
  * - `$set.messages` takes the place of the whole list
@@ -8,7 +8,7 @@
  *
  * Continuo keeps what was taken out. Each state that holds something which no later version says is a branch.
  * Not counted as something: the context that the program puts in again at every start, and notices to the
- * person. What a compaction took out stays in front of the summary that stands for it.
+ * person. Messages that a compaction removed stay in front of the summary that stands for it.
  *
  * States are kept as what undoes each step, so that memory grows with the file and not with its square.
  */
@@ -23,9 +23,9 @@ interface Step {
   readonly type: "rewind" | "list" | "replace";
   /** Length of the list when the step was done. */
   readonly length: number;
-  /** What was taken out: the end of the list, all of it, or one message. */
+  /** The removed messages: the end of the list, all of it, or one message. */
   readonly removed: Int32Array;
-  /** Of a replaced message. */
+  /** The position of a replaced message. */
   readonly position: number;
   /** Steps without growth between them take away from one and the same state. */
   readonly state: number;
@@ -35,14 +35,16 @@ export interface Timeline {
   readonly index: Index;
   /** The list now: numbers of messages. */
   list: number[];
-  /** By number of id: its position in the list, else -1. */
+  /** The keys are numbers of ids: the position of each in the list, else -1. */
   position: Int32Array;
   readonly steps: Step[];
-  /** By number of the summary's id: what it stands for, the oldest first. */
+  /** The keys are numbers of the summaries' ids: the messages that each stands for, the oldest first. */
   readonly compacted: Map<number, readonly number[]>;
-  /** What a compaction took out, and what it rewrote under other ids: not lost. */
+  /** The messages that a compaction removed, and those that it rewrote under other ids: they are not lost. */
   readonly kept: Set<number>;
-  /** Of messages on lines of their own, at their first appearance: the newest time, and how many are older. */
+  /**
+   * Messages on lines of their own, at their first appearance: the newest time, and the number of older ones.
+   */
   readonly order: { newestMs: number; late: number; firstLine: number };
   /** A message was put in since the last step. */
   grown: boolean;
@@ -161,7 +163,7 @@ function foldCompaction(timeline: Timeline, before: Step): void {
   for (const node of old) kept.add(node);
 }
 
-/** How many messages at the end of the old list stand again in the new one; 0 where they differ. */
+/** Counts the messages at the end of the old list that stand again in the new one; 0 if they differ. */
 function repeatedEnd(index: Index, old: readonly number[], again: readonly number[]): number {
   let left = old.length;
   for (const node of again.toReversed()) {
@@ -213,7 +215,7 @@ export function* pastStates(timeline: Timeline): Generator<number[], void, void>
     const step = steps[at];
     if (step === undefined) continue;
     list = undo(list, step);
-    // Of the steps that take from one state, the first one found it whole.
+    // The first of the steps that leave one state found it whole.
     if (steps[at - 1]?.state !== step.state && lost.has(step.state)) yield [...list];
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a session of Gemini CLI consists of: every file of its id in the `chats` folder, the folder of its
+ * The parts of a session of Gemini CLI: every file of its id in the `chats` folder, the folder of its
  * sub-agents, and what its own deletion takes besides (0.61.0): `logs/session-ID.jsonl`,
  * `tool-outputs/session-ID/` and `ID/`, of the session and of each sub-agent.
  *
@@ -56,7 +56,7 @@ function artifactsOf(project: string, id: string): string[] {
   ];
 }
 
-/** As Gemini CLI makes a file name of an id. */
+/** Gemini CLI makes a file name of an id like this. */
 function safeName(id: string): string {
   return id.replace(/[^a-zA-Z0-9-_]/gu, "_");
 }

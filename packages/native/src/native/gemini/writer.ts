@@ -82,7 +82,10 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
   },
 };
 
-/** What an agent kept of a compacted session is older than the summary before it; lines that go back are damage. */
+/**
+ * The messages that an agent kept of a compacted session are older than the summary before them; lines that go
+ * back are damage.
+ */
 function notBefore(newest: string | null, time: string): string {
   return newest !== null && Date.parse(time) < Date.parse(newest) ? newest : time;
 }
@@ -133,7 +136,7 @@ function freeName(projects: string, folder: string): string {
   }
 }
 
-/** By this mark Gemini CLI finds the folder of a cwd that its registry does not know. */
+/** Gemini CLI finds by this mark the folder of a cwd that its registry does not know. */
 function ownerMark(session: NewSession, sessionFile: string): readonly BesideFile[] {
   const project = projectOfFile(sessionFile);
   if (project === null) return [];

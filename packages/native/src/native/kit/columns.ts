@@ -4,7 +4,7 @@ import type { LinePlace } from "@continuo/files/records";
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
-/** Where each record of a file lies, by its number. */
+/** The place of each record of a file, by its number. */
 export interface LineColumns {
   offset: Float64Array;
   length: Uint32Array;

@@ -7,7 +7,7 @@
 export interface IdTable {
   /** The packed ids, one after the other. */
   data: Uint8Array;
-  /** By number: where its id begins; it ends where the next one begins. */
+  /** The keys are numbers: the place where the id begins; it ends where the next one begins. */
   starts: Uint32Array;
   /** Numbers by hash; -1 where a slot is free. */
   slots: Int32Array;

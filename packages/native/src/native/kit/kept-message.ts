@@ -5,7 +5,7 @@
 
 import type { Block, Message } from "@continuo/core/model";
 
-/** Where the parts of messages stand. */
+/** Access to the parts of messages. */
 export interface MessageParts {
   /** The value of a key of the message at that place. */
   read(place: number, key: string): unknown;

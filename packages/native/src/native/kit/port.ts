@@ -29,7 +29,7 @@ export interface FindOptions {
 /** A session that lies somewhere, not yet read. */
 export interface FoundSession {
   readonly agent: AgentName;
-  /** By file or folder name, or by the first record where the name does not tell. */
+  /** The id from the name of the file or folder, or from the first record if the name has none. */
   readonly sessionId: string;
   /** The file that a person would name; for a database `PATH#ID`. */
   readonly location: string;
@@ -39,16 +39,19 @@ export interface FoundSession {
   readonly live: boolean | null;
   /** The session's folder, if the place of its files says it. */
   readonly cwd?: string;
-  /** Of a sub-agent: the session that started it. */
+  /** The session that started it, for a sub-agent. */
   readonly parentId?: string;
   /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
   readonly problems: readonly Problem[];
 }
 
-/** What was found out about files before. Answers are JSON, and depend only on the bytes of the files named. */
+/**
+ * The facts about files that were found before. Answers are JSON, and depend only on the bytes of the files
+ * named.
+ */
 export interface SkimMemo {
   /**
-   * What was found out in the `whole` of a file answers a question about its `ends` too. An answer of `undefined` is
+   * An answer about the `whole` of a file answers a question about its `ends` too. An answer of `undefined` is
    * not kept.
    */
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
@@ -140,9 +143,9 @@ export interface HistorySteps {
 
 /** Files of other sessions that a history begins in. */
 export interface FilesBefore {
-  /** As they were before they were read. */
+  /** The files in their state before they were read. */
   readonly there: readonly FoundFile[];
-  /** What those are called that were not found: `AgentReader.fileIdOf`. */
+  /** The names of the files that were not found: `AgentReader.fileIdOf`. */
   readonly gone: readonly string[];
 }
 
@@ -154,7 +157,7 @@ export interface OpenedSession {
   readonly partial: boolean;
   /** With `save`: `null` for what cannot be continued (a database, a compressed file, a part of a file). */
   readonly saved: SavedScan | null;
-  /** Whether `continue` was continued. */
+  /** True if `continue` was continued. */
   readonly continued: boolean;
   /** Left out for agents whose sessions hold all of their history. */
   readonly filesBefore?: FilesBefore;
@@ -185,14 +188,14 @@ export interface BeforeResumeOptions {
 /** A program of the agent that Continuo started, and that has ended. */
 export interface EndedProgram {
   readonly cwd: string;
-  /** Of the sessions that it began or was in. */
+  /** Ids of the sessions that it began or was in. */
   readonly sessionIds: readonly string[];
   readonly startedAtMs: number;
 }
 
 export interface AgentReader {
   readonly agent: AgentName;
-  /** Where `find` looks, for a person who wonders why it found nothing. */
+  /** Returns the folders in which `find` looks, for a person who wonders why it found nothing. */
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
@@ -205,7 +208,7 @@ export interface AgentReader {
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
   /** A title that stands outside of the session's files; `null` where none does. Errors: `unreadable`. */
   titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
-  /** What a file is called by sessions whose history begins in it. */
+  /** Returns the name by which sessions refer to a file in which their history begins. */
   fileIdOf?(path: string): string | null;
   /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
   keepSafe?(found: FoundSession, places: Places): string;
@@ -230,13 +233,13 @@ export interface AgentReader {
    */
   modelView(history: readonly Message[]): Message[];
   /**
-   * What the session consists of on disk, of which nothing is touched, and who reads it.
-   * Errors: `unreadable`, `unsupported`.
+   * Returns the parts of the session on disk, of which nothing is touched, and its readers. Errors:
+   * `unreadable`, `unsupported`.
    */
   trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
 }
 
-/** What a history counts without a look at its records. */
+/** The counts of a history without a look at its records. */
 export interface HistoryCounts {
   readonly total: number;
   readonly user: number;

@@ -3,7 +3,9 @@
 import type { AgentName, Problem, SessionInfo } from "@continuo/core/model";
 import type { FoundSession } from "./port.ts";
 
-/** What only the reader of the format knows. Without a time in the records, the newest file tells it. */
+/**
+ * The facts that only the reader of the format knows. Without a time in the records, the newest file gives it.
+ */
 export type RowFacts = Pick<SessionInfo, "cwd" | "title" | "gitBranch" | "createdAt" | "updatedAt">;
 
 export function rowOfFiles(

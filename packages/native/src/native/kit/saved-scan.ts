@@ -1,6 +1,6 @@
 /** A scan of a session, saved so that it can be continued when the session has grown (`native/scanning/`). */
 
-/** Where a scan of lines stopped: after the last line with a line end. A line without one is read again. */
+/** The end of a scan of lines: after the last line with a line end. A line without one is read again. */
 export interface ScanPosition {
   readonly path: string;
   /** Bytes before the first line that was not folded. */

@@ -7,10 +7,10 @@ import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
 import { linesBackwards, openBytes, openLines, type RawLine } from "@continuo/files/records";
 import type { SkimOptions } from "./port.ts";
 
-/** How far a skim of the ends reads into a file from either side. */
+/** The bytes that a skim of the ends reads from either side of a file. */
 const ENDS_BYTES = 256 * 1024;
 
-/** What a reader learns from the records that a skim meets. */
+/** The steps by which a reader learns from the records of a skim. */
 export interface SkimSteps {
   /** Records from the start, in order. True when nothing more can be learned there. */
   first(record: Json): boolean;

@@ -1,4 +1,7 @@
-/** Whether a session has a conversation in it: agents begin sessions, and people name them, before anybody speaks. */
+/**
+ * Tells if a session has a conversation in it: agents begin sessions, and people name them, before anybody
+ * speaks.
+ */
 
 import { type CallOptions, isContinuoError, present } from "@continuo/core/model";
 import type { AgentReader, FoundSession, OpenedSession, Places } from "./port.ts";
@@ -11,7 +14,10 @@ export interface SpokenOptions extends CallOptions {
   readonly places: Places;
 }
 
-/** Whether a person, a model or a tool said anything in it. What cannot be read cannot be continued either: `false`. */
+/**
+ * Returns true if a person, a model or a tool said anything in it. A session that cannot be read cannot be
+ * continued either: `false`.
+ */
 export async function isSpoken(
   found: FoundSession,
   { reader, places, signal }: SpokenOptions,

@@ -1,6 +1,6 @@
-/** What an agent, and the model behind it, accepts. Facts from docs/formats. */
+/** The limits of an agent, and of the model that it uses. Facts from docs/formats. */
 export interface TargetRules {
-  /** Of the name of a tool: the stricter of what the vendors' APIs behind the agent take. */
+  /** Characters of the name of a tool: the stricter limit of the vendors' APIs that the agent uses. */
   readonly maxToolNameChars: number;
   /** The id of a call that the agent takes this one for, where both are in a session; the id itself for none. */
   readonly takenForCopyOf: (callId: string) => string;

@@ -22,7 +22,10 @@ export function shorten(line: string, maxChars: number): string {
   return `${/[\ud800-\udbff]$/u.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** What an agent can write into its list: no line ends, no commands to a terminal, no halves of characters. */
+/**
+ * Returns a text that an agent can write into its list: no line ends, no commands to a terminal, no halves of
+ * characters.
+ */
 export function toOneLine(text: string): string {
   return text
     .toWellFormed()

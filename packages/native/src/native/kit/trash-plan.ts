@@ -1,4 +1,7 @@
-/** What a session consists of on disk, as data: what is moved to the trash, and what must not be lost with it. */
+/**
+ * The parts of a session on disk, as data: those that are moved to the trash, and those that must not be lost
+ * with it.
+ */
 
 export type TrashPlan = FilesPlan | RowsPlan;
 
@@ -11,7 +14,10 @@ interface PlanParts {
 export interface FilesPlan extends PlanParts {
   readonly type: "files";
   readonly paths: readonly string[];
-  /** What the agent's own index files say of the session: kept with it, and written back if they no longer say it. */
+  /**
+   * The lines about the session in the agent's own index files: kept with it, and written back if they are
+   * missing.
+   */
   readonly indexLines: readonly IndexLines[];
 }
 

@@ -3,7 +3,7 @@
 import type { SessionInfo } from "@continuo/core/model";
 import { type FoundSession, NO_MEMO, type SkimOptions } from "./port.ts";
 
-/** What `skim` says, which is asked only where it is not remembered. */
+/** Returns the time of `skim`, which is asked only if the time is not remembered. */
 export async function rememberedUpdatedAt(
   found: FoundSession,
   options: SkimOptions,

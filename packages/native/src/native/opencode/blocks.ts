@@ -39,7 +39,7 @@ export function isMark(part: Json): boolean {
   return MARKS.has(part.type);
 }
 
-/** Whether a tool's part holds its result already. */
+/** Returns true if a tool's part holds its result already. */
 export function hasResult(part: Json): boolean {
   const { status } = objectField(part, "state");
   return status === "completed" || status === "error";

@@ -29,7 +29,7 @@ export function bringBackRows(
     { keys: FOLDERS, names: new Map([[textField(own, "directory") ?? "", session.cwd]]) },
   ];
   const messages = new Set(others.filter((row) => tableOf(row) === "message").map(({ id }) => id));
-  // What opencode lost the message of has no place in a database.
+  // A record whose message opencode lost has no place in a database.
   const placed = others.filter((row) => tableOf(row) !== "part" || messages.has(row.message_id));
   const revert = revertOf(own);
   const values = sessionValues(withReplaced(own, replacements), session);
@@ -43,8 +43,8 @@ export function bringBackRows(
 }
 
 /**
- * As opencode does with the next prompt: what an open revert takes out is gone, the message that it names and
- * all after it, or that message's parts from one on.
+ * Does the same as opencode with the next prompt: the messages that an open revert removes are gone, the
+ * message that it names and all after it, or that message's parts from one on.
  */
 export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
   const [own, ...others] = rowsOf(records);
@@ -54,7 +54,7 @@ export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRe
   return [{ ...own, revert: null }, ...kept].map((value) => ({ line: null, value }));
 }
 
-/** How many rows a revert leaves: all, where it names what is not there. */
+/** Counts the rows that a revert leaves: all, if it names a missing one. */
 function endOf(rows: readonly Json[], revert: Json): number {
   const at = rows.findIndex(({ id }) => id === revert.messageID);
   if (at === -1) return rows.length;
@@ -79,13 +79,15 @@ function isRow(row: Json): boolean {
   return typeof row.id === "string" && typeof row.session_id === "string" && row.data !== undefined;
 }
 
-/** By its columns; the third table is that of a newer generation, which is kept and not understood. */
+/**
+ * The columns name the table; the third table is that of a newer generation, which is kept and not understood.
+ */
 function tableOf(row: Json): "message" | "part" | "session_message" {
   if (row.message_id !== undefined) return "part";
   return row.seq === undefined ? "message" : "session_message";
 }
 
-/** What a session has of its own, and what its being in use or put away left in its row. The sink finds the project. */
+/** Returns the session's own values, without those of its use and its archive. The sink finds the project. */
 function sessionValues(row: Json, session: NewSession): Json {
   const { project_id: _project, ...rest } = row;
   const { sessionId, title, createdMs, provenance } = session;

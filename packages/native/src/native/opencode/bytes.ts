@@ -1,4 +1,4 @@
-/** What the rows of a session tell before they are parsed. */
+/** The facts about the rows of a session before they are parsed. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { type FoundSession, type TestBytes, testFiles } from "../kit/index.ts";
@@ -55,7 +55,7 @@ function testRows(database: Database, sessionId: string, test: TestBytes): boole
   let held = 0;
   for (const place of places) {
     for (const data of database.bytes(`select cast(data as blob) from ${place}`, sessionId)) {
-      // What has no data is damaged.
+      // A row without data is damaged.
       if (data === null) return true;
       if (held + data.length >= PIECE_BYTES) {
         if (test(memory.subarray(0, held), "more")) return true;

@@ -24,7 +24,7 @@ export type SqlValue = string | number | null;
 export interface Query<T> {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** Of the values in the order of the columns. */
+  /** Converts the values, in the order of the columns. */
   readonly map: (row: readonly unknown[]) => T;
 }
 
@@ -119,7 +119,7 @@ export async function openDatabase(path: string): Promise<Database> {
 
 interface Connection {
   readonly database: DatabaseSync;
-  /** Of an `immutable` one: what the file was like when it was opened. */
+  /** The state of an `immutable` file when it was opened. */
   readonly seen: string | null;
   readonly isSalvaged: boolean;
 }
@@ -131,7 +131,7 @@ function connect(Sqlite: typeof DatabaseSync, path: string): Connection {
   return read(path, () => {
     const database = new Sqlite(url, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
     try {
-      // What the schema of a foreign database says is not to be run, and pages are not to be trusted.
+      // SQLite must not run the schema of a foreign database, and must not trust its pages.
       database.exec("pragma trusted_schema = off; pragma cell_size_check = on; select 1 from sqlite_schema");
       return { database, seen, isSalvaged: false };
     } catch (error) {
@@ -216,7 +216,7 @@ function read<T>(path: string, run: () => T): T {
   }
 }
 
-/** Whether SQLite refuses the bytes themselves: no permission and no lock is in the way. */
+/** Returns true if SQLite refuses the bytes themselves: no permission and no lock is in the way. */
 export function isDamagedDatabase({ details }: ContinuoError): boolean {
   const code = typeof details?.sqlite === "number" ? details.sqlite & 0xff : null;
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;

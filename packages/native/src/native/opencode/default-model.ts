@@ -49,7 +49,7 @@ function chosenLast({ home, env }: Places): Json | null {
   return providerID === null || modelID === null ? null : { providerID, modelID };
 }
 
-/** Of several models the one whose name comes last, as opencode sorts those that it does not know. */
+/** Returns the model whose name comes last, which is opencode's order for those that it does not know. */
 function firstOf(settings: readonly Json[]): Json | null {
   const [provider] = settings.flatMap((each) => Object.entries(objectField(each, "provider")));
   if (provider === undefined || !isJson(provider[1])) return null;

@@ -15,7 +15,7 @@ export interface ExportFile {
   readonly info: NativeRecord | null;
   /** In the order in which opencode reads them after an import: by time, then id; parts by id. */
   readonly messages: readonly ExportedMessage[];
-  /** What stands among the messages and is none, and what repeats an id. */
+  /** The entries among the messages that are none, and those that repeat an id. */
   readonly strays: readonly NativeRecord[];
   readonly problems: readonly SourceProblem[];
 }
@@ -44,7 +44,7 @@ export function openExport(path: string): SessionSource {
     sizeOf: (message) => partsOf(message).reduce((sum, part) => sum + part.sizeBytes, message.sizeBytes),
     strays: () => exported.strays,
     children: () => [],
-    // Which other sessions there are, an export does not say.
+    // An export does not tell which other sessions exist.
     hasSession: () => true,
     gitBranch: () => null,
     sizeBytes: () => bytes.length,
@@ -207,13 +207,15 @@ function byTime(a: NativeRecord, b: NativeRecord): number {
   return (a.timeMs || 0) - (b.timeMs || 0) || byId(a, b);
 }
 
-/** As SQLite compares: by code unit is the same for the ASCII of ids. */
+/** SQLite compares like this: the order of code units is the same for the ASCII of ids. */
 function byId(a: NativeRecord, b: NativeRecord): number {
   const [x, y] = [a.id ?? "", b.id ?? ""];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** Of two records with one id the first counts; the parts of a message that does not count do not count either. */
+/**
+ * The first of two records with one id counts; the parts of a message that does not count do not count either.
+ */
 function withoutRepeats(messages: readonly ExportedMessage[]): {
   messages: ExportedMessage[];
   repeated: NativeRecord[];

@@ -35,7 +35,7 @@ const COLUMNS = [
   ...NAMES,
 ] as const;
 
-/** What a row of `session` says, by the names that an export has. What is `null` is left out. */
+/** Converts a row of `session` to the names that an export has. Values of `null` are left out. */
 export function toExportedInfo(row: Json): Json {
   const info: Record<string, unknown> = {};
   for (const [column, field] of COLUMNS) {
@@ -91,7 +91,7 @@ export function revertOf(row: Json): Json | null {
   return isJson(revert) && textField(revert, "messageID") !== null ? revert : null;
 }
 
-/** Of a column that holds JSON as text. */
+/** Parses a column that holds JSON as text. */
 export function fromText(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

@@ -1,4 +1,4 @@
-/** What a full read gathers besides the index: models, usage, unknown parts, sub-agents, problems. */
+/** The facts of a full read besides the index: models, usage, unknown parts, sub-agents, problems. */
 
 import type { ProblemCode, Usage } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
@@ -99,7 +99,7 @@ function foldUnknown(facts: Facts, type: string): void {
   facts.unknownRecords.set(type, (facts.unknownRecords.get(type) ?? 0) + 1);
 }
 
-/** What a part of each type cannot be read without. */
+/** Returns true if a part has the fields without which its type cannot be read. */
 function isWhole(part: Json): boolean {
   switch (part.type) {
     case "text":

@@ -33,7 +33,7 @@ export interface Counts {
   readonly toolCalls: number;
 }
 
-/** Where a history ends: after this many messages, and the parts of the next one before `part`. */
+/** The end of a history: after this many messages, and the parts of the next one before `part`. */
 export interface End {
   readonly messages: number;
   readonly part: string | null;

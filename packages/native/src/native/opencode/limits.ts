@@ -1,11 +1,14 @@
-/** What bounds this reader, besides the limits on records. */
+/** The limits of this reader, besides the limits on records. */
 
-/** How long a read waits for a program that has locked the database. */
+/** The longest wait of a read for a program that has locked the database. */
 export const LOCK_TIMEOUT_MS: number = 2000;
 
-/** How much of a JSON file is looked at to learn whether it is an export of opencode. */
+/** The bytes of a JSON file that show if it is an export of opencode. */
 export const HEAD_BYTES: number = 64 * 1024;
 
-/** Of a damaged database up to this size what can be read is held in memory; so often a readable page is looked for. */
+/**
+ * The largest damaged database whose readable part is held in memory; the number of tries to find a readable
+ * page.
+ */
 export const MAX_SALVAGE_BYTES: number = 256 * 1024 * 1024;
 export const MAX_SALVAGE_PROBES = 20_000;

@@ -10,7 +10,7 @@ import { numberField, objectField } from "./records.ts";
 export interface MendedData {
   /** `null` for a part that says nothing without what is lost. */
   readonly data: Json | null;
-  /** What was lost; empty where the data stays as it is. */
+  /** The parts that were lost; empty if the data stays as it is. */
   readonly lost: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const NEEDED: ReadonlySet<string> = new Set([
   ...["state.status", "state.output", "state.error", "state.input"],
 ]);
 
-/** What the messages before tell of the next one. */
+/** The facts about the next message that those before it give. */
 export interface MessagesBefore {
   readonly directory: string;
   /** The id of the last prompt. */
@@ -91,7 +91,7 @@ function mendKnown(info: Json, row: Json, { types, before }: AroundMessage): Men
 
 const NO_TOKENS: Json = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
-/** What only answers have; a prompt is the rest. */
+/** Only answers have these fields; anything else is a prompt. */
 function roleIn(info: Json, types: readonly unknown[]): "user" | "assistant" {
   const isAnswer =
     isText(info.parentID) ||

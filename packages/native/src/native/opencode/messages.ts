@@ -22,7 +22,10 @@ export interface MessageOptions {
   readonly native: boolean;
 }
 
-/** What goes into `metadata.opencode` as it is. A user's `summary` is left out: it repeats the files' changes. */
+/**
+ * The fields that `metadata.opencode` has unchanged. A user's `summary` is left out: it repeats the files'
+ * changes.
+ */
 const FLAGS = [
   "parentID",
   "agent",

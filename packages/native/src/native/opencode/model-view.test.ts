@@ -16,7 +16,7 @@ function recordOf(kind: NativeRecord["kind"], id: string, data: Json): NativeRec
   return { kind, ...place, value: { id, data }, data, sizeBytes: 0, damage: null };
 }
 
-/** What the model is sent of these messages: one line a block. */
+/** Returns the model's view of these messages: one line for each block. */
 function viewOf(messages: readonly MessageOf[]): string[] {
   const history = messages.flatMap(({ id, data, parts }) =>
     toMessages(

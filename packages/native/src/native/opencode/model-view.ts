@@ -1,5 +1,5 @@
 /**
- * What opencode sends to the model when it continues a session (seen in 1.18.33, by running it and in its
+ * The messages that opencode sends to the model when it continues a session (seen in 1.18.33, by running it and in its
  * program).
  *
  * 1. What is left after a compaction: from the newest `compaction` that a finished summary without an error
@@ -233,7 +233,7 @@ function isMedia(block: Block): block is ImageBlock {
   );
 }
 
-/** By the names that opencode itself gives to providers. */
+/** The names are those that opencode itself gives to providers. */
 function takesMedia(vendor: string, block: Block): boolean {
   const isImage = block.type === "image";
   if (["anthropic", "openai", "google-vertex-anthropic"].includes(vendor)) return true;

@@ -38,7 +38,7 @@ export function toNewSessionId(makers: Makers): string {
 const BITS = (1n << 48n) - 1n;
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TAIL_LETTERS = 14;
-/** What is imported may have any other id. */
+/** An imported record may have any other id. */
 const MADE = /^[a-z]+_[0-9a-f]{12}[0-9A-Za-z]{14}$/u;
 /** The number of ids that fit one millisecond. */
 const IDS_A_MS = 4000;

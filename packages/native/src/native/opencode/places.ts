@@ -1,4 +1,4 @@
-/** Where opencode keeps its database (1.18.33). */
+/** The place of opencode's database (1.18.33). */
 
 import { isAbsolute, join } from "node:path";
 import { namesIn, type Places } from "@continuo/files";
@@ -19,7 +19,7 @@ export function databasePaths(places: Places): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Where a person would look for the database, whether it is there or not. */
+/** Returns the places where a person would look for the database, even if it does not exist. */
 export function searchedPlaces(places: Places): string[] {
   const named = places.env.OPENCODE_DB;
   return named && named !== ":memory:" ? databasePaths(places) : [dataFolder(places)];

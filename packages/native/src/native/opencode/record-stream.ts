@@ -21,7 +21,7 @@ export type StreamRecord =
   | { readonly type: "stray"; readonly record: NativeRecord }
   | { readonly type: "problem"; readonly of: "messages" | "strays"; readonly problem: Problem };
 
-/** What the records do not tell. */
+/** The context that the records do not have. */
 export interface Surroundings {
   readonly record: NativeRecord | null;
   readonly gitBranch: string | null;
@@ -32,9 +32,9 @@ export interface Surroundings {
 
 export interface RecordStream extends ScanSource<StreamRecord> {
   readonly source: SessionSource;
-  /** Of the moment of the last records. */
+  /** Returns the context at the moment of the last records. */
   surroundings(): Surroundings;
-  /** By number of message; those that are not in it are read again. */
+  /** The keys are numbers of messages; others are read again. */
   readonly kept: ReadonlyMap<number, Whole>;
 }
 
@@ -122,7 +122,7 @@ function toWhole(source: SessionSource, record: NativeRecord): StreamRecord {
   return { type: "message", record, parts, damage };
 }
 
-/** What no message leads to, and what is odd about the source. */
+/** Yields the records that no message leads to, and the problems of the source. */
 function* restOf(source: SessionSource): Generator<StreamRecord, void, void> {
   const damage: StreamRecord[] = [];
   const strays = readAll(

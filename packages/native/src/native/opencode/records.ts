@@ -14,15 +14,15 @@ export interface NativeRecord {
   readonly kind: RecordKind;
   /** `null` where the record has none. */
   readonly id: string | null;
-  /** Of a part: its message; of a message: the one that it answers; of a session: the one that started it. */
+  /** The message of a part; the answered message of a message; the parent of a session. */
   readonly parentId: string | null;
-  /** Which session the record itself says that it belongs to; `null` where it does not say. */
+  /** The session that the record itself names; `null` if it names none. */
   readonly sessionId: string | null;
   /** `time_created`, milliseconds; `NaN` for what is no time. */
   readonly timeMs: number;
   /** The row with its columns, `data` parsed where it is JSON; in an export the object itself. */
   readonly value: Json;
-  /** What the agent knows the message or part by, without ids; `null` where it cannot be understood. */
+  /** The content of the message or part, without ids; `null` if it cannot be understood. */
   readonly data: Json | null;
   /** UTF-8 bytes of `data`. */
   readonly sizeBytes: number;
@@ -84,7 +84,7 @@ export function isDefaultTitle(title: string): boolean {
   return DEFAULT_TITLE.test(title);
 }
 
-/** What the person typed into a user message, `null` where they typed nothing. */
+/** Returns the text that the person typed into a user message; `null` if they typed nothing. */
 export function typedText(message: NativeRecord, parts: readonly NativeRecord[]): string | null {
   if (message.data?.role !== "user") return null;
   const texts: string[] = [];

@@ -16,7 +16,7 @@ import { objectField } from "./records.ts";
 import { insertRow } from "./row-sink.ts";
 import { toExport } from "./to-export.ts";
 
-/** What opencode itself writes for a call that is stopped. */
+/** The words of opencode itself for a call that is stopped. */
 const ABORTED = "Tool execution aborted";
 
 export const opencodeRepairer: RowRepairer = {
@@ -87,7 +87,7 @@ interface RowChange {
 
 interface GivenRow {
   readonly table: "message" | "part";
-  /** What is wrong with it, whatever it says. */
+  /** The flaw of the row, whatever its content is. */
   readonly flaw?: RowChange;
   readonly row: string | undefined;
   /** With its numbers as they stand there. */
@@ -100,7 +100,7 @@ interface GivenMessage {
   readonly parts: readonly GivenRow[];
 }
 
-/** Of an export, where opencode imports the first of two. */
+/** In an export, opencode imports the first of two. */
 const TWICE: RowChange = { reason: "its id is there twice", after: null };
 const NO_MESSAGE: RowChange = { reason: "it is no message", after: null };
 const NO_JSON: RowChange = { reason: "its data is no JSON object", after: null };

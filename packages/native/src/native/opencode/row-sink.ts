@@ -130,7 +130,7 @@ function writeRow(database: DatabaseSync, record: Json): void {
   if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} no longer exists`);
 }
 
-/** What a new session leaves open: its project. */
+/** Adds the project, which a new session leaves open. */
 function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
   return records.map((record) => {
     if (record.insert !== "session") return record;

@@ -16,7 +16,7 @@ import { type FoundSession, toTitle } from "../kit/index.ts";
 import { isDefaultTitle, timeOfMs, typedText } from "./records.ts";
 import { readAll, readParts, type SessionSource } from "./source.ts";
 
-/** What the row needs besides the session's own record. */
+/** The sources of a row besides the session's own record. */
 export interface Beside {
   readonly typed: string | null;
   readonly gitBranch: string | null;

@@ -1,6 +1,7 @@
 /**
- * What can be read of a database that is cut off: its rows in memory, so that sessions are read as from a whole one.
- * SQLite refuses a file that is shorter than its first page says; with `writable_schema` it reads the pages there are.
+ * The readable part of a database that is cut off: its rows in memory, so that sessions are read as from a
+ * whole one. SQLite refuses a file that is shorter than its first page says; with `writable_schema` it reads
+ * the pages that exist.
  */
 
 import { statSync } from "node:fs";

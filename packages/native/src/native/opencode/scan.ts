@@ -207,7 +207,7 @@ function countTo(read: Read, end: End): MessageCounts {
     : addCounts(whole, countMessages(toMessages(cut.record, cut.parts, { native: false })));
 }
 
-/** What a revert leaves of the message that it cuts. */
+/** Returns the rest of the message that a revert cuts. */
 function cutOf(read: Read, end: End): Whole | null {
   const whole = end.part === null ? null : readWhole(read, end.messages);
   if (whole === null || end.part === null) return null;

@@ -1,5 +1,5 @@
 /**
- * What a session is read from: the agent's database, or one of its export files. Both give the same records
+ * The source of a session: the agent's database, or one of its export files. Both give the same records
  * in the same order.
  *
  * Methods throw `unreadable` where a database is damaged at the place that they read; others may still work.
@@ -14,11 +14,11 @@ export interface SessionSource {
   readonly inMemory: boolean;
   /** `null` where the session's own record is lost. */
   session(): NativeRecord | null;
-  /** By time, then id: the order in which opencode reads them. */
+  /** Yields the messages by time, then id: the order in which opencode reads them. */
   messages(order: "oldest" | "newest"): Iterable<NativeRecord>;
   /** A message that `messages` gave; `null` where it is gone since. */
   message(id: string): NativeRecord | null;
-  /** By id. */
+  /** Returns the parts, sorted by id. */
   parts(message: NativeRecord): readonly NativeRecord[];
   /** UTF-8 bytes of `data` of a message and of its parts. */
   sizeOf(message: NativeRecord): number;
@@ -26,13 +26,13 @@ export interface SessionSource {
   strays(): Iterable<NativeRecord>;
   /** Sessions that this one started. */
   children(): readonly ChildSession[];
-  /** Whether the session that started this one is there. */
+  /** Returns true if the session that started this one exists. */
   hasSession(id: string): boolean;
-  /** Where the session belongs to a workspace with a branch of its own. */
+  /** Returns the branch of the workspace to which the session belongs. */
   gitBranch(): string | null;
   /** UTF-8 bytes of the `data` of all messages and parts; of an export, those of the file. */
   sizeBytes(): number;
-  /** What is odd about the source as a whole. */
+  /** Returns the problems of the source as a whole. */
   problems(): readonly SourceProblem[];
   /** Until the function that it returns is called, everything that is read is of one moment, also while opencode writes. */
   begin(): () => void;
@@ -72,7 +72,7 @@ export function readParts(
 
 type OnDamage = (sentence: string, code: "unreadable" | "damaged_database") => void;
 
-/** What `read` gives; `instead`, and a word to `onDamage`, where the source is damaged. */
+/** Returns the result of `read`; if the source is damaged, returns `instead` and calls `onDamage`. */
 export function readOr<T>(read: () => T, instead: T, onDamage: OnDamage): T {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * What a session of opencode consists of: in a database its row, those of the sessions that it started, and
+ * The parts of a session of opencode: in a database its row, those of the sessions that it started, and
  * every row of any table that names one of them in `session_id` or `aggregate_id` (the columns of 1.18.33 and
  * of tables to come); else its export file. A fork is a copy, and reads nothing of it.
  */
@@ -9,7 +9,7 @@ import type { FoundSession, TableRows, TrashPlan } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { splitLocation } from "./places.ts";
 
-/** How tables of opencode name a session. */
+/** The columns by which tables of opencode name a session. */
 const OWNER_COLUMNS = ["session_id", "aggregate_id"] as const;
 
 export async function trashPlan({ location, sessionId }: FoundSession): Promise<TrashPlan> {
@@ -79,7 +79,7 @@ function idsOf(rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   return rows.map((row) => String(row.id));
 }
 
-/** What refers to rows of another table stands before it. */
+/** A row that refers to another table stands before that table's rows. */
 function inOrder(database: Database, tables: readonly TableRows[]): TableRows[] {
   const parents = new Map(
     tables.map(({ name }) => [

@@ -38,7 +38,7 @@ const AGENT = "build";
 export interface OpencodeTip {
   readonly sessionId: string;
   readonly directory: string;
-  /** Of the last message, milliseconds: the next one is later. */
+  /** The time of the last message, in milliseconds: the next one is later. */
   readonly lastMs: number;
   /** The prompt that answers answer. */
   readonly promptId: string;
@@ -245,7 +245,10 @@ function signedOf({ signature, data, signedBy }: ThinkingBlock): Json {
   return { metadata: { [signedBy]: { [key]: signature } } };
 }
 
-/** What opencode itself wrote of a call, under the vendor's name: only the signature, as of thinking. */
+/**
+ * Returns only the signature of opencode's own record of a call, under the vendor's name; thinking has the
+ * same.
+ */
 function signaturesIn(part: unknown): Json {
   if (!isJson(part) || part.type !== "tool") return {};
   const signed = Object.entries(objectField(part, "metadata")).flatMap(([vendor, fields]) => {

@@ -10,7 +10,7 @@ import { blocksOf } from "./records.ts";
 export interface BlockOptions {
   /** The API of the answer that the blocks stand in: tells whose signatures they carry. */
   readonly api: string | null;
-  /** Whether the blocks are an answer's, in which a text can be a thought. */
+  /** True if the blocks are an answer's, in which a text can be a thought. */
   readonly isAnswer?: boolean;
 }
 

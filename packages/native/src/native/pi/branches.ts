@@ -22,10 +22,10 @@ export interface Tree {
   readonly leaf: number;
   /** Tips of all branches: the leaf first, the others newest first. */
   readonly tips: readonly number[];
-  /** By compaction: the first entry that it keeps; -1 for none. */
+  /** The keys are compactions: the first entry that each keeps; -1 for none. */
   readonly kept: ReadonlyMap<number, number>;
   readonly problems: readonly Problem[];
-  /** Whether a parent or a kept entry is not in the file. */
+  /** True if a parent or a kept entry is missing in the file. */
   readonly lost: boolean;
 }
 

@@ -10,8 +10,9 @@ import { folderNameOf, namesOfCwd } from "./places.ts";
 import { parseHeader } from "./records.ts";
 
 /**
- * What the sessions next to it name, if they agree; else the one folder of this machine that has such a name;
- * else, where there is no such folder any more, the name with `/` for every `-`. `null` where several fit.
+ * Returns the folder that the sessions next to it name, if they agree; else the one folder of this machine with
+ * such a name; else, if there is no such folder any more, the name with `/` for every `-`. `null` if several
+ * fit.
  */
 export async function cwdOfFolder(path: string): Promise<string | null> {
   const folder = dirname(path);

@@ -41,7 +41,7 @@ import {
 } from "./records.ts";
 import { toUsage } from "./usage.ts";
 
-/** What an entry becomes. `outside`: no entry of the tree; `silent`: an entry that is no message. */
+/** The kinds of entries. `outside`: no entry of the tree; `silent`: an entry that is no message. */
 export const KIND = { outside: 0, silent: 1, user: 2, assistant: 3, tool: 4, system: 5 } as const;
 
 export const FLAG = {
@@ -67,17 +67,17 @@ export interface Index extends LineColumns {
   id: Int32Array;
   /** Number of `parentId`. */
   parent: Int32Array;
-  /** By number of id: the last entry that has it. */
+  /** The keys are numbers of ids: the last entry that has each. */
   recordOf: Int32Array;
   /** Entries with an id that an earlier entry has too; `copy` where, as far as the index tells, it is the same entry. */
   readonly repeats: { readonly record: number; readonly earlier: number; readonly copy: boolean }[];
-  /** What a compaction, a context edit or a label names: entry to number of id. */
+  /** The ids that a compaction, a context edit or a label names: entry to number of id. */
   readonly references: Map<number, number>;
   /** `firstKeptEntryIndex` of version 1: a count of records, the header included. */
   readonly keptIndexes: Map<number, number>;
   /** The first record of type `session`. */
   header: Header | null;
-  /** Whether any entry has an id. */
+  /** True if any entry has an id. */
   hasIds: boolean;
   readonly pairs: ToolPairs;
   readonly models: Set<string>;

@@ -7,7 +7,7 @@ import { isJson, type Json, textField } from "@continuo/files";
 
 export interface MendedMessage {
   readonly message: Json;
-  /** What was wrong; empty where the message stays as it is. */
+  /** The reasons of the change; empty if the message stays as it is. */
   readonly reasons: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const NO_USAGE: Json = {
 /** Roles whose content pi walks through. */
 const HAS_CONTENT: ReadonlySet<string> = new Set(["system", "user", "assistant", "toolResult", "custom"]);
 
-/** Of keys and blocks that only messages of one role have. */
+/** Only messages of one role have these keys and blocks. */
 function roleIn(message: Json): string | null {
   if (typeof message.toolCallId === "string") return "toolResult";
   if (typeof message.command === "string") return "bashExecution";
@@ -135,7 +135,7 @@ function mendText(block: Json, key: "text" | "thinking"): Json | null {
   if (typeof block[key] === "string") return kept;
   if (typeof block[key] === "number" || typeof block[key] === "boolean")
     return { ...kept, [key]: String(block[key]) };
-  // What a vendor hid has no text, and a seal that its API wants back.
+  // A block that a vendor hid has no text, and a seal that its API wants back.
   return key === "thinking" && isSigned && block.thinkingSignature !== undefined && block.redacted === true
     ? { ...kept, thinking: "" }
     : null;

@@ -40,7 +40,7 @@ export interface PlacedEntry {
   readonly value: Json;
 }
 
-/** What a result needs to know of its call. */
+/** The facts about its call that a result needs. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
@@ -50,7 +50,7 @@ export interface MessageOptions {
   readonly native: boolean;
   /** The call that a result answers. */
   readonly callOf: (id: string) => ToolCall | undefined;
-  /** Of a compaction: see above. */
+  /** The first kept message of a compaction: see above. */
   readonly keptMessageId: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What pi sends to the model when it resumes a session: only the conversation. Pure.
+ * The messages that pi sends to the model when it resumes a session: only the conversation. Pure.
  *
  * Rules of 1.5.2, in this order; those of 0.73.1 and 0.87.1 differ where it says so. Each has a test of its
  * name in `model-view.test.ts`, and `npm run test:agents` compares the whole with real requests.
@@ -22,7 +22,7 @@
  * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
  *
  * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
- * How the vendor's API is spoken (images of results after all results, ids shortened) is not part of it.
+ * The protocol of the vendor's API (images of results after all results, ids shortened) is not part of it.
  */
 
 import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
@@ -30,10 +30,10 @@ import { isJson, type Json } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
 import { asText, toBlocks } from "./blocks.ts";
 
-/** What pi says in place of a result that is not there (seen in 0.73.1, 0.87.1 and 1.5.2). */
+/** The words of pi in place of a missing result (seen in 0.73.1, 0.87.1 and 1.5.2). */
 export const NO_RESULT = "No result provided";
 
-/** What pi says in place of a result without words (seen in 1.5.2). */
+/** The words of pi in place of a result without words (seen in 1.5.2). */
 export const NO_OUTPUT = "(no tool output)";
 
 export function modelView(history: readonly Message[]): Message[] {

@@ -1,5 +1,5 @@
 /**
- * Where pi keeps its sessions, and what the names of folders and files tell. Seen in 0.73.1, 0.87.1 and 1.5.2.
+ * The places of pi's sessions, and the facts in the names of folders and files. Seen in 0.73.1, 0.87.1 and 1.5.2.
  *
  * `--session-dir` of a command line leaves no trace; what lies there is read by its path.
  */
@@ -12,7 +12,7 @@ export interface PiFolders {
   readonly agent: string;
   /** One folder for each cwd. */
   readonly sessions: string;
-  /** Where new sessions of every cwd go, side by side, when the user chose so. */
+  /** The folder of new sessions of every cwd, side by side, if the user chose it. */
   readonly chosen: string | null;
 }
 

@@ -128,8 +128,9 @@ export function namedBy(entry: Json): string | null {
 }
 
 /**
- * What the person typed, `null` where the entry is no message of theirs or holds no text. Attached files
- * (`pi @file`) and the text of a skill that `/skill:NAME` stands for are left out (seen in 1.5.2).
+ * Returns the text that the person typed; `null` if the entry is no message of theirs or holds no text.
+ * Attached files (`pi @file`) and the text of a skill that `/skill:NAME` stands for are left out (seen in
+ * 1.5.2).
  */
 export function typedText(entry: Json): string | null {
   const message = messageOf(entry);

@@ -19,7 +19,7 @@ import { type Header, namedBy, parseHeader, timeOf, typedText } from "./records.
 export interface Firsts {
   /** The first one, wherever it stands. */
   header: Header | null;
-  /** Whether it is the first record: pi refuses the file otherwise. */
+  /** True if it is the first record: pi refuses the file otherwise. */
   headed: boolean | null;
   time: string | null;
   typed: string | null;
@@ -79,7 +79,7 @@ export function finishRow(firsts: Firsts, lasts: Lasts): Row {
   };
 }
 
-/** What a byte search for titles looks for. */
+/** A byte search for titles looks for this word. */
 export const TITLE_MARKER = "session_info";
 
 function later(a: string | null, b: string | null): string | null {

@@ -144,7 +144,7 @@ function countMessages(index: Index, path: Int32Array): MessageCounts {
   return counts;
 }
 
-/** By kind; others are no messages. */
+/** The keys are kinds; others are no messages. */
 const ROLES: Readonly<Record<number, "user" | "assistant" | "tool" | "system">> = {
   [KIND.user]: "user",
   [KIND.assistant]: "assistant",

@@ -45,7 +45,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   }
 }
 
-/** What the bytes of the file tell, as JSON. */
+/** The facts that the bytes of the file give, as JSON. */
 interface HeadLook {
   readonly firsts: Firsts;
   readonly lasts: Lasts;
@@ -91,7 +91,7 @@ export function rowOf(
   return rowOfFiles("pi", found, finishRow(firsts, lasts), problems);
 }
 
-/** What is wrong with the start of a file: pi refuses one that does not begin with a header. */
+/** Returns the problems of the start of a file: pi refuses one that does not begin with a header. */
 export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
   const { header, headed } = firsts;
   if (headed === null) {

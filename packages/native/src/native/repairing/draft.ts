@@ -6,29 +6,29 @@ import { exactLike } from "./exact.ts";
 export interface DraftLine {
   /** 1-based; for an added line, the line before it. */
   readonly line: number;
-  /** As it was, with its end; `null` for what was added. */
+  /** The original bytes with the line end; `null` for a line that was added. */
   readonly origin: Buffer | null;
-  /** As it was, without its end. */
+  /** The original text without the line end. */
   readonly before: string | null;
-  /** As it is now. */
+  /** The present text. */
   after: string | null;
   /** `null` for a blank line. */
   value: Json | null;
   /** `value` as it was read. */
   readonly read: Json | null;
   readonly reasons: string[];
-  /** How many results it lost that no call waits for. */
+  /** The number of results without a waiting call that it lost. */
   droppedResults: number;
-  /** What was added directly in front of it, in order. */
+  /** Lines that were added directly in front of it, in order. */
   readonly ahead: RecordLine[];
-  /** What was added directly after it: what came last stands first. */
+  /** Lines that were added directly after it: the last one stands first. */
   readonly behind: RecordLine[];
 }
 
 export interface Draft {
-  /** As they were read. */
+  /** The lines in their original order. */
   readonly lines: readonly DraftLine[];
-  /** What was added at the beginning: what came last stands first. */
+  /** Lines that were added at the beginning: the last one stands first. */
   readonly first: RecordLine[];
 }
 
@@ -123,7 +123,7 @@ function escapeSeparators(json: string): string {
   return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** How many results are taken out because no call waits for them. */
+/** Counts the results that are removed because no call waits for them. */
 export function droppedResultsOf(draft: Draft): number {
   return draft.lines.reduce((sum, { droppedResults }) => sum + droppedResults, 0);
 }
@@ -131,7 +131,7 @@ export function droppedResultsOf(draft: Draft): number {
 export function editsOf(draft: Draft): RepairEdit[] {
   return linesOf(draft).flatMap(({ line, before, after, reasons }): RepairEdit[] => {
     const reason = reasons.join("; ");
-    // What was added and taken out again was never there.
+    // A line that was added and removed again never existed.
     if (reasons.length === 0 || (before === null && after === null)) return [];
     const type = before === null ? "added" : after === null ? "removed" : "changed";
     return [{ type, line, reason, before, after }];

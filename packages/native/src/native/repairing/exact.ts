@@ -3,7 +3,7 @@
 import { exactOf, isJson } from "@continuo/files";
 
 /**
- * What `JSON.stringify` writes of the changed record.
+ * Returns the value that `JSON.stringify` writes as the changed record.
  *
  * @param read the record as it was read; `null` for a new one.
  */
@@ -12,7 +12,7 @@ export function exactLike(changed: unknown, read: unknown): unknown {
   return exact === read ? changed : merge(changed, read, exact);
 }
 
-/** Where a part is as it was read, its exact form. Depth: that of the parsed line. */
+/** Returns the exact form of each unchanged part. The depth is that of the parsed line. */
 function merge(changed: unknown, read: unknown, exact: unknown): unknown {
   if (changed === read) return exact;
   if (Array.isArray(changed)) return mergeList(changed, read, exact);

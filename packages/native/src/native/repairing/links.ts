@@ -7,13 +7,13 @@ import { change, type Draft, type RecordLine, remainingLines, remove } from "./d
 export interface LinkNames {
   readonly id: string;
   readonly parent: string;
-  /** Where the parent is `null`. */
+  /** The key of another parent, for a record whose parent is `null`. */
   readonly otherParent?: string;
-  /** Whether a record is one of those that are linked. */
+  /** Returns true if the record is one of those that are linked. */
   isLinked(record: Json): boolean;
   /** Records of different kinds are not linked to each other where a link is lost. */
   kindOf(record: Json): string;
-  /** What a record says of its parent in addition to the link. */
+  /** Returns the record's further word about its parent, in addition to the link. */
   hintOf(record: Json): string | null;
   newId(): string;
 }
@@ -31,7 +31,7 @@ export interface Links {
 
 export function createLinks(draft: Draft, names: LinkNames): Links {
   const { id: idKey, parent: parentKey, otherParent } = names;
-  /** By id of what was removed: what stood before it. */
+  /** The keys are ids of removed records; the values stood before them. */
   const before = new Map<string, string | null>();
   let children: Map<string | null, RecordLine[]> | null = null;
   const linked = (): RecordLine[] => remainingLines(draft).filter(({ value }) => names.isLinked(value));
@@ -148,7 +148,10 @@ function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkN
   const positions = new Map<unknown, number>();
   for (const [at, { value }] of lines.entries())
     if (!positions.has(value[names.id])) positions.set(value[names.id], at);
-  /** By record: one above it, or -1. Walks make it shorter: whether one descends from another is asked for each. */
+  /**
+   * The keys are records: one above each, or -1. Walks make it shorter, because the question if one descends
+   * from another is asked for each.
+   */
   const above = up.slice();
   const rootOf = (start: number): number => {
     let root = start;
@@ -162,7 +165,7 @@ function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkN
   };
   const isFree = (other: number, position: number): boolean => rootOf(other) !== position;
 
-  /** What the record itself says, else the one of its kind that stands before it. */
+  /** Finds the parent that the record itself names, else the one of its kind that stands before it. */
   function find(position: number, line: RecordLine): number {
     const hint = names.hintOf(line.value);
     const hinted = hint === null ? undefined : positions.get(hint);

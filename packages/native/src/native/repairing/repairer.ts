@@ -8,7 +8,7 @@ import type { Draft, RepairEdit } from "./draft.ts";
 
 export interface RepairContext {
   readonly sessionId: string;
-  /** Where the session tells one. */
+  /** The folder, if the session names one. */
   readonly cwd: string | null;
   readonly makers: Makers;
 }
@@ -21,7 +21,10 @@ export interface NativeRepairer {
   findCwd?(path: string): Promise<string | null>;
   /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
   mend(draft: Draft, context: RepairContext): void;
-  /** What else the agent's own list needs to show a session that is repaired in its place. Errors: `busy`, `unwritable`. */
+  /**
+   * Writes the rest that the agent's own list needs to show a session that is repaired in its place. Errors:
+   * `busy`, `unwritable`.
+   */
   relist?(repaired: RepairResult): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export interface RowRepair {
   readonly records: readonly Json[];
 }
 
-/** Of an agent that keeps a database. */
+/** The repairer of an agent that keeps a database. */
 export interface RowRepairer {
   readonly agent: AgentName;
   mendRows(opened: OpenedSession): Promise<RowRepair>;

@@ -49,7 +49,7 @@ export interface IndexedLines {
   readonly count: number;
   placeOf(record: number): LinePlace;
   isActive(record: number): boolean;
-  /** What an entry tells of itself, from its value. */
+  /** Returns the facts about an entry that its value has. */
   toEntry(value: unknown): Pick<Entry, "id" | "parentId" | "type">;
   /** Line numbers are those of the file. */
   readonly withLines: boolean;

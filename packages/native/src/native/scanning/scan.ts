@@ -24,7 +24,7 @@ export interface ScanStart {
   readonly signal?: AbortSignal;
 }
 
-/** Where the records of a session come from, in their order. */
+/** The source of a session's records, in their order. */
 export interface ScanSource<Rec> {
   /** Bytes of all records, for a window of the newest ones; `null` where there is no such window. */
   windowBytes(): number | null;
@@ -32,7 +32,7 @@ export interface ScanSource<Rec> {
   records(start: ScanStart): AsyncIterable<Iterable<Rec>>;
   /** Nothing more of the file that this record stands in is wanted. */
   skipFile?(record: Rec): void;
-  /** What concerns the source as a whole; complete after the last record. */
+  /** Returns the problems of the source as a whole; complete after the last record. */
   problems(): readonly Problem[];
   /** The file that is written to now, where a scan of it can be continued; `null` for a database, and for a compressed file. */
   readonly growing: GrowingFile<Rec> | null;
@@ -43,7 +43,7 @@ export interface GrowingFile<Rec> {
   /** True for a last line without a line end, which may still be written to. */
   isUnended(record: Rec): boolean;
   position(): Promise<ScanPosition>;
-  /** Whether the bytes before the position are what they were. */
+  /** Returns true if the bytes before the position are unchanged. */
   continues(position: ScanPosition): Promise<boolean>;
 }
 
@@ -64,20 +64,20 @@ export interface Scan<State, Rec, Source extends ScanSource<Rec>, Node> {
   create(context: ScanContext<Source>): State | Promise<State | null>;
   /** Adds a record to the state. Pure but for that. */
   fold(state: State, record: Rec): void;
-  /** Whether the rest of the file that was read last is of no concern; for sessions of several files. */
+  /** Returns true if the rest of the file that was read last does not matter; for sessions of several files. */
   isFileDone?(state: State): boolean;
   /** For a state that is not plain itself. */
   readonly plain?: { to(state: State): unknown; from(plain: unknown): State };
-  /** Whether the window that was read holds a message; else a larger one is read. */
+  /** Returns true if the window that was read holds a message; else a larger one is read. */
   isEnough(state: State): boolean;
-  /** What the records say. Called once, after all of them. */
+  /** Returns the result of the records. Called once, after all of them. */
   finish(state: State, context: ScanContext<Source>, places: Places): Promise<ScanValue<Node>>;
 }
 
 /** Messages by role, and calls of tools. */
 export type MessageCounts = SessionDetails["messages"] & { readonly toolCalls: number };
 
-/** What a scan says of a session, but for what the branches say. */
+/** The facts of a scan about a session, without those of its branches. */
 export type ScanFacts = Omit<SessionDetails, "messages" | "toolCalls" | "branches">;
 
 /** The end of a branch. */

@@ -1,5 +1,5 @@
 /**
- * What the writers of all agents share: the port `NativeWriter`, durable lines, and clocks and ids as values.
+ * The shared part of all agents' writers: the port `NativeWriter`, durable lines, and clocks and ids as values.
  *
  * Promises: a line is stored completely or not at all; an incomplete file has a name that no agent reads.
  * Does not know: any format, or who may write when.

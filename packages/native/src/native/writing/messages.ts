@@ -1,4 +1,4 @@
-/** What is asked of a message before an agent's writer sees it. Pure. */
+/** Checks a message before an agent's writer receives it. Pure. */
 
 import {
   type AgentName,
@@ -23,12 +23,12 @@ interface Target {
 export interface OpenCalls {
   get(id: string): ToolCallBlock | undefined;
   ids(): readonly string[];
-  /** Whether this writer made one of them. */
+  /** Returns true if this writer made one of them. */
   holdsOwn(): boolean;
   isOwn(id: string): boolean;
-  /** Whether the agent would take a call of this id for one that was made before. */
+  /** Returns true if the agent would take a call of this id for an earlier one. */
   isUsed(id: string): boolean;
-  /** Whether anything was said. */
+  /** Returns true if anything was said. */
   isBegun(): boolean;
   /** Takes in what this writer wrote. */
   note(message: NewMessage): void;
@@ -127,7 +127,7 @@ export function checkMessage(given: NewMessage, { target, calls }: Checking): Ne
   });
 }
 
-/** What an agent, or the API behind it, does not continue where it stands. */
+/** Refuses a message that an agent, or the API that it uses, does not continue in this place. */
 function assertInPlace({ role, content }: NewMessage, { target, calls }: Checking): void {
   const agent = target.name;
   if (agent === "claude" && role === "assistant" && !calls.isBegun()) {
@@ -155,7 +155,7 @@ function assertInPlace({ role, content }: NewMessage, { target, calls }: Checkin
   }
 }
 
-/** What a format has no place for, and would be gone without a word. */
+/** Refuses a block that the format has no place for, because it would be lost without a word. */
 function assertKept(block: Block, agent: AgentName): void {
   if (block.type === "text" && block.signature !== undefined && !KEEPS_TEXT_SIGNATURES.has(agent)) {
     throw notKept(agent, "the signature of a text");

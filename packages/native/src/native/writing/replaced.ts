@@ -3,12 +3,12 @@
 import { isJson, type Json } from "@continuo/files";
 
 export interface Replacement {
-  /** Of the fields whose text may be replaced. */
+  /** The fields whose text may be replaced. */
   readonly keys: RegExp;
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What a model or a tool was given is nobody's id, whatever its keys are called. */
+/** Input and output of a model or a tool contain no ids, whatever their keys are called. */
 const SAID = new Set(["input", "args", "arguments", "output", "text"]);
 
 /** The same object where nothing in it is to be replaced. */

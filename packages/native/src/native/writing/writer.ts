@@ -17,7 +17,7 @@ export interface Makers {
   readonly hex: (digits: number) => string;
 }
 
-/** What begins a session. */
+/** The facts with which a session begins. */
 export interface NewSession {
   readonly sessionId: string;
   /** Absolute. */
@@ -26,27 +26,27 @@ export interface NewSession {
   readonly gitBranch: string | null;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
-  /** Where a conversation that is handed over comes from: kept where the format has room for it. */
+  /** The provenance of a conversation that is handed over: stored if the format has room for it. */
   readonly provenance?: Json;
 }
 
 /** One message to be written. */
 export interface NewMessage {
   readonly role: "user" | "assistant" | "tool";
-  /** Of a `tool` message: exactly one `tool_result`. */
+  /** The blocks of the message; a `tool` message has exactly one `tool_result`. */
   readonly content: readonly Block[];
   /** ISO 8601 UTC; now when left out. */
   readonly timestamp?: string;
   readonly model?: string;
   readonly usage?: Usage;
   readonly stopReason?: string;
-  /** Of a `tool` message: the call that it answers. */
+  /** The name of the call that a `tool` message answers. */
   readonly toolName?: string;
   readonly toolInput?: unknown;
   readonly metadata?: Message["metadata"];
 }
 
-/** What came before, as far as every writer needs it. */
+/** The history before the message, as far as every writer needs it. */
 export interface Before {
   readonly opened: OpenedSession;
   /** The active history's last answer. */
@@ -55,7 +55,7 @@ export interface Before {
   readonly lastPrompt: Message | null;
 }
 
-/** What a message becomes. `records` are lines, or rows where the agent keeps a database. */
+/** The result of adding a message. `records` are lines, or rows if the agent keeps a database. */
 export interface Addition<Tip> {
   readonly tip: Tip;
   readonly records: readonly Json[];
@@ -64,11 +64,11 @@ export interface Addition<Tip> {
 }
 
 export interface SinkOptions extends AppendOptions {
-  /** Of a database: what runs first, in the same transaction. */
+  /** Runs first, in the same transaction of a database. */
   readonly before?: (database: DatabaseSync) => void;
 }
 
-/** Where records go. */
+/** The target of records. */
 export interface RecordSink {
   /** Tells states of the session apart; `null` while there is none. */
   mark(): string | null;
@@ -77,7 +77,10 @@ export interface RecordSink {
    * `unwritable`; nothing has changed then, unless `details.isWritten` says so.
    */
   append(records: readonly Json[], options?: SinkOptions): void;
-  /** As `append`, for a session that is not there yet; of a file never all records are held. Errors: `conflict` when it is. */
+  /**
+   * Does the same as `append` for a session that does not exist yet, without holding all records of a file in
+   * memory. Errors: `conflict` if it exists.
+   */
   create(records: Iterable<Json>): void;
   close(): void;
 }
@@ -96,7 +99,7 @@ export interface RenameAddition {
   readonly besides?: readonly BesideFile[];
 }
 
-/** What a new session needs in another file than its own. */
+/** A part of a new session that belongs into another file than its own. */
 export interface BesideFile {
   /** `create`: only where no such file is. */
   readonly how: "append" | "create";
@@ -105,8 +108,8 @@ export interface BesideFile {
 }
 
 /**
- * What writes the sessions of one agent. `Tip` is what it has to know of the end of a session to write the
- * next message. All but `placeOf`, `openTip` and `openSink` are pure.
+ * The writer of one agent's sessions. `Tip` is the end of a session, as far as the next message depends on it.
+ * All functions but `placeOf`, `openTip` and `openSink` are pure.
  */
 export interface NativeWriter<Tip> {
   readonly agent: AgentName;
@@ -115,7 +118,7 @@ export interface NativeWriter<Tip> {
   /** The file, or the database, where the agent looks for a new session. */
   placeOf(session: NewSession, places: Places): string;
   newSessionId(makers: Makers): string;
-  /** By which the reader recognises the session. */
+  /** Returns the location by which the reader recognises the session. */
   locationOf(sessionFile: string, sessionId: string): string;
   /** @param places where the agent's settings say what a record leaves open. */
   openSink(sessionFile: string, sessionId: string, places: Places): Promise<RecordSink>;
@@ -152,7 +155,7 @@ export interface NativeWriter<Tip> {
   beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
   /** Gives a session another title, by records of its own or of other files. */
   rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
-  /** What else the agent's own list takes the title from. Errors: `busy`, `unwritable`. */
+  /** Changes the other places from which the agent's own list takes the title. Errors: `busy`, `unwritable`. */
   retitle?(renaming: Renaming): Promise<void>;
   /** Errors: `invalid` for a message that the agent has no place for. */
   add(tip: Tip, message: NewMessage, makers: Makers): Addition<Tip>;

@@ -19,7 +19,7 @@ export const piAgent: Agent = {
     ...moved(env.PI_CODING_AGENT_DIR),
     ...moved(env.PI_CODING_AGENT_SESSION_DIR),
   ],
-  // By its path pi finds a session from any folder.
+  // pi finds a session by its path from any folder.
   resumeCommand: ({ location }) => ["pi", "--session", location],
   accepts: {
     maxToolNameChars: 64,
