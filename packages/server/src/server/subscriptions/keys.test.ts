@@ -63,7 +63,7 @@ interface Jwk {
   readonly x: string;
 }
 
-/** Whether a receiver that has read the list of keys accepts what they sign. */
+/** Tells whether a receiver that has read the list of keys accepts what they sign. */
 function isAccepted(keys: SigningKeys, list: SigningKeys["jwks"]): boolean {
   const now = Date.now();
   const [, time, kid, signature = ""] =
