@@ -104,6 +104,14 @@ test("a program that needs only the store installs three packages of ours and at
   expect(JSON.parse(printed)).toEqual({ status: "completed", sessions: 1 });
 });
 
+test("docs/library.md says how many packages come with each part", () => {
+  const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `@continuo\/(\w+)` \| [^|]+ \| (\d+)/gmu)];
+  expect(rows.length).toBe(6);
+  for (const [, name = "", count] of rows)
+    expect([name, installedIn(install(`@continuo/${name}`)).length - 1]).toEqual([name, Number(count)]);
+});
+
 test.each(["core", "files", "store", "native", "agents", "live", "server"])(
   "every door of @continuo/%s is loaded, and has its types",
   (name) => {
