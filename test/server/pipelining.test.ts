@@ -148,3 +148,38 @@ test("a participant that does not read the answers to its requests gets no more 
   socket.terminate();
   await server.close();
 });
+
+test("a thousand frames that arrive at once give way to other connections while they are processed", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send(JSON.stringify({ type: "hello", protocol: 1, instance: "i", handle: "ann", after: 0 }));
+  await new Promise((resolve) => socket.once("message", resolve));
+  const done = new Promise<void>((resolve) => {
+    socket.on("message", (data) => {
+      if (JSON.parse(String(data)).request === 1) resolve();
+    });
+  });
+  let turns = 0;
+  let isDone = false;
+  void done.then(() => {
+    isDone = true;
+  });
+  const turn = (): void => {
+    turns++;
+    if (!isDone) setImmediate(turn);
+  };
+  const resume = Buffer.from(JSON.stringify({ type: "resume", after: 0 }));
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | resume.length, 0, 0, 0, 0]), resume]);
+  const last = Buffer.from(JSON.stringify({ type: "history", request: 1, limit: 1 }));
+  const end = Buffer.concat([Buffer.from([0x81, 0x80 | last.length, 0, 0, 0, 0]), last]);
+  const { _socket: stream } = socket as unknown as { readonly _socket: Socket };
+  // One read of the server's socket holds all of them.
+  stream.write(Buffer.concat([...Array.from({ length: 1_000 }, () => frame), end]));
+  setImmediate(turn);
+  await done;
+  expect(turns).toBeGreaterThan(4);
+  socket.terminate();
+  await server.close();
+});

@@ -1,6 +1,7 @@
 /** One WebSocket: hello, replay, ready, live events, heartbeats and requests, and the end of the connection. */
 
 import type { Duplex } from "node:stream";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   CHANNEL_LIMITS,
@@ -79,6 +80,7 @@ export class Connection implements Present {
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingBytes = 0;
+  #turnEndsAt = 0;
   #strangerBytes = 0;
   #heardAt: number;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -222,12 +224,20 @@ export class Connection implements Present {
     this.#work = this.#work.then(async () => {
       await work();
       await this.#answersRead();
+      await this.#giveWay();
       this.#waiting--;
       this.#waitingBytes -= bytes;
       const hasRoom =
         this.#waiting <= LIMITS.waitingFrames / 2 && this.#waitingBytes <= LIMITS.waitingFrameBytes / 2;
       if (hasRoom && this.#socket.isPaused) this.#socket.resume();
     });
+  }
+
+  /** Frames that wait for nothing would otherwise be processed in one turn of the event loop, however many there are. */
+  async #giveWay(): Promise<void> {
+    if (performance.now() < this.#turnEndsAt) return;
+    await othersTurn();
+    this.#turnEndsAt = performance.now() + LIMITS.turnMs;
   }
 
   /** An invalid frame counts for the token as another one does. */

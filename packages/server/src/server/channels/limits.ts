@@ -8,6 +8,8 @@ export const LIMITS = {
   waitingFrameBytes: 8_388_608,
   /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
+  /** Frames of one connection are processed for this time before others have their turn. */
+  turnMs: 5,
   /** The shortest pause between two heartbeats of a participant that renew its lease. */
   renewMs: 1_000,
   /** The interval at which the server looks for participants that disappeared. */
