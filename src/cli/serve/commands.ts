@@ -53,6 +53,10 @@ export function addServeCommand(program: Command, run: Run | null): void {
       "--webhook-key <file>",
       "the private Ed25519 key that signs webhooks, in PEM (default: one in the store)",
     )
+    .option(
+      "--scan-attachments <program>",
+      "a program that gets each attachment as its input, and refuses it by exit code 1",
+    )
     .option("--only-webhook-hosts", "send webhooks to no other hosts than those of --webhook-host", false)
     .option(
       "--limit <name=number>",

@@ -9,6 +9,7 @@ export interface ServeFlags {
   readonly webhookHost: readonly string[];
   readonly onlyWebhookHosts: boolean;
   readonly webhookKey?: string;
+  readonly scanAttachments?: string;
   readonly trustProxy: readonly string[];
   readonly limit: readonly string[];
   readonly securityLog?: string;

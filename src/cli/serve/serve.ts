@@ -24,6 +24,7 @@ import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
+import { createScanner } from "./scanner.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readWebhookKey } from "./webhook-key.ts";
@@ -69,6 +70,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       pageName,
       securityLog: securityFile?.write,
       webhookKey: flags.webhookKey === undefined ? undefined : await readWebhookKey(flags.webhookKey),
+      scanAttachment: flags.scanAttachments === undefined ? undefined : createScanner(flags.scanAttachments),
       followAudit: securityFile === null ? undefined : followAudit(store),
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),

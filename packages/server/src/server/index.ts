@@ -16,6 +16,7 @@ export type {
   Mount,
   Peer,
   Reach,
+  ScanAttachment,
   ServerContext,
   ServerEnv,
   ServerLimits,

@@ -27,6 +27,7 @@ import {
   type Mount,
   type Peer,
   type Reach,
+  type ScanAttachment,
   type SecurityLog,
   type ServerContext,
   type ServerEnv,
@@ -86,6 +87,8 @@ export interface ServerOptions {
   readonly webhookKey?: string;
   /** Tells if webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
   readonly otherWebhookHosts?: "public" | "none";
+  /** Looks at each attachment before it is stored. */
+  readonly scanAttachment?: ScanAttachment;
   readonly longPollMs?: number;
   /** The defaults if they are left out. */
   readonly slowReaders?: Partial<SlowReaders>;
@@ -216,6 +219,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       pageFolder: options.pageFolder,
       pageName: options.pageName,
       webhookKey: options.webhookKey,
+      scanAttachment: options.scanAttachment,
     }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: {

@@ -35,7 +35,7 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   const store = context.store(grant.workspaceId);
   const bytes = counted(request.body as AsyncIterable<Uint8Array>, grant, context);
   const { head, all } = await beginningOf(bytes);
-  const { hash, sizeBytes, ...blob } = await store.putBlob(all, {
+  const { hash, sizeBytes, ...blob } = await store.putBlob(scanned(all, context), {
     mediaType: mediaTypeOf(request.headers.get("content-type"), head),
     expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
     signal: request.signal,
@@ -77,6 +77,23 @@ async function beginningOf(
     yield* chunks;
   }
   return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), all: all() };
+}
+
+/** The same bytes. They end well only if the scanner finds them harmless. Errors: `invalid`, `busy`, `unavailable`. */
+async function* scanned(
+  chunks: AsyncIterable<Uint8Array>,
+  { scanAttachment }: ServerContext,
+): AsyncGenerator<Uint8Array> {
+  if (scanAttachment === undefined) return yield* chunks;
+  using scan = scanAttachment();
+  for await (const chunk of chunks) {
+    await scan.write(chunk);
+    yield chunk;
+  }
+  if (await scan.isHarmless()) return;
+  throw new ContinuoError("invalid", "the scanner of the server refuses this attachment", {
+    hint: "Ask the operator of the server.",
+  });
 }
 
 function tooLarge(limit: number): ContinuoError {

@@ -145,6 +145,16 @@ export interface PageUse {
   closed(page: PageName): Promise<void>;
 }
 
+/** A look at one attachment while it is received. */
+export interface AttachmentScan extends Disposable {
+  write(bytes: Uint8Array): Promise<void>;
+  /** After all bytes. Errors: `unavailable` if the scanner does not work. */
+  isHarmless(): Promise<boolean>;
+}
+
+/** Begins to scan an attachment. Errors: `busy`. */
+export type ScanAttachment = () => AttachmentScan;
+
 export type SecurityEventType =
   | "token_accepted"
   | "login_failed"
@@ -249,6 +259,8 @@ export interface ServerContext {
   readonly webhookHosts: WebhookHosts;
   /** The private key that signs webhooks, in PEM; without it, the store has one. */
   readonly webhookKey?: string;
+  /** Looks at each attachment before it is stored; without it, nothing does. */
+  readonly scanAttachment?: ScanAttachment;
   /** The longest wait of a long-poll. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;

@@ -7,6 +7,7 @@
 
 export type {
   Answer,
+  AttachmentScan,
   Authenticate,
   CreateMount,
   Credentials,
@@ -24,6 +25,7 @@ export type {
   Quotas,
   Reach,
   Reception,
+  ScanAttachment,
   SecurityEvent,
   SecurityEventType,
   SecurityLog,
