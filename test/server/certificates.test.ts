@@ -50,7 +50,7 @@ test("a webhook is not sent to a receiver whose certificate is not trusted", asy
   expect(told).toEqual(["/hook"]);
 });
 
-/** What a Postgres with this certificate is told over TLS, and what one without a certificate is told. */
+/** A stand-in of Postgres that uses TLS with this certificate, or refuses TLS without one. `told` is what it receives. */
 async function postgres(name: string | null): Promise<{ readonly port: number; readonly told: Buffer[] }> {
   const told: Buffer[] = [];
   const server = createTcp((socket) => {

@@ -52,7 +52,7 @@ export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promi
 
 type Fact = readonly [name: string, ...lines: string[]];
 
-interface Found {
+interface DetailFacts {
   readonly activity: Activity;
   readonly cost: Cost;
 }
@@ -61,7 +61,7 @@ function costToJson({ usd, isByPrices, unpriced }: Cost): object {
   return { usd, isByPrices, unpriced, prices: { asOf: PRICES_AS_OF, sources: PRICE_SOURCES } };
 }
 
-function drawDetails(details: CatalogDetails, { activity, cost }: Found, shell: Shell): string {
+function drawDetails(details: CatalogDetails, { activity, cost }: DetailFacts, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [
     ...identity(details, shell),

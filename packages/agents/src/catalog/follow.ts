@@ -42,7 +42,7 @@ export async function* follow(
   places: PlacesAt,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowItem, void, void> {
-  const news = createNews(options.from ?? "newest turn");
+  const news = createNewMessages(options.from ?? "newest turn");
   try {
     if (located.kind === "native") yield* followNative(located.native, news, options);
     else yield* followOwn(located.row, news, { ...options, places });
@@ -53,7 +53,7 @@ export async function* follow(
 
 async function* followNative(
   { reader, found: first, places }: LocatedSession,
-  news: News,
+  news: NewMessages,
   { signal, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
 ): AsyncGenerator<FollowItem, void, void> {
   let found: FoundSession | null = first;
@@ -142,7 +142,7 @@ function gone({ agent, sessionId }: FoundSession): ContinuoError {
 
 async function* followOwn(
   { sessionId }: OwnRow,
-  news: News,
+  news: NewMessages,
   { signal, places, pollMs = CATALOG_LIMITS.followMs }: FollowOptions & { readonly places: PlacesAt },
 ): AsyncGenerator<FollowItem, void, void> {
   await using own = await openOwn(places);
@@ -164,7 +164,7 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
   yield* messages;
 }
 
-interface News {
+interface NewMessages {
   /** Returns the messages that are new. They count as given. */
   read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
 }
@@ -176,7 +176,7 @@ interface GivenBlock {
 }
 
 /** Remembers a few bytes of each block. */
-function createNews(from: "newest turn" | "start"): News {
+function createNewMessages(from: "newest turn" | "start"): NewMessages {
   const given = new Map<string, readonly GivenBlock[]>();
   let isFirst = from === "newest turn";
   return {

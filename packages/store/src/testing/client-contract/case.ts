@@ -60,11 +60,11 @@ export class Stage implements AsyncDisposable {
     kind: Kind,
     fits: (report: Extract<ClientReport, { readonly report: Kind }>) => boolean = () => true,
   ): Promise<Extract<ClientReport, { readonly report: Kind }>> {
-    type Found = Extract<ClientReport, { readonly report: Kind }>;
+    type MatchingReport = Extract<ClientReport, { readonly report: Kind }>;
     return withPatience(`a report ${kind} of the client`, async () => {
       for (;;) {
-        const found = this.reports.find((one) => one.report === kind && fits(one as Found));
-        if (found !== undefined) return found as Found;
+        const found = this.reports.find((one) => one.report === kind && fits(one as MatchingReport));
+        if (found !== undefined) return found as MatchingReport;
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
