@@ -1,6 +1,6 @@
 /**
  * A shape has the fields of values, their kinds, and the words that stand in them: two versions of an agent are compared
- * by it. Ids, times, numbers and sentences differ from run to run and are left out. Pure.
+ * by it. Ids, times, numbers, sentences and the names that Claude Code draws by lot (`slug`) differ from run to run and are left out. Pure.
  */
 
 /** Kinds by path, such as `line<user>.message.content[]<text>.text` → `string`; a word is `"such"`. Sorted. */
@@ -26,7 +26,7 @@ export class ShapeBuilder {
       for (const [key, field] of Object.entries(value))
         this.add(`${place}.${stableName(key)}`, field, depth + 1);
     } else {
-      this.#note(path, kindOf(value));
+      this.#note(path, path.endsWith(".slug") ? typeof value : kindOf(value));
     }
   }
 

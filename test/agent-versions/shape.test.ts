@@ -38,6 +38,10 @@ describe("shapes", () => {
     });
   });
 
+  test("leave out names that are drawn by lot", () => {
+    expect(shapeOf({ slug: "velvety-orbiting-pony" })).toEqual(shapeOf({ slug: "valiant-cooking-panda" }));
+  });
+
   test("end at a depth that nobody means", () => {
     let deep: unknown = "end";
     for (let k = 0; k < 10_000; k += 1) deep = [deep];
