@@ -1,6 +1,7 @@
 /**
  * A shape has the fields of values, their kinds, and the words that stand in them: two versions of an agent are compared
- * by it. Ids, times, numbers, sentences and the names that Claude Code draws by lot (`slug`) differ from run to run and are left out. Pure.
+ * by it. Ids, times, numbers, sentences and the names that Claude Code draws by lot (`slug`) differ from run to run and
+ * are left out. Pure.
  */
 
 /** Kinds by path, such as `line<user>.message.content[]<text>.text` → `string`; a word is `"such"`. Sorted. */
