@@ -88,7 +88,9 @@ describe("changes", () => {
   test("are none in the words of a field that holds names", () => {
     const named = (from: number, count: number) =>
       shapeOf(
-        ...Array.from({ length: count }, (_, k) => ({ branch: String.fromCodePoint(97 + from + k).repeat(3) })),
+        ...Array.from({ length: count }, (_, k) => ({
+          branch: String.fromCodePoint(97 + from + k).repeat(3),
+        })),
       );
     expect(changesBetween(named(0, 5), named(5, 4))).toEqual([]);
     expect(changesBetween(named(0, 4), named(4, 4))).toHaveLength(1);
