@@ -59,7 +59,7 @@ test.each([undefined, null, "", 4747, "127.0.0.1:4747", "ftp://a.example", "http
   },
 );
 
-test.each(["refused", "forwarded"] as const)(
+test.each(["refused", "forwarded", "held"] as const)(
   "a proxy by which upgrades are %s is named instead of tried for half a minute",
   async (upgrades) => {
     await using proxy = await plainProxy(server.url, upgrades);
@@ -69,6 +69,16 @@ test.each(["refused", "forwarded"] as const)(
     expect(await failureOf(once)).toMatchObject(NO_WEBSOCKET);
   },
 );
+
+test("a proxy that holds the upgrade is named before the last try", async () => {
+  await using proxy = await plainProxy(server.url, "held");
+  const warned = Promise.withResolvers<string>();
+  const start = performance.now();
+  const joining = connect({ ...JOIN, serverUrl: proxy.url, onWarning: warned.resolve });
+  expect(await warned.promise).toContain("the server answers, but no WebSocket to it opens");
+  expect(performance.now() - start).toBeLessThan(SOON_MS * 5);
+  await expect(joining).rejects.toMatchObject(NO_WEBSOCKET);
+});
 
 test("a proxy without WebSockets is reported once to a client that follows a continuous session", async () => {
   await using proxy = await plainProxy(server.url, "refused");

@@ -2,13 +2,17 @@
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 
 export interface PlainProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param upgrades `refused` with a status, or `forwarded` as if they were plain requests */
-export async function plainProxy(target: string, upgrades: "refused" | "forwarded"): Promise<PlainProxy> {
+/** @param upgrades `refused` with a status, `forwarded` as if they were plain requests, or `held` without an answer */
+export async function plainProxy(
+  target: string,
+  upgrades: "refused" | "forwarded" | "held",
+): Promise<PlainProxy> {
   const forward = (incoming: IncomingMessage, response: ServerResponse): void => {
     const { method, url, headers } = incoming;
     const { connection, upgrade, ...kept } = headers;
@@ -24,10 +28,13 @@ export async function plainProxy(target: string, upgrades: "refused" | "forwarde
   if (upgrades === "refused") {
     server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"));
   }
+  const held = new Set<Duplex>();
+  if (upgrades === "held") server.on("upgrade", (_, socket) => held.add(socket.on("error", () => undefined)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
+      for (const socket of held) socket.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
