@@ -94,7 +94,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
     program: basename(command),
     pid: child.pid ?? null,
   }));
-  ended.then(({ code, signal }) =>
+  void ended.then(({ code, signal }) =>
     debug("program ended", () => ({
       agent: start.agent,
       pid: child.pid ?? null,
