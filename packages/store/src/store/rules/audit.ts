@@ -27,8 +27,10 @@ type AuditRow = Omit<AuditTable, "audit_key"> & { readonly audit_key: number };
 
 const PROGRAM: Principal = { who: "program", from: null };
 
-/** One in this number of entries checks if the principal has too many entries for one act. */
-const LOOK_EVERY = 16;
+/** Only every 16th entry checks whether its principal has too many entries of this act. */
+const TRIM_ACT_EVERY = 16;
+/** Only every 1,024th entry checks whether the store has too many: to count them costs a walk over an index. */
+const TRIM_ALL_EVERY = 1_024;
 
 /** `by` is the principal of the store's view, which transactions of a shared engine do not know. */
 export function* insertAudit(
@@ -56,12 +58,16 @@ export function auditStatement(
   return { sql: dialect.placeholders(text), parameters: values };
 }
 
-/** Who repeats one act can push out only the entries of this act, and of nobody else. */
+/** Repeating an act removes only older entries of the same principal and act. */
 function* removeOldest(tx: Transaction, { audit_key, recorded_at, who, what }: AuditRow): Work<void> {
   const [key, now] = [Number(audit_key), Number(recorded_at)];
   yield* sql(tx, "delete from audit where recorded_at < ?", now - LIMITS.auditMs);
-  yield* sql(tx, "delete from audit where audit_key <= ?", key - LIMITS.auditEntries);
-  if (key % LOOK_EVERY !== 0) return;
+  if (key % TRIM_ALL_EVERY === 0) {
+    // By their number: keys count also the entries that are gone.
+    const newest = `select audit_key from audit order by audit_key desc limit 1 offset ${LIMITS.auditEntries}`;
+    yield* sql(tx, `delete from audit where audit_key <= (${newest})`);
+  }
+  if (key % TRIM_ACT_EVERY !== 0) return;
   const same = "workspace_id = ? and who = ? and what = ?";
   const owner = [tx.workspaceId, who, what];
   yield* sql(
