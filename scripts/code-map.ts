@@ -88,9 +88,17 @@ export function withRooms(document: string, name: string): string {
     .filter((path) => basename(path) === "index.ts" && path !== "index.ts")
     .map((path) => dirname(path))
     .sort();
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+  const doors = new Map(
+    Object.entries(exports as Readonly<Record<string, string>>).map(([door, file]) => [
+      dirname(file.replace("./src/", "")),
+      `@continuo/${name}${door.slice(1)}`,
+    ]),
+  );
   const lines = folders.map((folder) => {
     const indent = "  ".repeat(folder.split("/").length - 1);
-    return `${indent}- \`${folder}/\`: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
+    const door = doors.has(folder) ? ` (door \`${doors.get(folder)}\`)` : "";
+    return `${indent}- \`${folder}/\`${door}: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
   });
   return withSection(document, ROOMS, `${lines.join("\n")}\n`);
 }

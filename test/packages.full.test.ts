@@ -104,6 +104,15 @@ test("a program that needs only the store installs three packages of ours and at
   expect(JSON.parse(printed)).toEqual({ status: "completed", sessions: 1 });
 });
 
+test("a store on Postgres without the package pg says what to install", () => {
+  const project = install("@continuo/store");
+  const code = `const { openStore } = await import("@continuo/store");
+    try { await openStore("postgres://127.0.0.1:9/none"); } catch ({ code, hint }) { console.log(code, hint); }`;
+  expect(run(process.execPath, ["--input-type=module", "-e", code], project)).toContain(
+    "unsupported Install it: `npm install pg`.",
+  );
+});
+
 test("docs/library.md says how many packages come with each part", () => {
   const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
   const rows = [...page.matchAll(/^\| `@continuo\/(\w+)` \| [^|]+ \| (\d+)/gmu)];

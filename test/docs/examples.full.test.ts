@@ -31,6 +31,7 @@ const DOCUMENTS = [
   ...["docs", "docs/guides"].flatMap((folder) =>
     readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   ),
+  ...readdirSync(join(ROOT, "packages")).map((name) => `packages/${name}/README.md`),
 ];
 const NOT_RUN = /<!-- checked, not run: [^\n]+ -->\n\n$/u;
 

@@ -96,9 +96,26 @@ async function openEngine(url: string, workspaceId: string, options: OpenStoreOp
           hint: "Leave out `now`.",
         });
       }
-      return (await import("./postgres/index.ts")).openPostgres(url, engineOptions);
+      return (await loadPostgres()).openPostgres(url, engineOptions);
     default:
       throw badUrl(url);
+  }
+}
+
+/** `pg` is the choice of programs that use Postgres. */
+async function loadPostgres(): Promise<typeof import("./postgres/index.ts")> {
+  try {
+    return await import("./postgres/index.ts");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new ContinuoError(
+      "unsupported",
+      "a store on Postgres needs the package pg, which is not installed",
+      {
+        hint: "Install it: `npm install pg`.",
+        cause,
+      },
+    );
   }
 }
 

@@ -52,7 +52,11 @@ const FAILURES: Readonly<Record<string, readonly string[]>> = {
   // Five letters, as a SQLSTATE has.
   EPIPE: LOST,
   ETIMEDOUT: LOST,
-  DEPTH_ZERO_SELF_SIGNED_CERT: ["unavailable", "cannot be reached: it failed", RETRY],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [
+    "unavailable",
+    "has a certificate that is not trusted here",
+    "Add `sslrootcert=FILE` with its authority to the URL, or set NODE_EXTRA_CA_CERTS.",
+  ],
   F0000: UNKNOWN,
   XX000: UNKNOWN,
   XX001: ["corrupt", "is damaged", "Restore a backup with `continuo store restore`."],
@@ -60,7 +64,7 @@ const FAILURES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Waiting does not help. */
-const PERMANENT = ["28000", "28001", "28P01", "3D000", "42501"];
+const PERMANENT = ["28000", "28001", "28P01", "3D000", "42501", "DEPTH_ZERO_SELF_SIGNED_CERT"];
 
 test.each(Object.entries(FAILURES))(
   "the error %s of Postgres has a code and a hint",
@@ -95,7 +99,17 @@ test.each([
   expect(error.details).toStrictEqual({ location: "postgres://h/d" });
 });
 
-test.each(["The server does not support SSL connections", "Cannot use a pool after calling end on the pool"])(
+test("a database without TLS is unavailable, and the hint names both ways", () => {
+  const cause = failing("The server does not support SSL connections");
+  const error = translated(cause, "postgres://h/d") as ContinuoError;
+  expect([error.code, error.message, error.hint]).toEqual([
+    "unavailable",
+    "the database postgres://h/d offers no TLS",
+    "Add a certificate to the server. Where nobody else can listen, `sslmode=disable` in the URL does without TLS.",
+  ]);
+});
+
+test.each(["Cannot use a pool after calling end on the pool"])(
   "the driver's error `%s` is unavailable, and is quoted",
   (message) => {
     const error = translated(failing(message), "postgres://h/d") as ContinuoError;

@@ -63,7 +63,7 @@ function* removeOldest(tx: Transaction, { audit_key, recorded_at, who, what }: A
   const [key, now] = [Number(audit_key), Number(recorded_at)];
   yield* sql(tx, "delete from audit where recorded_at < ?", now - LIMITS.auditMs);
   if (key % TRIM_ALL_EVERY === 0) {
-    // By their number: keys count also the entries that are gone.
+    // The number of entries decides, because keys count also the entries that are gone.
     const newest = `select audit_key from audit order by audit_key desc limit 1 offset ${LIMITS.auditEntries}`;
     yield* sql(tx, `delete from audit where audit_key <= (${newest})`);
   }
