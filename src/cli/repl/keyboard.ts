@@ -37,7 +37,7 @@ class Keyboard implements Input {
   #history: readonly string[];
   #pastes: Pastes = NO_PASTES;
   readonly #keepInHistory: InputHistory["add"];
-  /** Typed after the line that is read. */
+  /** Keys that were typed after the end of the line that is being read. */
   #ahead = "";
   /** Typed while no line is read. */
   #draft: InputBuffer = EMPTY_BUFFER;
@@ -48,7 +48,7 @@ class Keyboard implements Input {
   /** Nobody paused yet in the line that is typed ahead. */
   #isTyping = false;
   #pause: Disposable | undefined;
-  /** Between Tab and what it offers. */
+  /** True from Tab until its candidates are shown. */
   #isCompleting = false;
   #isOpen = false;
   #goesOn: NodeJS.Timeout | undefined;
@@ -113,7 +113,7 @@ class Keyboard implements Input {
     this.#shell.stdout.write(PASTE_ON);
   }
 
-  /** A line that was not sent is found in the history the next time. */
+  /** Adds lines that were not sent to the history. */
   #leave(): void {
     this.#giveBack();
     const lines = [...this.#kept, ...linesOf(this.#draft)];
@@ -154,7 +154,7 @@ class Keyboard implements Input {
     else this.#keep(keys);
   };
 
-  /** Up to a stop. */
+  /** Gives the line its keys, up to and including the next `STOP`. */
   #feed(keys: string): void {
     const all = this.#ahead + keys;
     const end = this.#isCompleting ? -1 : (STOP.exec(all)?.index ?? all.length);
@@ -164,7 +164,7 @@ class Keyboard implements Input {
     if (all[end] === "\t") this.#feedSoon();
   }
 
-  /** When the line has heard of what came before. */
+  /** Feeds again after the line has processed the earlier keys. */
   #feedSoon(): void {
     setImmediate(() => {
       if (this.#line !== null) this.#feed("");
@@ -277,7 +277,7 @@ class Keyboard implements Input {
     }
   }
 
-  /** The next line that was kept, to be sent, changed or thrown away. */
+  /** Puts the next kept line into the prompt; the person sends, changes or discards it. */
   #offer(): void {
     const [next, ...rest] = this.#kept;
     if (next === undefined) return;

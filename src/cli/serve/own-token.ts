@@ -9,7 +9,7 @@ import type { ServeFlags } from "./flags.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 
 const DAY_MS = 86_400_000;
-/** With less left, there is a new token; the old one still works until it expires. */
+/** A token with fewer days left is replaced; the old one works until it expires. */
 const RENEWED_DAYS = 30;
 const LOOK_MS = DAY_MS / 2;
 

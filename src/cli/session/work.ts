@@ -1,4 +1,4 @@
-/** The work of commands for other folders, loaded when it is called for. */
+/** Commands of this folder for callers in other folders; each is loaded when it is called. */
 
 import type { CatalogSession, LookUpHit } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";

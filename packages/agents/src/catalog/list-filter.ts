@@ -1,4 +1,4 @@
-/** Filters on the rows of a list, and their order. Pure but for links in the paths of folders. */
+/** Filters on the rows of a list, and their order. Pure, except that it resolves symbolic links in folders. */
 
 import { canonicalFolder } from "@continuo/files";
 import { isEmptySession } from "@continuo/native";
@@ -39,7 +39,7 @@ function contains(text: string | null, part: string): boolean {
 
 function toFolderFilter(folder: string): RowFilter {
   const top = canonicalFolder(folder);
-  // Many sessions are of one folder.
+  // Many sessions share a folder, so each folder is resolved once.
   const known = new Map<string, boolean>();
   return ({ cwd }) => {
     if (cwd === null) return false;
@@ -52,7 +52,7 @@ function toFolderFilter(folder: string): RowFilter {
   };
 }
 
-/** A session in which nobody said anything. What an agent tells of its own list has no size, and is not judged. */
+/** A session in which nobody said anything. A row that the agent itself listed has no size, and never counts as empty. */
 export function hasNoUserMessage(row: ListedSession): boolean {
   if (row.agent === OWN) return row.title === null;
   return row.sizeBytes !== null && isEmptySession(row);

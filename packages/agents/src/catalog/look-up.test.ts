@@ -67,7 +67,7 @@ async function listed(query: ListQuery = {}): Promise<readonly string[]> {
   );
 }
 
-test("an exact id goes before longer ones that begin with it, in upper and in lower case", async () => {
+test("an exact id is preferred to longer ids that begin with it, in upper and in lower case", async () => {
   writeClaude(ID);
   await createOwn(`${ID}-more`);
   expect([await found(ID), await found(ID.toUpperCase())]).toEqual([`native ${ID}`, `native ${ID}`]);
@@ -77,7 +77,7 @@ test("an exact id goes before longer ones that begin with it, in upper and in lo
   expect([await found("own"), await found("continuo:own")]).toEqual(["own own", "own own"]);
 });
 
-test("the beginning of several ids names how many there are", async () => {
+test("a beginning that fits several ids is refused, with their number", async () => {
   for (const sessionId of ["aa1", "aa2", "aa3"]) await createOwn(sessionId);
   await expect(found("aa")).rejects.toMatchObject({ code: "ambiguous", details: { count: 3 } });
   await expect(found("bb")).rejects.toMatchObject({ code: "not_found" });
@@ -92,7 +92,7 @@ test("a conversation that is native and Continuo's own is found and listed once,
   expect(await listed({ agents: ["codex"] })).toEqual([]);
 });
 
-test("the last session is the newest one, and that of an agent is one of this agent", async () => {
+test("`last` is the newest session, and `last:AGENT` the newest of this agent", async () => {
   writeClaude(ID);
   writeClaude(ID.replaceAll("1", "2"), { day: "05" });
   await createOwn("own");
@@ -100,7 +100,7 @@ test("the last session is the newest one, and that of an agent is one of this ag
   await expect(found("last:codex")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a filter and an order look at every session before the list is cut", async () => {
+test("filter and order apply to all sessions before the limit does", async () => {
   for (const [at, day] of ["05", "06", "07"].entries())
     writeClaude(ID.replaceAll("1", String(at + 1)), { day });
   const [first, second, third] = [1, 2, 3].map((n) => ID.replaceAll("1", String(n)));
@@ -126,7 +126,7 @@ test("sessions in which nobody said anything are left out, and counted", async (
   expect([sessions.map(({ sessionId }) => sessionId), emptyLeftOut, total]).toEqual([["said"], 1, 1]);
 });
 
-test("a list reports the agents that did not give theirs", async () => {
+test("a list reports the agents that could not list their sessions", async () => {
   const error = new ContinuoError("agent_failed", "it fell over");
   const driver = { agent: "other", listSessions: () => Promise.reject(error) } as unknown as AgentDriver;
   const { failures } = await listCatalog({ drivers: [driver] }, { places, store: null });

@@ -42,7 +42,7 @@ function pathOf(rest: string, places: PlacesAt): string {
   return isAbsolute(rest) ? rest : resolve(places.cwd, rest);
 }
 
-/** `null` where no file is: looking makes none. */
+/** `null` if there is no file; this check never creates one. */
 export function existingStoreUrl(places: PlacesAt): string | null {
   const url = storeUrlOf(places);
   if (/^memory:/iu.test(url)) return null;
@@ -85,7 +85,7 @@ export async function listOwn({ store, location }: OpenOwn): Promise<readonly Ow
   return rows;
 }
 
-/** The one of this id, else those whose ids begin so. */
+/** The session with this id, else the sessions whose ids begin with it. */
 export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
   if (!isName(id)) return [];
   const exact = await store.getSession(id);

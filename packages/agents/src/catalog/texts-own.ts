@@ -113,7 +113,7 @@ async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
     source: JSON.stringify(kept),
     steps: asOneStep(shown.history()),
     beside: {},
-    // All of it is in memory.
+    // There is nothing to close, because the transcript is in memory.
     [Symbol.dispose]: () => undefined,
   };
 }

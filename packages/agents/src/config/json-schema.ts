@@ -17,13 +17,12 @@ export function toJsonSchema(): JsonSchema {
   return {
     $schema,
     title: "continuo.yaml",
-    description:
-      "Configuration of Continuo: https://json-schema.org for editors; docs/configuration.md for people.",
+    description: "Configuration of Continuo. docs/configuration.md describes every key.",
     ...schema,
   };
 }
 
-/** Every key there is, `*` for a name that the person chooses: `agents.*.session.on_missing`. */
+/** Every key; `*` stands for a name that the user chooses: `agents.*.session.on_missing`. */
 export function everyKey(): readonly string[] {
   return keysBelow(toJsonSchema(), []);
 }

@@ -9,7 +9,7 @@ import { FILE_SCHEMA, type FileContent } from "./schema.ts";
 import type { ConfigurationProblem } from "./settings.ts";
 
 export interface ParsedFile {
-  /** Without any of it where there are problems. */
+  /** Empty if there are problems. */
   readonly content: FileContent;
   readonly problems: readonly ConfigurationProblem[];
   /** The position of a key. */
@@ -21,7 +21,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Enough to mend a file; a hundred would not be read. */
+/** Nobody reads a hundred problems. */
 const MAX_PROBLEMS = 20;
 const MAX_SHOWN_CHARS = 60;
 
@@ -131,7 +131,7 @@ function branchOf(branches: readonly (readonly Issue[])[], value: unknown): read
   return (typeof value === "object" && value !== null ? branches.at(-1) : branches[0]) ?? [];
 }
 
-/** Words of other programs for what has a key here. */
+/** Keys of other programs, with the key that means the same here. */
 const WORDS_OF_OTHERS: Readonly<Record<string, string>> = { provider: "agent", providers: "agents" };
 
 /** A key of this place that is alike, else one of another place; with the key below it that the value holds. */

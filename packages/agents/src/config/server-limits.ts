@@ -42,7 +42,7 @@ export const SERVER_LIMIT_KEYS: Readonly<Record<string, ServerLimitKey>> = {
     setting: "channels",
     from: 1,
     to: 1_000_000,
-    says: "Different channels in which the connections of one token are.",
+    says: "Channels that the connections of one token are in at the same time.",
   },
   request_bytes: {
     setting: "requestBytes",
@@ -61,19 +61,19 @@ export const SERVER_LIMIT_KEYS: Readonly<Record<string, ServerLimitKey>> = {
     setting: "bytesPerSecond",
     from: 65_536,
     to: 1_099_511_627_776,
-    says: "Bytes of bodies and frames of one token in a second.",
+    says: "Bytes of bodies and frames that one token sends in a second.",
   },
   bytes_per_day: {
     setting: "bytesPerDay",
     from: 1,
     to: 1_099_511_627_776,
-    says: "Bytes of bodies and frames of one token without `admin` in a day.",
+    says: "Bytes of bodies and frames that one token sends in a day. Tokens with `admin` have no such limit.",
   },
   blob_bytes_per_day: {
     setting: "blobBytesPerDay",
     from: 1,
     to: 1_099_511_627_776,
-    says: "Bytes of attachments of one token without `admin` in a day.",
+    says: "Bytes of attachments that one token sends in a day. Tokens with `admin` have no such limit.",
   },
   logs_per_day: {
     setting: "logsPerDay",
@@ -99,7 +99,7 @@ export function toServerLimits(said: FileServerLimits = {}): ServerLimitSettings
   return Object.fromEntries(known);
 }
 
-/** @param flags `connections=500`; the last of a name counts. Errors: `usage`. */
+/** @param flags `connections=500`; if a name is given twice, the last value counts. Errors: `usage`. */
 export function serverLimitsOfFlags(flags: readonly string[]): ServerLimitSettings {
   return toServerLimits(Object.fromEntries(flags.map(limitOf)));
 }

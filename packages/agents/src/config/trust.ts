@@ -33,7 +33,7 @@ export function trustRecordOf(home: string): string {
   return join(home, "trust.json");
 }
 
-/** Errors: `corrupt`: a record that cannot be read trusts nothing, and is not written over. */
+/** Errors: `corrupt`: if the record cannot be read, nothing is trusted, and the file is not overwritten. */
 export function readTrusted(home: string): readonly TrustedFile[] {
   return readTrustRecord(home).files;
 }

@@ -23,9 +23,9 @@ export interface AgentOptions {
   readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
   /** `session` keeps its program between turns. */
   readonly keepOpen: "session" | "turn";
-  /** Its driver waits before it opens a session. */
+  /** Called when the driver has to wait before it opens a session. */
   readonly onWait?: (waitMs: number) => void;
-  /** The agent's own: `plan`, … */
+  /** A mode of the agent's own, such as `plan`. */
   readonly mode?: string;
   /** See `OpenConversation.effort`. */
   readonly effort?: string;
@@ -43,7 +43,7 @@ export interface ConversationAgent extends DrivenAgent {
    * expected to. That turn reports the errors.
    */
   prepare(place: ProgramPlace): void;
-  /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
+  /** Like `prepare`, but resolves when the conversation is open. Errors: as `AgentDriver.open`. */
   enter(entrance: AgentOpening): Promise<Conversation>;
   /** The session that its next turn finds open; `null` if nothing was started early. */
   readonly place: ProgramPlace | null;
@@ -79,7 +79,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
     });
   const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };
-    // Reported by the turn that asks for it.
+    // The turn that needs this conversation reports the error.
     enter({ cwd: folder, ...to }).catch(() => undefined);
   };
   const opened = async (): Promise<Conversation | null> => agent.conversation ?? (await early.conversation());
@@ -94,7 +94,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
     },
     async capabilities(call) {
       const known = await agent.capabilities(call);
-      // An agent that cannot resume continues as long as its program runs.
+      // Even an agent that cannot resume continues while its program runs.
       return { ...known, native: known.native || agent.conversation !== null };
     },
     execute: (request, call) => agent.execute(request, call),
@@ -117,7 +117,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
 interface Early {
   readonly driver: AgentDriver;
   start(open: OpenConversation): Promise<Conversation>;
-  /** The conversation that was begun, when it is open; `null` if it failed. */
+  /** Resolves when the begun conversation is open; with `null` if it failed. */
   conversation(): Promise<Conversation | null>;
   readonly place: ProgramPlace | null;
   drop(): Promise<void>;
@@ -126,7 +126,7 @@ interface Early {
 interface ConversationStart {
   readonly open: OpenConversation;
   readonly conversation: Promise<Conversation>;
-  /** Ends the opening; without effect when it is open. */
+  /** Stops the opening; does nothing once the conversation is open. */
   readonly stop: AbortController;
 }
 

@@ -1,4 +1,4 @@
-/** Frames from strangers: text to a frame, or `invalid` or `too_large`. */
+/** Parses frames from untrusted senders. Errors: `invalid`, `too_large`. */
 
 import { ContinuoError, present } from "../model/index.ts";
 import { assertName, isId } from "./channel-address.ts";
@@ -162,7 +162,7 @@ function replayModeOf(value: unknown): ReplayMode {
   throw invalid("the replay of a hello must be `stream`, `collect` or `skip`");
 }
 
-/** Each limit is looked at by client and server alike. Errors: `invalid`, `too_large`. */
+/** Client and server both check these limits. Errors: `invalid`, `too_large`. */
 export function capabilitiesOf(value: unknown): readonly string[] {
   if (!Array.isArray(value) || !value.every(isId)) throw invalid("`capabilities` must be a list of names");
   if (value.length > LIMITS.capabilities || value.join("").length > LIMITS.capabilitiesLength) {

@@ -1,6 +1,6 @@
 /**
  * The owner's work on one session: its states and levels, its batches and its checkpoints. All its writes are fenced
- * with the lease of the session; when another owner takes the lease, the keeper ends.
+ * with the lease of the session; when another owner takes the lease, this one ends.
  */
 
 import {
@@ -109,7 +109,7 @@ export class SessionOwner {
   }
 
   /**
-   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the keeper is
+   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the owner is
    * over; `log_closed`; `conflict` with `expectedSequence`; the store's.
    */
   append(
@@ -195,7 +195,7 @@ export class SessionOwner {
     }
   }
 
-  /** Has the writer finish what it left open. Errors: the writer's after its last try, the store's. */
+  /** Lets the writer finish what it left open. Errors: the writer's after its last try, the store's. */
   async finish(ms: number): Promise<void> {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
@@ -222,7 +222,7 @@ export class SessionOwner {
     return done;
   }
 
-  /** Stops the work. The next owner does what was begun and not stored. */
+  /** Stops the work. The next owner repeats work that was begun but not stored. */
   end(): void {
     if (this.isOver) return;
     this.#over.abort();
@@ -283,7 +283,7 @@ export class SessionOwner {
   }
 
   /**
-   * Records a take-over once for each former owner: another keeper of this server may record the same one at the same
+   * Records a take-over once for each former owner: another owner of this server may record the same one at the same
    * time.
    */
   async #restarted(takenFrom: number): Promise<void> {

@@ -11,7 +11,7 @@ export interface CopyOptions {
   readonly places: Places;
 }
 
-/** Gives the path. Errors: `conflict`, `invalid` for a folder of an agent or of Continuo, `unwritable`. */
+/** Writes the copy and returns its path. Errors: `conflict`, `invalid` for a folder of an agent or of Continuo, `unwritable`. */
 export async function writeCopy(to: CopyTo, bytes: Buffer, options: CopyOptions): Promise<string> {
   const forbidden = await forbiddenFolders(options.places);
   const path = resolve(options.cwd ?? process.cwd(), to.file);
@@ -32,7 +32,7 @@ export function assertAllSaid(before: readonly string[], after: readonly string[
   if (lost > 0) throw unsound(`${lost} texts would be lost`);
 }
 
-/** Returns the texts of the messages in the session's own file; a result that no call waits for may go. */
+/** Returns the texts of the messages in the session's own file; results of tools are not included, because a repair may remove one that belongs to no call. */
 export async function textsOf({ reader, found }: Lookup, places: Places, main: string): Promise<string[]> {
   using opened = await reader.open(found, places, {});
   const texts: string[] = [];

@@ -16,7 +16,7 @@ export interface PiFold {
   /** Calls without a result: names by id. */
   readonly calls: Map<string, string>;
   usage: Usage | null;
-  /** Only of the last answer. */
+  /** The usage of the last answer alone. */
   lastUsage: Usage | null;
   /** The end of the last answer in pi's own word, and its cause if that is `error`. */
   stopReason: string | null;

@@ -16,11 +16,11 @@ interface Following {
   readonly isPrefix: true | undefined;
 }
 
-/** True if these words may follow a word that ends before a place. */
+/** True if these words may follow the word that ends at the place. */
 export function mayFollow(bytes: Uint8Array, end: number, { words, isPrefix }: Following): boolean {
   let place = end;
   for (const [at, word] of words.entries()) {
-    // The word before goes on: it is another one.
+    // The previous word continues here, so it is a longer one.
     if (IS_ALPHANUMERIC[bytes[place] ?? 0] === 1) return false;
     const start = afterGap(bytes, place);
     if (start === "unclear") return true;

@@ -6,7 +6,7 @@
 
 /** The depth to which the text of a session can be JSON in a string of JSON: the record, and the arguments of a call. */
 const DEPTHS = 3;
-/** A longer word is not looked at: it may be anything. */
+/** Longer words are not decoded: they count as a possible match. */
 const MAX_TOKEN_BYTES = 2_048;
 
 const BACKSLASH = 0x5c;
@@ -29,7 +29,7 @@ export function readingsAround(bytes: Buffer, place: number): readonly string[] 
   return readingsOf(bytes.toString("utf8", start, end));
 }
 
-/** A text in every way to read it: as it stands, and with its escapes read once, twice and so on. */
+/** The text as it stands, then with its escapes decoded once, twice and so on. */
 export function readingsOf(text: string): readonly string[] {
   const readings = [text];
   for (let depth = 1; depth <= DEPTHS; depth++) {

@@ -1,7 +1,7 @@
 /**
  * The fold from events to messages, one event at a time.
  *
- * Promises: pure; every event type of the table has a decision; events without a message are counted. A message never
+ * Promises: pure; the fold decides about every event type of the table; events without a message are counted. A message never
  * changes after it was returned: a later event replaces it.
  * Does not know: stores, budgets.
  */

@@ -26,7 +26,7 @@ export function entriesBefore({ files }: ScanResult, found: FoundSession, signal
 
 interface Part {
   readonly file: ScannedFile;
-  /** The first line that is not asked for. */
+  /** Reading stops before this line. */
   readonly end: number;
 }
 

@@ -1,4 +1,4 @@
-/** Messages of a path, fetched slot by slot. */
+/** The messages of a branch, fetched slot by slot. */
 
 import { type Message, present } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
@@ -96,7 +96,7 @@ export function fetchSlot(scanned: ScanResult, slot: Slot): Promise<unknown> {
   return fileAt(scanned, slot).lines.fetch(slot);
 }
 
-/** One after the other: a compressed file is one stream, which two readers would pull apart. */
+/** One after the other, because a compressed file is one stream: two readers would each get only parts of it. */
 async function fetchSlots(scanned: ScanResult, slots: readonly Slot[]): Promise<unknown[]> {
   const values: unknown[] = [];
   for (const slot of slots) values.push(await fetchSlot(scanned, slot));

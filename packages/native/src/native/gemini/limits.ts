@@ -1,10 +1,10 @@
 /** The limits of this reader, besides the limits on records. */
 
-/** The bytes of a file that show its session. */
+/** The number of bytes at the start of a file that are read to see which session it belongs to. */
 export const HEAD_BYTES: number = 64 * 1024;
 
-/** Days before Gemini CLI deletes a session from which the deletion is reported. */
+/** The deletion of a session by Gemini CLI is reported this many days ahead. */
 export const EXPIRY_NOTICE_DAYS: number = 7;
 
-/** The largest file that can hold only the lines that Gemini CLI writes when it starts. */
+/** A file above this size has more than the lines that Gemini CLI writes when it starts. */
 export const EMPTY_START_BYTES: number = 1024 * 1024;

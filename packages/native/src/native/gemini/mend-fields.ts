@@ -99,7 +99,7 @@ export function mendHeaderFields(header: Json): MendedFields {
   return mendEach(header, HEADER);
 }
 
-/** The same record where every field is read. */
+/** Returns the same record if every field can be read. */
 function mendEach(record: Json, forms: Readonly<Record<string, Mend>>): MendedFields {
   const misformed: string[] = [];
   const fields: Record<string, unknown> = { ...record };

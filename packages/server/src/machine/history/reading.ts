@@ -1,4 +1,4 @@
-/** Reads histories: all of a session once, then what was added, and all of it again if it was rewritten. */
+/** Reads the whole history of a session once, then only what was added. If the session was rewritten, reads all of it again. */
 
 import { randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -134,7 +134,7 @@ async function putAll(
   kept.settle();
 }
 
-/** `false` if the messages are not the kept ones followed by others. */
+/** `false` if the messages do not begin with all kept messages. */
 async function putDifferences(
   kept: CachedHistory,
   messages: AsyncIterable<Message>,
@@ -176,7 +176,7 @@ function tooLarge({ sizeBytes }: CatalogDetails): ContinuoError {
   const limit = HISTORY_LIMITS.modelViewBytes;
   return new ContinuoError(
     "too_large",
-    `the session has ${sizeBytes} bytes: its model view is not worked out`,
+    `the session has ${sizeBytes} bytes, too many for its model view here`,
     {
       hint: "Run `continuo session show ID --model-view`.",
       details: { limit },

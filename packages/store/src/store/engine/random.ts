@@ -1,4 +1,4 @@
-/** Random bytes for ids, fetched from the system many at a time: a call for each id costs more than the id. */
+/** Random bytes for ids, from a pool, because a call of the system for each id would cost more than the id. */
 
 import { randomFillSync } from "node:crypto";
 

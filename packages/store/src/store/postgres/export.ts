@@ -19,7 +19,7 @@ export async function exportRows(pool: pg.Pool, path: string): Promise<void> {
     await migrate(createKysely<never>(database));
     database.exec("delete from counters");
     await client.query("begin isolation level repeatable read read only");
-    // It holds no locks that others wait for, and may wait long for the disk of the copy.
+    // This transaction blocks nobody, and may be idle for long while the copy is written.
     await client.query("set local idle_in_transaction_session_timeout = 0");
     database.exec("begin");
     for (const table of TABLES) await exportTable(client, database, table);

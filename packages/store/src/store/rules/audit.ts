@@ -32,7 +32,7 @@ const TRIM_ACT_EVERY = 16;
 /** Only every 1,024th entry checks whether the store has too many: to count them costs a walk over an index. */
 const TRIM_ALL_EVERY = 1_024;
 
-/** `by` is the principal of the store's view, which transactions of a shared engine do not know. */
+/** `by` is the principal of the store's view. It is a parameter, because a transaction of a shared engine does not know it. */
 export function* insertAudit(
   tx: Transaction,
   by: Principal | undefined,
@@ -44,7 +44,7 @@ export function* insertAudit(
   return toEntry(row);
 }
 
-/** The insert alone. */
+/** The statement that inserts the entry; old entries stay. */
 export function auditStatement(
   { workspaceId, dialect }: Scope,
   by: Principal = PROGRAM,

@@ -14,7 +14,7 @@ import type {
 
 type ColumnOf<T> = keyof T & string;
 
-/** An object, because the compiler then finds a column that is missing. */
+/** Takes an object, so that the compiler reports a missing column. */
 function columnsOf<T>(all: Readonly<Record<ColumnOf<T>, true>>): readonly ColumnOf<T>[] {
   return Object.keys(all) as ColumnOf<T>[];
 }

@@ -16,7 +16,7 @@ import {
 import { type EventRow, type Extras, LIMITS, type PreparedEvent, type Scope } from "../engine/index.ts";
 import { assertName, assertTime, invalid, tooLarge } from "./refusals.ts";
 
-/** Errors: `invalid`, `too_large`. Before any transaction, so that it is done once. */
+/** Errors: `invalid`, `too_large`. Called before the transaction, which may run more than once. */
 export function prepareEvents(scope: Scope, events: readonly NewEvent[]): readonly PreparedEvent[] {
   if (events.length > LIMITS.eventsPerAppend) {
     throw tooLarge("events of one append", LIMITS.eventsPerAppend, events.length);
@@ -155,7 +155,7 @@ function bodyOf(event: NewEvent): Body {
     const bytes = Uint8Array.from(event.data);
     return { payload: null, bytes, hashed: bytes };
   }
-  // Lengths first: what is far too long is not written as JSON to find that out.
+  // Estimates the length first, so that a payload that is far too long is never serialized.
   const length = jsonLengthAtLeast(event.data, LIMITS.payloadBytes);
   if (length > LIMITS.payloadBytes) throw tooLarge("bytes of a payload", LIMITS.payloadBytes, length);
   const { text, canonical } = toJsonText(event.data);
