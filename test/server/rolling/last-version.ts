@@ -12,11 +12,11 @@ const MODULES = join(ROOT, "node_modules");
 const SCHEMA = "packages/store/src/store/schema";
 
 /**
- * The newest release, else the newest commit whose schema is older than ours: the version before the newest migration.
+ * The newest release before this commit, else the newest commit whose schema is older than ours: the version before the newest migration.
  * `null` where there is no history, as in a shallow clone: the working tree stands for the last version then.
  */
 export function lastVersion(): string | null {
-  const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD");
+  const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD", "--no-contains", "HEAD");
   const [tag] = tags.split("\n").filter((name) => name !== "");
   if (tag !== undefined) return tag;
   const newest = readdirSync(join(ROOT, SCHEMA))
