@@ -1,7 +1,7 @@
 /** Long work on a store gives way: what is done between two turns of the event loop is counted. */
 
 import type { NewEvent } from "@continuo/core/model";
-import { LIMITS, openStore } from "@continuo/store";
+import { LIMITS, openStore, verifyStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { countWork } from "./harness/turns.ts";
@@ -20,6 +20,7 @@ beforeAll(async () => {
       "long",
       Array.from({ length: 1_000 }, (_, n) => event(at + n)),
     );
+  await Promise.all(Array.from({ length: 1_200 }, (_, n) => store.createLog({ logId: `list/${n}` })));
 });
 afterAll(() => store.close());
 
@@ -55,6 +56,10 @@ const WORK: Readonly<Record<string, { readonly run: () => Promise<unknown>; read
     result: [5_999],
   },
   "a count of a type": { run: () => store.countEvents("long", { types: ["odd"] }), result: EVENTS / 2 },
+  "a page of 1,000 logs": {
+    run: async () => (await store.listLogs({ prefix: "list/", limit: 1_000 })).items.length,
+    result: 1_000,
+  },
   "a tail": { run: tailed, result: EVENTS },
   "a loop of small reads": { run: pagesOfTwo, result: 2_000 },
   "many reads that are asked for at once": {
@@ -74,6 +79,23 @@ test.each(Object.entries(WORK))("%s gives way to other work", async (_, { run, r
   expect(value).toEqual(result);
   expect(total).toBeGreaterThan(MOST);
   expect(most).toBeLessThanOrEqual(MOST);
+});
+
+test("a verification of many short logs does the queries of 16 in a turn", async () => {
+  const few = await openStore("memory:");
+  const verified = async (): Promise<number> => {
+    let count = 0;
+    for await (const { ok } of verifyStore(few)) if (ok) count++;
+    return count;
+  };
+  await few.createLog({ logId: "log 0" });
+  const { total: ofOne } = await countWork(verified);
+  await Promise.all(Array.from({ length: 199 }, (_, n) => few.createLog({ logId: `log ${n + 1}` })));
+  const { most, total } = await countWork(async () => expect(await verified()).toBe(200));
+  await few.close();
+  expect(total).toBeGreaterThan(20 * ofOne);
+  // Each log has a row in the list too.
+  expect(most).toBeLessThan(17 * ofOne);
 });
 
 test("a read that waits for its turn is done when the store is closed", async () => {

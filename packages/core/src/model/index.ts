@@ -48,6 +48,7 @@ export {
   JSON_DEPTH_LIMIT,
   type JsonText,
   jsonLengthAtLeast,
+  jsonTextOf,
   toJsonText,
   toWellFormed,
 } from "./json.ts";

@@ -29,6 +29,16 @@ export function toJsonText(value: unknown): JsonText {
   return { text, canonical: canonicalOf(plain) };
 }
 
+/** The text alone, for what is stored and not hashed. Errors: as `toJsonText`. */
+export function jsonTextOf(value: unknown): string {
+  const order = orderOf(value, 0);
+  if (order === "too_deep") throw tooDeep();
+  const text = stringify(value);
+  // What a `toJSON` gives can be deeper than the value that has it.
+  if (order === "special" && orderOf(JSON.parse(text), 0) === "too_deep") throw tooDeep();
+  return text;
+}
+
 /** Values that are looked at to say how long JSON is at least. */
 const LENGTH_VALUES = 1_000_000;
 

@@ -1,6 +1,6 @@
 /** Plain values: a check of objects from JSON, and hashes. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,5 +9,5 @@ export function isFields(value: unknown): value is Fields {
 }
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hash("sha256", data);
 }

@@ -1,5 +1,6 @@
 /** The fold of one session, kept up to date from its log: on the owner and on every server that serves the session. */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import { messageOf, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   type Acknowledgement,
@@ -57,7 +58,10 @@ export class Follower {
     const { fold, fault } = await recordTime("continuo.live.restore.duration", () =>
       restore(options.store, options.sessionId),
     );
-    return new Follower(options, { fold, fault, restoreMs: performance.now() - began });
+    const restoreMs = performance.now() - began;
+    // What the caller makes of the fold is no part of the turn that folded the last page.
+    await otherWork();
+    return new Follower(options, { fold, fault, restoreMs });
   }
 
   get fold(): LiveFold {

@@ -1,5 +1,6 @@
 /** The operator's calls on an opened store. */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import { type AuditEntry, type CallOptions, isContinuoError, type VerifyResult } from "@continuo/core/model";
 import { auditFollower } from "./audit.ts";
 import type { BackupResult, RestoreResult } from "./operations/index.ts";
@@ -43,6 +44,9 @@ export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = 
 /** `ok` is false without `firstBadSequence` when the events are right and rows next to them are not. */
 export type LogVerification = VerifyResult & { readonly logId: string };
 
+/** Logs that are verified in one turn of the event loop: a short log has few rows, but takes several queries. */
+const LOGS_OF_TURN = 16;
+
 /**
  * Every log of the workspace: its hashes, and the rows of sessions, runs and cursors that its events explain.
  * Rows without a log or a session come last.
@@ -52,7 +56,9 @@ export async function* verifyStore(
   { signal }: CallOptions = {},
 ): AsyncGenerator<LogVerification, void, void> {
   const call = signal === undefined ? {} : { signal };
+  let count = 0;
   for await (const { logId } of pages((page) => store.listLogs({ ...call, ...page, limit: 500 }))) {
+    if (++count % LOGS_OF_TURN === 0) await otherWork();
     try {
       const verified = await store.verify(logId, call);
       yield {

@@ -112,6 +112,7 @@ export function* listAudit(scope: Scope, options: ListAuditOptions): Work<Page<A
       ),
     keyOf: (row) => [Number(row.audit_key)],
     toItem: toEntry,
+    rowsAtOnce: scope.dialect.stretch.rows,
   });
 }
 

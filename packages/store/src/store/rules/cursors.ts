@@ -159,6 +159,7 @@ export function* listCursors(scope: Scope, options: ListCursors): Work<Page<Curs
     },
     keyOf: (row) => [row.log_id, row.name],
     toItem: toCursor,
+    rowsAtOnce: scope.dialect.stretch.rows,
   });
 }
 

@@ -1,12 +1,12 @@
 /** JSON in columns that are no payloads: metadata, inputs, results, snapshots. */
 
-import { toJsonText } from "@continuo/core/model";
+import { jsonTextOf } from "@continuo/core/model";
 import { LIMITS } from "../engine/index.ts";
 import { invalid, tooLarge } from "./refusals.ts";
 
 /** Errors: `invalid`, `too_large`. */
 export function textOfJson(what: string, value: unknown): string {
-  const { text } = toJsonText(value);
+  const text = jsonTextOf(value);
   if (text.length > LIMITS.payloadBytes) throw tooLarge(`the ${what}`, LIMITS.payloadBytes, text.length);
   return text;
 }

@@ -70,6 +70,7 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
     },
     keyOf: (row) => (byChange ? [row.changed_mark, row.log_key] : [row.log_id]),
     toItem: (row) => toLog({ ...row, now, mark: -1 }),
+    ...(byChange ? {} : { rowsAtOnce: dialect.stretch.rows }),
   });
   if (visible === undefined) throw invalid("the database returned no mark");
   return { ...page, mark: `m${visible.mark}` };

@@ -260,5 +260,6 @@ export function* listDeletedLogs(
       latestSequence: row.head_sequence,
       chainHash: row.head_hash,
     }),
+    rowsAtOnce: scope.dialect.stretch.rows,
   });
 }

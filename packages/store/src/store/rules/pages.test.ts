@@ -9,8 +9,12 @@ interface Asked {
   readonly limit: number;
 }
 
+interface NumbersRequest extends PageRequest {
+  readonly rowsAtOnce?: number;
+}
+
 /** Pages of the numbers from 1 to `count`, and what the list was asked for. */
-function pageOfNumbers(count: number, request: PageRequest): Page<string> & { readonly asked: Asked[] } {
+function pageOfNumbers(count: number, request: NumbersRequest): Page<string> & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const work = pageOf<number, string>(request, {
     fetch: function* (after, limit): Work<readonly number[]> {
@@ -20,6 +24,7 @@ function pageOfNumbers(count: number, request: PageRequest): Page<string> & { re
     },
     keyOf: (row) => [row, `key of ${row}`],
     toItem: (row) => `item ${row}`,
+    ...(request.rowsAtOnce === undefined ? {} : { rowsAtOnce: request.rowsAtOnce }),
   });
   const step = work.next();
   if (step.done !== true) throw new Error("a page of numbers asks for nothing else");
@@ -48,18 +53,31 @@ test("a page has a hundred items where no limit is given", () => {
 });
 
 test("whatever the limit is, the pages of a list have each item once and in order", () => {
+  const some = fc.integer({ min: 1, max: 50 });
   fc.assert(
-    fc.property(fc.nat(40), fc.integer({ min: 1, max: 50 }), (count, limit) => {
+    fc.property(fc.nat(40), some, some, (count, limit, rowsAtOnce) => {
       const items: string[] = [];
       let cursor: string | null | undefined;
       do {
-        const page = pageOfNumbers(count, typeof cursor === "string" ? { limit, cursor } : { limit });
+        const request = { limit, rowsAtOnce };
+        const page = pageOfNumbers(count, typeof cursor === "string" ? { ...request, cursor } : request);
         items.push(...page.items);
         cursor = page.nextCursor;
+        expect(page.items.length).toBe(cursor === null ? page.items.length : limit);
       } while (cursor !== null);
       expect(items).toEqual(Array.from({ length: count }, (_, n) => `item ${n + 1}`));
     }),
   );
+});
+
+test("a page that takes several statements asks for no row twice, and for one more than it has", () => {
+  const { asked, items } = pageOfNumbers(9, { limit: 5, rowsAtOnce: 2 });
+  expect(items).toEqual(["item 1", "item 2", "item 3", "item 4", "item 5"]);
+  expect(asked.map(({ after, limit }) => [after?.[0], limit])).toEqual([
+    [undefined, 2],
+    [2, 2],
+    [4, 2],
+  ]);
 });
 
 test.each([1, 1_000])("the limit %d is accepted", (limit) => {

@@ -16,6 +16,11 @@ interface Source<Row, Item> {
   readonly fetch: (after: Key | undefined, limit: number) => Work<readonly Row[]>;
   readonly keyOf: (row: Row) => Key;
   readonly toItem: (row: Row) => Item;
+  /**
+   * The most rows of one statement, so that a page takes several turns of the event loop. Only for lists whose order no
+   * write changes: rows may come and go between two statements, as they may between two pages.
+   */
+  readonly rowsAtOnce?: number;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -24,11 +29,18 @@ const DEFAULT_LIMIT = 100;
 export function* pageOf<Row, Item>(request: PageRequest, source: Source<Row, Item>): Work<Page<Item>> {
   const limit = limitOf(request.limit);
   const after = request.cursor === undefined ? undefined : keyFrom(request.cursor);
-  const rows = yield* source.fetch(after, limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items: shown.map(source.toItem), nextCursor: more ? cursorOf(source.keyOf(last)) : null };
+  const { rowsAtOnce = limit + 1 } = source;
+  const items: Item[] = [];
+  for (let key = after; ; ) {
+    const asked = Math.min(rowsAtOnce, limit + 1 - items.length);
+    const rows = yield* source.fetch(key, asked);
+    for (const row of rows) {
+      if (items.length === limit) return { items, nextCursor: key === undefined ? null : cursorOf(key) };
+      items.push(source.toItem(row));
+      key = source.keyOf(row);
+    }
+    if (rows.length < asked) return { items, nextCursor: null };
+  }
 }
 
 export function limitOf(limit: number | undefined): number {

@@ -93,11 +93,14 @@ export interface ExpiredLog {
   readonly state: "expired" | "hidden";
 }
 
-/** Logs of the workspace that expired, a few at a time. */
+/**
+ * Logs of the workspace that expired, a few at a time. The expression over the workspace leaves only the index of the
+ * time: by an index of the workspace, SQLite would look at every log.
+ */
 export function* expiredLogs(scope: Scope, limit: number): Work<readonly ExpiredLog[]> {
   const rows = yield* sql<{ readonly log_id: string; readonly deleted_at: number | null }>(
     scope,
-    `select log_id, deleted_at from logs l where workspace_id = ?
+    `select log_id, deleted_at from logs l where workspace_id || '' = ?
        and expires_at is not null and expires_at <= ${scope.dialect.nowMs}
        and (deleted_at is null or not exists (select 1 from logs f where f.parent_key = l.log_key))
      order by expires_at limit ?`,

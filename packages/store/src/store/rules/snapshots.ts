@@ -20,10 +20,12 @@ export interface SnapshotRequest {
 }
 
 export function* putSnapshot(tx: Transaction, logId: string, request: SnapshotRequest): Work<Snapshot> {
-  return yield* writeSnapshot(tx, yield* openLog(tx, logId, "change"), request);
+  const row = yield* writeSnapshot(tx, yield* openLog(tx, logId, "change"), request);
+  return toSnapshot(logId, row);
 }
 
-export function* writeSnapshot(tx: Transaction, log: LogRow, request: SnapshotRequest): Work<Snapshot> {
+/** The row is no `Snapshot` yet: its text is long, and appends do not look at it. */
+export function* writeSnapshot(tx: Transaction, log: LogRow, request: SnapshotRequest): Work<SnapshotRow> {
   const sequence = request.sequence ?? log.head_sequence;
   assertName("name of a snapshot", request.name);
   assertSequence("sequence of a snapshot", sequence);
@@ -40,7 +42,7 @@ export function* writeSnapshot(tx: Transaction, log: LogRow, request: SnapshotRe
     data,
     log.now,
   );
-  return toSnapshot(log.log_id, { name: request.name, sequence, data, created_at: log.now });
+  return { name: request.name, sequence, data, created_at: log.now };
 }
 
 export function* getLatestSnapshot(
