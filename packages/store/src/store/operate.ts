@@ -45,7 +45,7 @@ export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = 
 export type LogVerification = VerifyResult & { readonly logId: string };
 
 /** Logs that are verified in one turn of the event loop: a short log has few rows, but takes several queries. */
-const LOGS_OF_TURN = 16;
+const LOGS_OF_TURN = 8;
 
 /**
  * Every log of the workspace: its hashes, and the rows of sessions, runs and cursors that its events explain.

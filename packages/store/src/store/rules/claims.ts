@@ -3,7 +3,7 @@
 import type { Claim, ClaimWrite, Page } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { jsonOf, textOfJson } from "./json-fields.ts";
-import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
+import { nameRange, type PageRequest, pageOf } from "./pages.ts";
 import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
 
 interface ClaimRow {
@@ -104,16 +104,15 @@ export function* listClaims(scope: Scope, options: ListClaims): Work<Page<Claim>
   for (const filter of ["prefix", "status", "owner"] as const) {
     if (options[filter] !== undefined) assertText(filter, options[filter]);
   }
-  if (options.prefix !== undefined) {
-    rows = rows.where("name", ">=", options.prefix).where("name", "<", prefixEnd(options.prefix));
-  }
   if (options.status !== undefined) rows = rows.where("status", "=", options.status);
   if (options.owner !== undefined) rows = rows.where("owner", "=", options.owner);
   return yield* pageOf(options, {
-    fetch: (after, limit) =>
-      query<ClaimRow>(
-        (after === undefined ? rows : rows.where("name", ">", String(after[0]))).orderBy("name").limit(limit),
-      ),
+    fetch: (after, limit) => {
+      const { from, before } = nameRange(options.prefix, after);
+      const named = rows.where("name", ...from);
+      const inRange = before === null ? named : named.where("name", "<", before);
+      return query<ClaimRow>(inRange.orderBy("name").limit(limit));
+    },
     keyOf: (row) => [row.name],
     toItem: toClaim,
   });

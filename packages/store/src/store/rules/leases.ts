@@ -2,8 +2,8 @@
 
 import { ContinuoError, type Lease, type ListedLease, type Page } from "@continuo/core/model";
 import { type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
-import { createLease, NO_NAME } from "./lease-rows.ts";
-import { type Key, type PageRequest, pageOf, prefixEnd } from "./pages.ts";
+import { createLease } from "./lease-rows.ts";
+import { type Key, nameRange, type PageRequest, pageOf } from "./pages.ts";
 import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
 
 interface LeaseRow {
@@ -101,8 +101,8 @@ export function* listLeases(scope: Scope, options: ListLeases): Work<Page<Listed
   const isByExpiry = options.state === "expired";
   return yield* pageOf(options, {
     fetch: (after, limit) => {
-      const rest: readonly Filter[] = after === undefined ? [] : [afterKey(isByExpiry, after)];
-      const all = [...filters, ...rest];
+      const all = [nameFilter(options.prefix, isByExpiry ? undefined : after), ...filters];
+      if (isByExpiry && after !== undefined) all.push(afterExpiry(after));
       return sql<Omit<LeaseRow, "now">>(
         scope,
         `select name, token, owner, expires_at from leases
@@ -125,11 +125,8 @@ interface Filter {
 
 /** Errors: `invalid`. */
 function filtersOf({ prefix, owner, state }: ListLeases, now: number): readonly Filter[] {
-  const filters: Filter[] = [{ text: `name > '${NO_NAME}'`, values: [] }, stateFilter(state, now)];
-  if (prefix !== undefined) {
-    assertText("prefix", prefix);
-    filters.push({ text: "name >= ? and name < ?", values: [prefix, prefixEnd(prefix)] });
-  }
+  const filters: Filter[] = [stateFilter(state, now)];
+  if (prefix !== undefined) assertText("prefix", prefix);
   if (owner !== undefined) {
     assertText("owner", owner);
     filters.push({ text: "owner = ?", values: [owner] });
@@ -155,8 +152,16 @@ function stateFilter(state: ListLeases["state"], now: number): Filter {
   }
 }
 
-function afterKey(isByExpiry: boolean, key: Key): Filter {
-  if (!isByExpiry) return { text: "name > ?", values: [String(key[0])] };
+/** Leaves out the row without a name, which is no lease. */
+function nameFilter(prefix: string | undefined, after: Key | undefined): Filter {
+  const { from, before } = nameRange(prefix || undefined, after);
+  const text = `name ${from[0]} ?`;
+  return before === null
+    ? { text, values: [from[1]] }
+    : { text: `${text} and name < ?`, values: [from[1], before] };
+}
+
+function afterExpiry(key: Key): Filter {
   return { text: "(expires_at, name) > (?, ?)", values: [Number(key[0]), String(key[1])] };
 }
 

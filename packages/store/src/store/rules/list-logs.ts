@@ -6,7 +6,7 @@
 import type { LogPage } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { LOG_COLUMN_NAMES, type LogRow, toLog } from "./log-rows.ts";
-import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
+import { nameRange, type PageRequest, pageOf } from "./pages.ts";
 import { assertText, assertTime, invalid } from "./refusals.ts";
 
 export interface ListLogs extends PageRequest {
@@ -45,10 +45,7 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
     .where("workspace_id", "=", scope.workspaceId)
     .where("deleted_at", "is", null)
     .where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", now)]));
-  if (options.prefix !== undefined) {
-    assertText("prefix", options.prefix);
-    rows = rows.where("log_id", ">=", options.prefix).where("log_id", "<", prefixEnd(options.prefix));
-  }
+  if (options.prefix !== undefined) assertText("prefix", options.prefix);
   const { changedAfter } = options;
   if (changedAfter !== undefined) {
     const mark = MARK.exec(changedAfter)?.[1];
@@ -61,12 +58,18 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
   const byChange = changedAfter !== undefined;
   const page = yield* pageOf(options, {
     fetch: (after, limit) => {
-      if (!byChange) {
-        const from = after === undefined ? rows : rows.where("log_id", ">", String(after[0]));
-        return query<ListedRow>(from.orderBy("log_id").limit(limit));
-      }
-      const from = after === undefined ? rows : rows.where((e) => afterChange(e, after));
-      return query<ListedRow>(from.orderBy("changed_mark").orderBy("log_key").limit(limit));
+      const { from, before } = nameRange(options.prefix, byChange ? undefined : after);
+      const inRange = before === null ? rows : rows.where("log_id", "<", before);
+      if (!byChange)
+        return query<ListedRow>(
+          inRange
+            .where("log_id", ...from)
+            .orderBy("log_id")
+            .limit(limit),
+        );
+      const named = before === null ? rows : inRange.where("log_id", ...from);
+      const page = after === undefined ? named : named.where((e) => afterChange(e, after));
+      return query<ListedRow>(page.orderBy("changed_mark").orderBy("log_key").limit(limit));
     },
     keyOf: (row) => (byChange ? [row.changed_mark, row.log_key] : [row.log_id]),
     toItem: (row) => toLog({ ...row, now, mark: -1 }),

@@ -2,7 +2,7 @@ import type { Page } from "@continuo/core/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Work } from "../engine/index.ts";
-import { type Key, type PageRequest, pageOf, prefixEnd, textsOf } from "./pages.ts";
+import { type Key, nameRange, type PageRequest, pageOf, prefixEnd, textsOf } from "./pages.ts";
 
 interface Asked {
   readonly after: Key | undefined;
@@ -119,6 +119,21 @@ test("the end of a prefix is after every name with the prefix, and before all ot
   const against = (name: string): number => Buffer.compare(Buffer.from(name), Buffer.from(end));
   expect(["ab", "abc", "ab\u{1f600}", "ab\uffff"].map(against)).toEqual([-1, -1, -1, -1]);
   expect(against("ac")).toBe(1);
+});
+
+test.each([
+  [undefined, undefined, [">", ""]],
+  [undefined, ["b"], [">", "b"]],
+  ["ab", undefined, [">=", "ab"]],
+  ["ab", ["abc"], [">", "abc"]],
+  ["ab", ["ab"], [">", "ab"]],
+  ["ab", ["aa"], [">=", "ab"]],
+  ["", undefined, [">=", ""]],
+  // U+FFFF is before U+1F600 in a database, and after it in UTF-16.
+  ["\u{1f600}", ["\uffff"], [">=", "\u{1f600}"]],
+] as const)("names of the prefix %j after %j have one lower bound", (prefix, after, from) => {
+  const before = prefix === undefined ? null : prefixEnd(prefix);
+  expect(nameRange(prefix, after)).toEqual({ from, before });
 });
 
 test.each([

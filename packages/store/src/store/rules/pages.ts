@@ -66,6 +66,24 @@ function keyFrom(cursor: string): Key {
   throw invalid("the cursor of a list must come from the store", { cursor });
 }
 
+/** Names in order: after, or from, the first one, and before the other. */
+export interface NameRange {
+  readonly from: readonly [">" | ">=", string];
+  /** `null` for all names to the last one. */
+  readonly before: string | null;
+}
+
+/**
+ * The names of a page that has a prefix and a place where it begins. There is one lower bound: of two, SQLite searches
+ * an index by the first, and looks at all rows from there. No name is empty.
+ */
+export function nameRange(prefix: string | undefined, after: Key | undefined): NameRange {
+  const name = after === undefined ? "" : String(after[0]);
+  if (prefix === undefined) return { from: [">", name], before: null };
+  const isFirst = Buffer.compare(Buffer.from(name), Buffer.from(prefix)) < 0 || name === "";
+  return { from: isFirst ? [">=", prefix] : [">", name], before: prefixEnd(prefix) };
+}
+
 /** The first text that is greater than everything with the prefix: U+10FFFF is in no name. */
 export function prefixEnd(prefix: string): string {
   return `${prefix}\u{10ffff}`;
