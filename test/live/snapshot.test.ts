@@ -1,11 +1,13 @@
 /** Snapshots of a long session: made in turns, as the fold is when they begin. */
 
 import { canonicalJson } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { sha256 } from "../../packages/live/src/kit/index.ts";
 import { emptyFold, type LiveFold } from "../../packages/live/src/state/fold.ts";
+import { Follower } from "../../packages/live/src/state/follower.ts";
 import type { NoteEntry } from "../../packages/live/src/state/note-entries.ts";
-import { seal, unseal } from "../../packages/live/src/state/snapshot.ts";
+import { contextHash, seal, unseal } from "../../packages/live/src/state/snapshot.ts";
 
 const NOTES = 1_000;
 
@@ -44,8 +46,24 @@ test("a snapshot has the hash of its canonical JSON, and what it was made of com
 test("a snapshot of many notes is made and read in turns", async () => {
   const fold = longFold();
   let snapshot: unknown;
-  expect(await turnsOf(async () => (snapshot = await seal(fold)))).toBeGreaterThanOrEqual(6);
+  expect(await turnsOf(async () => (snapshot = await seal(fold)))).toBeGreaterThanOrEqual(7);
   expect(await turnsOf(() => unseal(snapshot))).toBeGreaterThanOrEqual(3);
+});
+
+test("the hash of the notes is that of their canonical JSON, sorted by id, whatever their order is", () => {
+  const fold = longFold();
+  const rows = [...fold.notes.values()].map(({ noteId, hash, status }) => [noteId, hash, status]);
+  rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+  expect(contextHash(fold)).toBe(sha256(canonicalJson(rows)));
+});
+
+test("the last page of a restore and what is made of the session are in two turns", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: "talk" });
+  await store.append("talk", [{ type: "note", data: {} }]);
+  const open = (): Promise<Follower> => Follower.open({ store, sessionId: "talk", report: () => undefined });
+  (await open()).close();
+  expect(await turnsOf(async () => (await open()).close())).toBeGreaterThanOrEqual(1);
 });
 
 test("what is added while a snapshot is made is no part of it", async () => {

@@ -2,7 +2,7 @@
 
 import type { NewEvent } from "@continuo/core/model";
 import { LIMITS, openStore, verifyStore } from "@continuo/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { countWork } from "./harness/turns.ts";
 
@@ -79,6 +79,24 @@ test.each(Object.entries(WORK))("%s gives way to other work", async (_, { run, r
   expect(value).toEqual(result);
   expect(total).toBeGreaterThan(MOST);
   expect(most).toBeLessThanOrEqual(MOST);
+});
+
+test("an append that stores a long snapshot writes its JSON, and neither reads nor sorts it", async () => {
+  const data = { z: Array.from({ length: 1_000 }, (_, n) => ({ z: n, a: "note" })), a: 1 };
+  const parse = vi.spyOn(JSON, "parse");
+  const stringify = vi.spyOn(JSON, "stringify");
+  let texts: readonly number[];
+  try {
+    const also = [{ type: "snapshot" as const, name: "state", data, sequence: EVENTS }];
+    await store.append("long", [], { also });
+    texts = [parse.mock.calls.filter(([text]) => text.length > 1_000).length, stringify.mock.calls.length];
+  } finally {
+    parse.mockRestore();
+    stringify.mockRestore();
+  }
+  expect(texts).toEqual([0, 1]);
+  const stored = await store.getLatestSnapshot({ logId: "long", name: "state" });
+  expect(stored?.data).toEqual(data);
 });
 
 test("a verification of many short logs does 8 of them in a turn", async () => {

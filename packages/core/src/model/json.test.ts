@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, JSON_DEPTH_LIMIT, jsonLengthAtLeast, toJsonText, toWellFormed } from "./json.ts";
+import {
+  canonicalJson,
+  JSON_DEPTH_LIMIT,
+  jsonLengthAtLeast,
+  jsonTextOf,
+  toJsonText,
+  toWellFormed,
+} from "./json.ts";
 
 function nested(levels: number): unknown {
   let value: unknown = 0;
@@ -36,6 +43,7 @@ describe("canonical JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const { text, canonical } = toJsonText(value);
+        expect(jsonTextOf(value)).toBe(text);
         expect(text).toBe(JSON.stringify(value));
         expect(canonicalJson(reversed(value))).toBe(canonical);
         expect(canonicalJson(JSON.parse(text))).toBe(canonical);
@@ -48,9 +56,11 @@ describe("canonical JSON", () => {
     const circle: unknown[] = [];
     circle.push(circle);
     for (const value of [1n, undefined, () => 1, Symbol("x")]) {
-      expect(() => toJsonText(value)).toThrow(expect.objectContaining({ code: "invalid" }));
+      for (const write of [toJsonText, jsonTextOf])
+        expect(() => write(value)).toThrow(expect.objectContaining({ code: "invalid" }));
     }
-    expect(() => toJsonText(circle)).toThrow(expect.objectContaining({ code: "too_large" }));
+    for (const write of [toJsonText, jsonTextOf])
+      expect(() => write(circle)).toThrow(expect.objectContaining({ code: "too_large" }));
   });
 
   test("depth has a limit", () => {
@@ -59,7 +69,8 @@ describe("canonical JSON", () => {
       expect.objectContaining({ code: "too_large" }),
     );
     const hidden = { toJSON: () => nested(JSON_DEPTH_LIMIT + 1) };
-    expect(() => toJsonText(hidden)).toThrow(expect.objectContaining({ code: "too_large" }));
+    for (const write of [toJsonText, jsonTextOf])
+      expect(() => write(hidden)).toThrow(expect.objectContaining({ code: "too_large" }));
   });
 });
 
