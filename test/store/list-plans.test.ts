@@ -1,4 +1,4 @@
-/** How SQLite finds the rows of a list: it looks at none of the others, which would hold the event loop. */
+/** The lists of a store look at their own rows only: SQLite finds them by an index, and no others hold the event loop. */
 
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";

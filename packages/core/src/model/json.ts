@@ -34,7 +34,7 @@ export function jsonTextOf(value: unknown): string {
   const order = orderOf(value, 0);
   if (order === "too_deep") throw tooDeep();
   const text = stringify(value);
-  // What a `toJSON` gives can be deeper than the value that has it.
+  // The result of a `toJSON` can be deeper than the object that has it.
   if (order === "special" && orderOf(JSON.parse(text), 0) === "too_deep") throw tooDeep();
   return text;
 }

@@ -59,7 +59,7 @@ export class Follower {
       restore(options.store, options.sessionId),
     );
     const restoreMs = performance.now() - began;
-    // What the caller makes of the fold is no part of the turn that folded the last page.
+    // The work of the caller on the fold is no part of the turn that folded the last page.
     await otherWork();
     return new Follower(options, { fold, fault, restoreMs });
   }
