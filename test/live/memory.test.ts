@@ -89,6 +89,8 @@ test("a session with as many notes as it can have says so, takes evidence, and c
   for (const [n, at] of places.entries()) {
     await live.send("k", said(n === 0 ? "something else" : "note 7", at));
     await live.clock.advance(13_000);
+    // So many notes are written in several turns.
+    await expect.poll(async () => (await live.service.session("k")).depth).toBe(0);
   }
   const session = await live.service.session("k");
   expect(session).toMatchObject({ depth: 0, health: { lastError: expect.stringContaining("4000 notes") } });
