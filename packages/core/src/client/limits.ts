@@ -18,7 +18,7 @@ export const LIMITS = {
   longestRetryMs: 30_000,
   /** The time in which the first connection is tried, and the longest pause between two tries. */
   firstConnectionMs: 30_000,
-  /** The wait for a socket to open, before the server was heard once; a proxy may hold it without an answer. */
+  /** After this wait for the first socket to open, an obstacle is looked for. */
   firstAnswerMs: 1_500,
   longestFirstRetryMs: 2_000,
   /** The longest wait of `close()` for the server to confirm the last writes. */

@@ -133,7 +133,7 @@ export class Link {
     }
     this.#socket = socket;
     this.#heardAt = performance.now();
-    this.#giveUpSilentFirst(socket);
+    this.#reportHeldFirst(socket);
     socket.onopen = () => this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...this.#options.hello() });
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket) this.#hear(data);
@@ -149,13 +149,17 @@ export class Link {
     this.#beat = setInterval(() => this.#check(), CHANNEL_LIMITS.heartbeatMs);
   }
 
-  /** A proxy that holds an upgrade without an answer would cost the time of a silent connection in each first try. */
-  #giveUpSilentFirst(socket: WebSocket): void {
-    if (this.#everHeard) return;
-    const timer = setTimeout(() => {
-      if (socket !== this.#socket || socket.readyState !== 0) return;
-      this.#lost();
-      socket.close();
+  /**
+   * Names a proxy that holds the upgrade, before the time of a silent connection is over. The socket stays: browsers too delay a
+   * connection that follows others which failed.
+   */
+  #reportHeldFirst(socket: WebSocket): void {
+    if (this.#everHeard || this.#tries > 0) return;
+    const timer = setTimeout(async () => {
+      const obstacle = await obstacleAt(this.#options.url);
+      if (obstacle === null || socket !== this.#socket || socket.readyState !== 0) return;
+      this.#obstacle = obstacle;
+      this.#warnOfTries();
     }, LIMITS.firstAnswerMs);
     socket.addEventListener("open", () => clearTimeout(timer));
     socket.addEventListener("close", () => clearTimeout(timer));
@@ -263,15 +267,7 @@ export class Link {
     if (this.#state === "ended" || this.#everHeard) return;
     this.#met = obstacle === null ? 0 : this.#met + 1;
     if (end !== null || this.#met === OBSTACLE_TRIES) this.#end(obstacle ?? end);
-    else if (tries === 0) this.#warnOfFirst(obstacle);
-  }
-
-  /** An obstacle that is met quickly is reported by the error of the last try, which follows at once. */
-  #warnOfFirst(obstacle: ContinuoError | null): void {
-    const isSlow = performance.now() - this.#startedAt > LIMITS.firstAnswerMs;
-    if (obstacle !== null && !isSlow) return;
-    this.#obstacle ??= obstacle;
-    this.#warnOfTries();
+    else if (tries === 0 && obstacle === null) this.#warnOfTries();
   }
 
   #mayTryAgain(): boolean {
