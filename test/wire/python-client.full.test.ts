@@ -66,6 +66,11 @@ async function nextAnswer(client: AgenticClient): Promise<string> {
   throw new Error("the channel ended");
 }
 
+async function processedBy(handle: string): Promise<number> {
+  await using store = await openStore(`sqlite:${join(folder, "chat.db")}`);
+  return (await store.getCursor({ logId: "channels/team", name: `processed/${handle}` }))?.sequence ?? 0;
+}
+
 test("it answers, after a crash of its own and a new start of the server too, and each message once", async () => {
   const first = await serve(0);
   const token = async (handle: string): Promise<string> => {
@@ -85,6 +90,8 @@ test("it answers, after a crash of its own and a new start of the server too, an
   await expect.poll(echo.text).toContain("joined");
   await ann.send("@echo grüß dich 😀");
   expect(await nextAnswer(ann)).toBe("You said: @echo grüß dich 😀");
+  // Its answer and its commit are two frames: a crash between them would have it answer again.
+  await expect.poll(() => processedBy("echo")).toBeGreaterThan(0);
 
   await echo.end("SIGKILL");
   await ann.send("@echo are you there");
