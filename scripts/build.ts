@@ -12,12 +12,12 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
-import { copyPackages } from "./packages.ts";
+import { copyPackages, PACKAGES } from "./packages.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
 /** The packages that the library needs; the command has the others in its bundle. */
-const LIBRARY = ["core", "files", "store", "native", "agents", "live"];
+const LIBRARY = PACKAGES.filter((name) => name !== "server");
 const fresh = join(root, "dist.new");
 
 rmSync(fresh, { recursive: true, force: true });

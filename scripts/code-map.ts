@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FLOOR_PLAN } from "../test/house/floor-plan.ts";
+import { doorsOf } from "./packages.ts";
 import { withSection } from "./section.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -88,12 +89,8 @@ export function withRooms(document: string, name: string): string {
     .filter((path) => basename(path) === "index.ts" && path !== "index.ts")
     .map((path) => dirname(path))
     .sort();
-  const { exports } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
   const doors = new Map(
-    Object.entries(exports as Readonly<Record<string, string>>).map(([door, file]) => [
-      dirname(file.replace("./src/", "")),
-      `@continuo/${name}${door.slice(1)}`,
-    ]),
+    [...doorsOf(ROOT, name)].map(([specifier, file]) => [dirname(file.slice(source.length + 1)), specifier]),
   );
   const lines = folders.map((folder) => {
     const indent = "  ".repeat(folder.split("/").length - 1);

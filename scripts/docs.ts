@@ -4,7 +4,7 @@
  * `PROTOCOL.md`, `docs/server.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUDIT_ACTS } from "@continuo/core/model";
 import type { Command } from "commander";
@@ -12,6 +12,7 @@ import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
 import { withCodeMap, withRooms } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
+import { PACKAGES } from "./packages.ts";
 import { protocolFiles } from "./protocol/files.ts";
 import { withFrames } from "./protocol/page.ts";
 import { withSection } from "./section.ts";
@@ -101,7 +102,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
     }),
   ],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
-  ...readdirSync(join(ROOT, "packages")).map((name) => {
+  ...PACKAGES.map((name) => {
     const page = `packages/${name}/README.md`;
     return [page, withRooms(readFileSync(join(ROOT, page), "utf8"), name)] as const;
   }),

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { compiledFilesOf } from "./packages.ts";
+import { compiledFilesOf, PACKAGES, readManifest } from "./packages.ts";
 import { billOf } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -36,8 +36,7 @@ function packAll(target: string): void {
   try {
     mkdirSync(target, { recursive: true });
     compile();
-    const names = readdirSync(join(ROOT, "packages"));
-    for (const name of names) pack(stagePackage(name, join(stage, name)), target);
+    for (const name of PACKAGES) pack(stagePackage(name, join(stage, name)), target);
     pack(ROOT, target);
     writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(billOf(ROOT), null, 2)}\n`);
     writeFileSync(join(target, "SHA256SUMS"), checksumsOf(target));
@@ -58,8 +57,8 @@ function stagePackage(name: string, stage: string): string {
     mkdirSync(dirname(place), { recursive: true });
     copyFileSync(join(source, "dist", file), place);
   }
-  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-  const doors = Object.entries(manifest.exports as Readonly<Record<string, string>>).map(([door, file]) => {
+  const manifest = readManifest(ROOT, name);
+  const doors = Object.entries(manifest.exports).map(([door, file]) => {
     const compiled = file.replace("./src/", "./dist/").replace(/\.ts$/u, "");
     return [door, { types: `${compiled}.d.ts`, default: `${compiled}.js` }] as const;
   });

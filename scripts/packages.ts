@@ -3,8 +3,27 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
 
-interface Manifest {
+/** The names of our packages. Each depends only on those before it. */
+export const PACKAGES: readonly string[] = ["core", "files", "store", "native", "agents", "live", "server"];
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export function readManifest(root: string, name: string): Manifest {
+  return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+}
+
+/** The source behind each specifier that a package exports: `packages/core/src/model/index.ts` of `@continuo/core/model`. */
+export function doorsOf(root: string, name: string): ReadonlyMap<string, string> {
+  const doors = Object.entries(readManifest(root, name).exports);
+  return new Map(
+    doors.map(([door, file]) => [posix.join("@continuo", name, door), posix.join("packages", name, file)]),
+  );
 }
 
 /**
@@ -15,8 +34,9 @@ export function copyPackages(root: string, names: readonly string[], folder: str
   const doors = new Map(names.flatMap((name) => [...doorsOf(root, name)]));
   const toRelative = (text: string, from: string): string =>
     text.replace(/(["'])(@continuo\/[\w/-]+)\1/gu, (whole, quote: string, specifier: string) => {
-      const target = doors.get(specifier);
-      if (target === undefined) return whole;
+      const source = doors.get(specifier);
+      if (source === undefined) return whole;
+      const target = toCompiled(source.replace(/^packages\/(\w+)\/src\//u, "$1/"));
       const path = posix.relative(posix.dirname(from), target);
       return quote + (path.startsWith(".") ? path : `./${path}`) + quote;
     });
@@ -36,19 +56,6 @@ export function copyPackages(root: string, names: readonly string[], folder: str
 function rewrite(folder: string, file: string, change: (text: string, from: string) => string): void {
   const path = join(folder, file);
   writeFileSync(path, change(readFileSync(path, "utf8"), file.split(sep).join("/")));
-}
-
-/** The file of each specifier, below the folder of all packages. */
-function doorsOf(root: string, name: string): ReadonlyMap<string, string> {
-  const { exports }: Manifest = JSON.parse(
-    readFileSync(join(root, "packages", name, "package.json"), "utf8"),
-  );
-  return new Map(
-    Object.entries(exports).map(([door, file]) => [
-      posix.join("@continuo", name, door),
-      posix.join(name, toCompiled(file.replace("./src/", ""))),
-    ]),
-  );
 }
 
 /** The compiler leaves the files of sources that are gone, so the sources say what is copied. */

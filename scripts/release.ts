@@ -10,12 +10,11 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { PACKAGES } from "./packages.ts";
 import { releaseChangelog } from "./release/changelog.ts";
 import { isAfter, lockWithVersion, readManifests, withVersion } from "./release/versions.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Each depends only on those before it. */
-const PUBLISHED = ["core", "files", "store", "native", "agents", "live", "server"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,7 +37,7 @@ git("tag", "--annotate", `v${version}`, "--message", `Continuo ${version}`);
 run("scripts/build.ts");
 const folder = resolve(values.to);
 run("scripts/pack.ts", folder);
-for (const name of [...PUBLISHED.map((one) => `continuo-${one}`), "continuo"])
+for (const name of [...PACKAGES.map((one) => `continuo-${one}`), "continuo"])
   process.stdout.write(`${join(folder, `${name}-${version}.tgz`)}\n`);
 
 function setVersion(): void {

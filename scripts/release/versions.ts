@@ -1,7 +1,8 @@
 /** The one version of all packages, in every file that names it. Pure, except for `readManifests`. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PACKAGES } from "../packages.ts";
 
 export interface Manifest {
   readonly name: string;
@@ -16,10 +17,7 @@ interface LockFile {
 
 /** The `package.json` of the root and of each package, by their paths below the root. */
 export function readManifests(root: string): ReadonlyMap<string, Manifest> {
-  const paths = [
-    "package.json",
-    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`),
-  ];
+  const paths = ["package.json", ...PACKAGES.map((name) => `packages/${name}/package.json`)];
   return new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest]));
 }
 

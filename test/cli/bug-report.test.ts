@@ -1,8 +1,11 @@
 /** The debug log and the page for a report: what they hold, and what they never hold. */
 
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { debugOf } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startDebugLog } from "../../src/cli/debug/index.ts";
+import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -49,6 +52,28 @@ test("a log that cannot be written is reported, and ends no command", async () =
   });
   expect(code).toBe(0);
   expect(stderr).toContain("cannot write the debug log: ");
+});
+
+test("a log that cannot be continued says once that it ends", () => {
+  const said: string[] = [];
+  const shell = {
+    env: {},
+    home: home.path,
+    stderr: { write: (text: string) => said.push(text) },
+  } as unknown as Shell;
+  using _log = startDebugLog(shell, ["cli"]);
+  rmSync(join(home.path, ".continuo"), { recursive: true });
+  writeFileSync(join(home.path, ".continuo"), "");
+  for (const what of ["one", "two"]) debugOf("cli")(what);
+  expect(said.slice(1)).toEqual([expect.stringMatching(/^the debug log ends here: ENOTDIR.*\n$/u)]);
+});
+
+test("a path with control characters is written visibly in the page", async () => {
+  const env = { CONTINUO_HOME: join(home.path, "a\u001b[31mb") };
+  expect((await runHere(home, ["bug-report"], { env })).code).toBe(0);
+  const page = readFileSync(join(home.path, "continuo-bug-report.md"), "utf8");
+  expect(page).toContain("- missing: home: ");
+  expect(page).not.toContain("\u001b");
 });
 
 test("without --debug and CONTINUO_DEBUG there is no log", async () => {

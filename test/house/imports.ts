@@ -1,7 +1,8 @@
 /** The imports of the source, read as text: good enough for a plan, since the type checker reads them too. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
+import { doorsOf, PACKAGES } from "../../scripts/packages.ts";
 import { FLOOR_PLAN } from "./floor-plan.ts";
 
 export interface SourceFile {
@@ -62,29 +63,9 @@ export function readSource(folder?: string): SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export const PACKAGES: readonly string[] = readdirSync(join(ROOT, "packages"))
-  .filter((name) => existsSync(join(ROOT, "packages", name, "package.json")))
-  .sort();
-
-export interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly exports: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
-
-export function readManifest(name: string): Manifest {
-  return JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8")) as Manifest;
-}
-
 /** The file behind each specifier that our packages export, such as `@continuo/core/model`. */
 export const DOORS: ReadonlyMap<string, string> = new Map(
-  PACKAGES.flatMap((name) =>
-    Object.entries(readManifest(name).exports).map(
-      ([door, file]) => [`@continuo/${name}${door.slice(1)}`, posix.join("packages", name, file)] as const,
-    ),
-  ),
+  PACKAGES.flatMap((name) => [...doorsOf(ROOT, name)]),
 );
 
 function filesBelow(base: string): string[] {
@@ -102,15 +83,7 @@ function importsOf(from: string, text: string, folder: string | undefined): Impo
   return [...withoutComments.matchAll(IMPORT)].map(([, , type, fixed, dynamic]) => {
     const name = fixed ?? dynamic ?? "";
     const file = name.startsWith(".") ? posix.join(dirname(from), name) : (DOORS.get(name) ?? "");
-    const isOutside = folder !== undefined && !file.startsWith(`${folder}/`);
-    const target =
-      file === "" || (folder !== undefined && !name.startsWith("."))
-        ? name
-        : folder === undefined
-          ? pathOf(file)
-          : isOutside
-            ? file
-            : file.slice(folder.length + 1);
+    const target = targetOf(name, file, folder);
     return {
       specifier: name,
       target,
@@ -119,6 +92,14 @@ function importsOf(from: string, text: string, folder: string | undefined): Impo
       eager: type === undefined && fixed !== undefined,
     };
   });
+}
+
+/** @param file that the import names, below the root; empty for a package of others */
+function targetOf(name: string, file: string, folder: string | undefined): string {
+  if (file === "") return name;
+  if (folder === undefined) return pathOf(file);
+  if (!name.startsWith(".")) return name;
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file;
 }
 
 export function folderOf(path: string): string {

@@ -1,9 +1,10 @@
 /** Our packages: what each may use stands in its `package.json`, and nothing else. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { DOORS, PACKAGES, ROOT, readManifest, readSource, type SourceFile } from "./imports.ts";
+import { PACKAGES, readManifest } from "../../scripts/packages.ts";
+import { DOORS, ROOT, readSource, type SourceFile } from "./imports.ts";
 
 interface RootManifest {
   readonly version: string;
@@ -35,7 +36,7 @@ function importedBy(name: string): readonly string[] {
 }
 
 describe.each(PACKAGES)("the package %s", (name) => {
-  const { version, dependencies = {}, peerDependencies = {}, ...manifest } = readManifest(name);
+  const { version, dependencies = {}, peerDependencies = {}, ...manifest } = readManifest(ROOT, name);
 
   test("names in package.json what it imports, and nothing else", () => {
     const named = Object.keys({ ...dependencies, ...peerDependencies }).sort();
@@ -70,9 +71,20 @@ describe.each(PACKAGES)("the package %s", (name) => {
   });
 });
 
+test("the list of packages has each folder, after those that it depends on", () => {
+  expect(PACKAGES.toSorted()).toEqual(readdirSync(join(ROOT, "packages")).sort());
+  const wrong = PACKAGES.filter((name, at) =>
+    Object.keys(readManifest(ROOT, name).dependencies ?? {}).some(
+      (one) =>
+        one.startsWith("@continuo/") && !PACKAGES.slice(0, at).includes(one.slice("@continuo/".length)),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("what the root installs for its users is what the packages and the command need", () => {
   const needed = PACKAGES.flatMap((name) => {
-    const { dependencies, peerDependencies } = readManifest(name);
+    const { dependencies, peerDependencies } = readManifest(ROOT, name);
     return Object.keys({ ...dependencies, ...peerDependencies });
   }).filter((one) => !one.startsWith("@continuo/"));
   const missing = needed.filter((one) => !(one in root.dependencies) && !(one in root.peerDependencies));

@@ -53,14 +53,17 @@ export function startDebugLog(shell: Shell, rooms: readonly DebugRoom[]): Dispos
     return { [Symbol.dispose]: () => undefined };
   }
   shell.stderr.write(`debug log: ${path}\n`);
+  let isBroken = false;
   return followDebug(rooms, (entry) => {
+    if (isBroken) return;
     try {
       if (size > MAX_BYTES) size = dropOlderHalf(path);
       const line = toLine(entry, new Date());
       appendFileSync(path, line, { mode: 0o600 });
       size += Buffer.byteLength(line);
-    } catch {
-      // A full disk is reported by the command itself, if it needs the disk.
+    } catch (error) {
+      isBroken = true;
+      shell.stderr.write(`the debug log ends here: ${messageOf(error)}\n`);
     }
   });
 }

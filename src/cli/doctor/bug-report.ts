@@ -1,6 +1,7 @@
 /** `continuo bug-report`: one page for a report of a mistake, without the contents or titles of any session. */
 
 import { release } from "node:os";
+import { visibleLine } from "@continuo/core/transcript";
 import { maskSecrets } from "@continuo/core/transcript/secrets";
 import { placesOf, readVersion } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
@@ -37,19 +38,15 @@ export async function runBugReport(flags: BugReportFlags, shell: Shell): Promise
 }
 
 /** Secrets are masked, and the home folder, which names the user, is `~`. */
-export function toPage(
-  findings: readonly Finding[],
-  log: string | null,
-  { home }: Pick<Shell, "home">,
-): string {
+function toPage(findings: readonly Finding[], log: string | null, { home }: Pick<Shell, "home">): string {
   const clean = (text: string): string =>
-    maskSecrets(text.replaceAll(home, "~")).value.replaceAll("```", "'''");
+    maskSecrets(home === "/" ? text : text.replaceAll(home, "~")).value.replaceAll("```", "'''");
   const { node, v8, sqlite } = process.versions;
   return [
     "# A mistake in Continuo",
     "## What happened\n\n(Write here what you did, what you expected, and what you saw.)",
     `## Versions\n\nContinuo ${readVersion()}, Node ${node}, V8 ${v8}, SQLite ${sqlite}, ${process.platform} ${release()} ${process.arch}`,
-    `## Doctor\n\n${findings.map(({ name, state, message }) => clean(`- ${state}: ${name}: ${message}`)).join("\n")}`,
+    `## Doctor\n\n${findings.map(({ name, state, message }) => clean(visibleLine(`- ${state}: ${name}: ${message}`))).join("\n")}`,
     ...(log === null ? [] : [`## Debug log\n\n\`\`\`jsonl\n${clean(log).trimEnd()}\n\`\`\``]),
   ]
     .join("\n\n")

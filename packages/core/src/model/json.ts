@@ -19,24 +19,31 @@ export interface JsonText {
 
 /** Errors: `invalid` for what JSON cannot say (bigint, a circle, `undefined`), `too_large` for what is too deep. */
 export function toJsonText(value: unknown): JsonText {
-  const order = orderOf(value, 0);
-  if (order === "too_deep") throw tooDeep();
-  const text = stringify(value);
-  if (order === "sorted") return { text, canonical: text };
-  // A value with a `toJSON` is hashed in the form that is read back.
-  const plain = order === "plain" ? value : JSON.parse(text);
-  if (order === "special" && orderOf(plain, 0) === "too_deep") throw tooDeep();
-  return { text, canonical: canonicalOf(plain) };
+  const { text, order, plain } = written(value);
+  return { text, canonical: order === "sorted" ? text : canonicalOf(plain) };
 }
 
 /** The text alone, for what is stored and not hashed. Errors: as `toJsonText`. */
 export function jsonTextOf(value: unknown): string {
+  return written(value).text;
+}
+
+interface Written {
+  readonly text: string;
+  readonly order: Order;
+  /** The value without a `toJSON`: the form that is read back. */
+  readonly plain: unknown;
+}
+
+function written(value: unknown): Written {
   const order = orderOf(value, 0);
   if (order === "too_deep") throw tooDeep();
   const text = stringify(value);
+  if (order !== "special") return { text, order, plain: value };
+  const plain: unknown = JSON.parse(text);
   // The result of a `toJSON` can be deeper than the object that has it.
-  if (order === "special" && orderOf(JSON.parse(text), 0) === "too_deep") throw tooDeep();
-  return text;
+  if (orderOf(plain, 0) === "too_deep") throw tooDeep();
+  return { text, order, plain };
 }
 
 /** Values that are looked at to say how long JSON is at least. */
