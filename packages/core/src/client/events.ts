@@ -4,6 +4,8 @@ import {
   type Attachment,
   authorOf,
   isAddressedTo,
+  type MessageChange,
+  messageChangeOf,
   type Participant,
   recordOf,
   textOfContent,
@@ -192,23 +194,19 @@ function message(base: Base, event: WireEvent, state: MessageEvent["state"]): Me
 }
 
 function update(base: Base, event: WireEvent, known: KnownMessages): UpdateEvent | null {
-  const { messageId, delta, content } = recordOf(event.data);
-  if (!isOwn(base, messageId, known) || event.pruned !== undefined) return null;
-  const isDelta = event.type === "message_streamed";
-  return {
-    ...base,
-    type: "update",
-    messageId,
-    delta: isDelta ? textOr(delta, "") : undefined,
-    content: isDelta ? undefined : textOfContent(content),
-  };
+  const change = changeOf(event, known);
+  if (change === null || event.pruned !== undefined) return null;
+  const { messageId } = change;
+  return change.type === "grown"
+    ? { ...base, type: "update", messageId, delta: change.delta, content: undefined }
+    : { ...base, type: "update", messageId, delta: undefined, content: change.content ?? "" };
 }
 
 function ended(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
   const { messageId } = recordOf(event.data);
   if (typeof messageId !== "string") return null;
   if (!known.has(messageId)) return message(base, event, "complete");
-  if (!isOwn(base, messageId, known)) return null;
+  if (changeOf(event, known) === null) return null;
   return toComplete(message(base, event, "complete"), event.id);
 }
 
@@ -238,9 +236,8 @@ function interrupted(base: Base, event: WireEvent, known: KnownMessages): Client
   };
 }
 
-/** Only its writer changes a message. */
-function isOwn({ from }: Base, messageId: unknown, known: KnownMessages): messageId is string {
-  return typeof messageId === "string" && known.has(messageId) && known.get(messageId) === from;
+function changeOf(event: WireEvent, known: KnownMessages): MessageChange | null {
+  return messageChangeOf(event, (messageId) => known.get(messageId));
 }
 
 function textOr(value: unknown, other: string): string {

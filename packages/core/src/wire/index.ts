@@ -101,6 +101,7 @@ export {
   type OpenedLiveSession,
   type ReportedState,
 } from "./live-session.ts";
+export { type MessageChange, messageChangeOf, textAfter, type WriterOf } from "./message-change.ts";
 export {
   isNonce,
   LOOPBACK_LABEL,

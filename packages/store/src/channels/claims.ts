@@ -18,6 +18,7 @@ import {
   authorOf,
   type ClaimedInput,
   isInputFor,
+  messageChangeOf,
   type RunEnd,
   recordOf,
   textOfContent,
@@ -251,13 +252,13 @@ async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): 
 }
 
 /** Its writer was disconnected for too long: nothing can be added to that answer. */
-async function isAnswerInterrupted(store: Store, { channel }: ConnectionRef, run: Run): Promise<boolean> {
-  return (await endOfAnswer(store, channel, { run, type: "message_interrupted" })) !== null;
+async function isAnswerInterrupted(store: Store, place: ConnectionRef, run: Run): Promise<boolean> {
+  return (await endOfAnswer(store, place, { run, type: "message_interrupted" })) !== null;
 }
 
 /** The text of the answer when its last event is in the channel. */
-async function completedAnswer(store: Store, { channel }: ConnectionRef, run: Run): Promise<string | null> {
-  return endOfAnswer(store, channel, { run, type: "message_completed" });
+async function completedAnswer(store: Store, place: ConnectionRef, run: Run): Promise<string | null> {
+  return endOfAnswer(store, place, { run, type: "message_completed" });
 }
 
 interface AnswerEnd {
@@ -265,16 +266,21 @@ interface AnswerEnd {
   readonly type: "message_completed" | "message_interrupted";
 }
 
-async function endOfAnswer(store: Store, channel: string, { run, type }: AnswerEnd): Promise<string | null> {
+async function endOfAnswer(
+  store: Store,
+  { channel, handle }: ConnectionRef,
+  { run, type }: AnswerEnd,
+): Promise<string | null> {
   const { sequence } = run.metadata;
   const answerId = answerIdOf(run.runId);
+  const writerOf = (messageId: string): string | undefined => (messageId === answerId ? handle : undefined);
   for (let after: number | null = typeof sequence === "number" ? sequence : 0; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
       after,
       types: [type],
       limit: LIMITS.pageEvents,
     });
-    const found = page.events.find(({ data }) => recordOf(data).messageId === answerId);
+    const found = page.events.find((event) => messageChangeOf(event, writerOf) !== null);
     if (found !== undefined) return textOfContent(recordOf(found.data).content);
     after = page.nextAfter;
   }

@@ -13,6 +13,7 @@ import {
   CHANNEL_LIMITS,
   headOf,
   type MessageHead,
+  messageChangeOf,
   type PostFrame,
   recordOf,
 } from "@continuo/core/wire";
@@ -60,11 +61,10 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
 }
 
 /** Returns true if a message has ended. A client may send its first event again. */
-export async function hasEnded(
-  store: Store,
-  channel: string,
-  { id, sequence }: StoredEvent,
-): Promise<boolean> {
+export async function hasEnded(store: Store, channel: string, message: StoredEvent): Promise<boolean> {
+  const { id, sequence } = message;
+  const writerOf = (messageId: string): string | null | undefined =>
+    messageId === id ? authorOf(message) : undefined;
   const types = ["message_completed", "message_interrupted"];
   for (let after: number | null = sequence; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
@@ -72,7 +72,7 @@ export async function hasEnded(
       types,
       limit: LIMITS.pageEvents,
     });
-    if (page.events.some(({ data }) => recordOf(data).messageId === id)) return true;
+    if (page.events.some((event) => messageChangeOf(event, writerOf) !== null)) return true;
     after = page.nextAfter;
   }
   return false;

@@ -7,7 +7,9 @@ import {
   type ChannelMessage,
   type ChannelSummary,
   type MessagesWindow,
+  messageChangeOf,
   recordOf,
+  textAfter,
   textOfContent,
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
@@ -87,23 +89,11 @@ function toMessage(event: StoredEvent): ChannelMessage {
 }
 
 function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
-  const { messageId, delta, content } = recordOf(event.data);
-  const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
-  if (message?.state !== "open") return;
-  const isServer = event.type === "message_interrupted" && event.actor.kind === "system";
-  if (!isServer && authorOf(event) !== message.handle) return;
-  const text = content === undefined ? message.content : textOfContent(content);
-  const changed: Partial<ChannelMessage> =
-    event.type === "message_streamed"
-      ? { content: message.content + (typeof delta === "string" ? delta : "") }
-      : event.type === "message_updated"
-        ? { content: text }
-        : event.type === "message_completed"
-          ? { content: text, state: "complete" }
-          : event.type === "message_interrupted"
-            ? { content: text, state: "interrupted" }
-            : {};
-  messages.set(message.messageId, { ...message, ...changed });
+  const made = messageChangeOf(event, (messageId) => messages.get(messageId)?.handle);
+  const message = made === null ? undefined : messages.get(made.messageId);
+  if (made === null || message?.state !== "open") return;
+  const state = made.type === "completed" ? "complete" : made.type === "interrupted" ? made.type : "open";
+  messages.set(made.messageId, { ...message, content: textAfter(message.content, made), state });
 }
 
 /** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */

@@ -1,7 +1,15 @@
 /** The messages in progress of a channel: a pure fold of its log. */
 
 import type { StoredEvent } from "@continuo/core/model";
-import { authorOf, headOf, type MessageHead, recordOf, textOfContent } from "@continuo/core/wire";
+import {
+  authorOf,
+  headOf,
+  type MessageHead,
+  messageChangeOf,
+  recordOf,
+  textAfter,
+  textOfContent,
+} from "@continuo/core/wire";
 
 export interface OpenMessage {
   readonly messageId: string;
@@ -24,14 +32,10 @@ export interface ChannelState {
 
 export const EMPTY_STATE: ChannelState = { sequence: 0, open: {} };
 
-/**
- * Only the writer of a message changes it: events of others with its id are ignored, except the server's own
- * `message_interrupted`.
- */
 export function foldChannel(state: ChannelState, event: StoredEvent): ChannelState {
   const { sequence } = event;
-  const data = recordOf(event.data);
   if (event.type === "message_sent") {
+    const data = recordOf(event.data);
     const handle = authorOf(event);
     if (data.state !== "open" || handle === null) return { ...state, sequence };
     const text = textOfContent(data.content);
@@ -39,37 +43,17 @@ export function foldChannel(state: ChannelState, event: StoredEvent): ChannelSta
     const message: OpenMessage = { messageId: event.id, handle, writer, sequence, head: headOf(data), text };
     return { sequence, open: { ...state.open, [event.id]: message } };
   }
-  const message = ownMessage(state, event, data);
-  if (message === undefined) return { ...state, sequence };
-  const { messageId } = message;
-  switch (event.type) {
-    case "message_streamed": {
-      const text = message.text + (typeof data.delta === "string" ? data.delta : "");
-      return { sequence, open: { ...state.open, [messageId]: { ...message, text } } };
-    }
-    case "message_updated": {
-      const text = textOfContent(data.content);
-      return { sequence, open: { ...state.open, [messageId]: { ...message, text } } };
-    }
-    case "message_completed":
-    case "message_interrupted": {
-      const { [messageId]: _, ...open } = state.open;
-      return { sequence, open };
-    }
-    default:
-      return { ...state, sequence };
-  }
+  const change = messageChangeOf(event, (messageId) => openMessage(state, messageId)?.handle);
+  const message = change === null ? undefined : openMessage(state, change.messageId);
+  if (change === null || message === undefined) return { ...state, sequence };
+  const { [change.messageId]: _, ...others } = state.open;
+  if (change.type === "completed" || change.type === "interrupted") return { sequence, open: others };
+  const text = textAfter(message.text, change);
+  return { sequence, open: { ...state.open, [change.messageId]: { ...message, text } } };
 }
 
-function ownMessage(
-  { open }: ChannelState,
-  event: StoredEvent,
-  { messageId }: Readonly<Record<string, unknown>>,
-): OpenMessage | undefined {
-  if (typeof messageId !== "string" || !Object.hasOwn(open, messageId)) return undefined;
-  const message = open[messageId];
-  const isServer = event.type === "message_interrupted" && event.actor.kind === "system";
-  return isServer || authorOf(event) === message?.handle ? message : undefined;
+function openMessage({ open }: ChannelState, messageId: string): OpenMessage | undefined {
+  return Object.hasOwn(open, messageId) ? open[messageId] : undefined;
 }
 
 export function openMessagesOf(state: ChannelState, handle: string): readonly OpenMessage[] {

@@ -1,0 +1,124 @@
+/**
+ * The server, late readers and the viewer fold the log of a channel, and all see the same messages, also where somebody
+ * wrote events on the messages of others past the server's checks.
+ */
+
+import type { NewEvent, StoredEvent } from "@continuo/core/model";
+import { channelLogId, messageChangeOf, toWireEvent } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
+import { openChannel, readMessages } from "@continuo/store/channels";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { toClientEvent } from "../../packages/core/src/client/events.ts";
+import { EMPTY_STATE, foldChannel } from "../../packages/store/src/channels/state.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent } from "../../web/channels/fold.ts";
+
+const WRITERS = ["ann", "bob"] as const;
+
+interface Step {
+  readonly author: (typeof WRITERS)[number] | "system";
+  readonly message: number;
+  readonly type: "sent" | "streamed" | "updated" | "completed" | "interrupted";
+  readonly text: string | undefined;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  author: fc.constantFrom(...WRITERS, "system" as const),
+  message: fc.nat({ max: 2 }),
+  type: fc.constantFrom("sent", "streamed", "streamed", "updated", "completed", "interrupted"),
+  text: fc.option(fc.string({ maxLength: 4 }), { nil: undefined, freq: 8 }),
+});
+
+function toEvent({ author, message, type, text }: Step, index: number): NewEvent {
+  const messageId = `m${message}`;
+  const actor = author === "system" ? { kind: "system" as const } : { kind: "person" as const, id: author };
+  if (type === "sent")
+    return { id: messageId, type: "message_sent", actor, data: { content: "", state: "open" } };
+  const data = type === "streamed" ? { messageId, delta: text } : { messageId, content: text };
+  return { id: `e${index}`, type: `message_${type}`, actor, data: JSON.parse(JSON.stringify(data)) };
+}
+
+/** A person begins each message, once; what follows is about messages in progress, as in a log that a server wrote. */
+function toEvents(steps: readonly Step[]): readonly NewEvent[] {
+  const begun = new Set<number>();
+  const writers = new Map<number, string>();
+  const isWritten = ({ author, message, type }: Step): boolean => {
+    if (type === "sent") {
+      if (author === "system" || begun.has(message)) return false;
+      begun.add(message);
+      writers.set(message, author);
+      return true;
+    }
+    const writer = writers.get(message);
+    const isEnd = type === "interrupted" ? author === "system" : type === "completed" && author === writer;
+    if (isEnd) writers.delete(message);
+    return writer !== undefined;
+  };
+  return steps.filter(isWritten).map(toEvent);
+}
+
+type Texts = Readonly<Record<string, readonly [state: string, text: string]>>;
+
+function viewed(events: readonly StoredEvent[]): Channel {
+  const known = new Map<string, string | null>();
+  let channel = EMPTY_CHANNEL;
+  for (const event of events) {
+    const made = toClientEvent(toWireEvent(event), { handle: null, processed: 0, received: 0 }, known);
+    if (made === null) continue;
+    if (made.type === "message" && made.state === "open") known.set(made.messageId, made.from);
+    if ((made.type === "complete" || made.type === "error") && made.messageId !== undefined)
+      known.delete(made.messageId);
+    channel = foldEvent(channel, made);
+  }
+  return channel;
+}
+
+function textsIn({ messages, open }: Channel): Texts {
+  return Object.fromEntries(
+    messages.map(({ messageId, state, content }) => [
+      messageId,
+      [state, state === "open" ? (open.get(messageId)?.text ?? "") : content],
+    ]),
+  );
+}
+
+test("the server, a late reader and the viewer see the same text and state of each message", async () => {
+  const store = await openStore("memory:", { workspaceId: "w" });
+  let tries = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+      const name = `team ${++tries}`;
+      await openChannel(store, name);
+      const added = toEvents(steps);
+      const events = added.length === 0 ? [] : await store.append(channelLogId(name), added);
+      const { messages } = await readMessages(store, name, { limit: 100 });
+      const late: Texts = Object.fromEntries(
+        messages.map(({ messageId, state, content }) => [messageId, [state, content]]),
+      );
+      const server = Object.values(events.reduce(foldChannel, EMPTY_STATE).open);
+      expect(Object.fromEntries(server.map(({ messageId, text }) => [messageId, ["open", text]]))).toEqual(
+        Object.fromEntries(Object.entries(late).filter(([, [state]]) => state === "open")),
+      );
+      expect(textsIn(viewed(events))).toEqual(late);
+    }),
+  );
+  await store.close();
+});
+
+test.each([
+  ["message_streamed", { kind: "person", id: "ann" }, "grown"],
+  ["message_updated", { kind: "person", id: "ann" }, "replaced"],
+  ["message_completed", { kind: "person", id: "ann" }, "completed"],
+  ["message_interrupted", { kind: "system" }, "interrupted"],
+  ["message_streamed", { kind: "person", id: "bob" }, undefined],
+  ["message_updated", { kind: "system" }, undefined],
+  ["message_completed", { kind: "agent", id: "bob" }, undefined],
+  ["message_completed", { kind: "system" }, undefined],
+  ["message_interrupted", { kind: "person", id: "ann" }, undefined],
+  ["method_called", { kind: "person", id: "ann" }, undefined],
+  ["toString", { kind: "person", id: "ann" }, undefined],
+] as const)("%s by %o changes a message of ann: %s", (type, actor, expected) => {
+  const event = { type, actor, data: { messageId: "m", delta: "a", content: "a" } };
+  const writerOf = (messageId: string) => (messageId === "m" ? "ann" : undefined);
+  expect(messageChangeOf(event, writerOf)?.type).toBe(expected);
+});
