@@ -190,8 +190,8 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "Only its writer changes a message.",
     file: "packages/core/src/client/events.ts",
-    text: "known.has(messageId) && known.get(messageId) === from;",
-    mistake: "known.has(messageId);",
+    text: "(messageId) => known.get(messageId)",
+    mistake: "(messageId) => (known.has(messageId) ? authorOf(event) : undefined)",
     test: "packages/core/src/client/events.test.ts",
   },
   {
