@@ -44,6 +44,7 @@ import type {
   MachineHealth,
   MachineSession,
   Outline,
+  Preferences,
   PromptAnswer,
   PromptRequest,
   RenameRequest,
@@ -138,6 +139,8 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions": { readonly answer: SessionsPage };
   readonly "GET /v1/machine/sessions/events": { readonly events: { readonly changed: SessionsChanged } };
   readonly "GET /v1/machine/health": { readonly answer: MachineHealth };
+  readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
+  readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };
   readonly "GET /v1/machine/sessions/KEY/history": { readonly answer: HistoryWindow };

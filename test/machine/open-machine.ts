@@ -25,7 +25,8 @@ export interface OpenMachine extends AsyncDisposable {
   post(path: string, body?: unknown, token?: string): Promise<Response>;
 }
 
-interface OpenMachineOptions extends Pick<Parameters<typeof openServer>[1] & object, "pageFolder"> {
+interface OpenMachineOptions
+  extends Pick<Parameters<typeof openServer>[1] & object, "pageFolder" | "preferencesFile" | "report"> {
   /** Beyond `cleanEnv`. */
   readonly env?: Readonly<Record<string, string>>;
   /** The clock of the store. */

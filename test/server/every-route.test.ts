@@ -46,6 +46,7 @@ beforeAll(async () => {
     mcp: { fetch: async () => Response.json({}), close: async () => undefined },
     machine: async () => recordingMachine(changes),
     pageFolder: folder,
+    preferencesFile: join(folder, "preferences.json"),
   });
   listening = await listen(server, { host: "127.0.0.1", port: 0 });
   const scopes = ["admin", "machine:read,write"];

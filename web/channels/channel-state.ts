@@ -17,7 +17,7 @@ import { ask, sayError } from "../state/server.ts";
 import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, type ShownMessage } from "./fold.ts";
 import { channelPath } from "./paths.ts";
 import { type Row, toRows } from "./rows.ts";
-import { storedName, storeName } from "./your-name.ts";
+import { keepName, keptName } from "./your-name.ts";
 
 /** The delay after which the server learns that the reader reached the end. */
 const COMMIT_MS = 1_000;
@@ -106,9 +106,10 @@ export class ChannelState {
       const { signal: stop } = this.#over;
       const head = await ask<ChannelHead>(channelPath(this.name), { signal: stop });
       const window = await this.#read("");
+      const handle = head.handle ?? (await keptName());
       batch(() => {
         this.head.value = head;
-        this.handle.value = head.handle ?? storedName();
+        this.handle.value = handle;
         this.roster.value = head.roster;
         this.#show(foldWindow(this.#channel.value, window, "instead"));
         this.loading.value = false;
@@ -134,7 +135,7 @@ export class ChannelState {
   /** Joins and writes under this name from now on. */
   setName(name: string): void {
     if (name === this.handle.value || !isName(name)) return;
-    storeName(name);
+    keepName(name);
     this.handle.value = name;
     this.seen.value = null;
     this.#again.abort();

@@ -1,23 +1,24 @@
-/** The name under which this person writes in channels, kept by the browser. */
+/** The name under which this person writes in channels. */
 
 import { isName } from "@continuo/core/wire";
+import type { Preferences } from "@continuo/core/wire/machine";
+import { choiceInBrowser, keepChoice } from "../shell/choices.ts";
+import { ask } from "../state/server.ts";
 
-const KEY = "continuo-name";
+const NAME = "continuo-name";
 
-export function storedName(): string | null {
-  try {
-    const name = localStorage.getItem(KEY);
-    return isName(name) ? name : null;
-  } catch {
-    // A browser may allow no storage: then the name is asked for on each visit.
-    return null;
-  }
+/** `null` if none was chosen. */
+export async function keptName(): Promise<string | null> {
+  const name = choiceInBrowser(NAME) ?? (await preferredName());
+  return isName(name) ? name : null;
 }
 
-export function storeName(name: string): void {
-  try {
-    localStorage.setItem(KEY, name);
-  } catch {
-    return;
-  }
+export function keepName(name: string): void {
+  keepChoice(NAME, { channelName: name });
+}
+
+/** A server may keep no preferences, and a page may have no access to the machine. */
+async function preferredName(): Promise<unknown> {
+  const preferences = await ask<Preferences>("/v1/machine/preferences").catch(() => null);
+  return preferences?.channelName;
 }

@@ -2,32 +2,18 @@
 
 import { effect, signal } from "@preact/signals";
 import type { VNode } from "preact";
-
-const THEMES = ["system", "light", "dark"] as const;
-type Theme = (typeof THEMES)[number];
+import { choiceInBrowser, keepChoice } from "./choices.ts";
 
 const KEY = "continuo-theme";
+const THEMES = ["system", "light", "dark"] as const;
 
-const theme = signal<Theme>(stored());
-
-function stored(): Theme {
-  try {
-    return THEMES.find((one) => one === localStorage.getItem(KEY)) ?? "system";
-  } catch {
-    // A page from disk may have no storage.
-    return "system";
-  }
-}
+const { dataset } = document.documentElement;
+/** The server writes the theme that it keeps into the page. */
+const theme = signal(THEMES.find((one) => one === (choiceInBrowser(KEY) ?? dataset.theme)) ?? "system");
 
 export function applyTheme(): void {
   effect(() => {
-    if (theme.value === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme.value;
-    try {
-      localStorage.setItem(KEY, theme.value);
-    } catch {
-      return;
-    }
+    dataset.theme = theme.value;
   });
 }
 
@@ -40,6 +26,7 @@ export function ThemeButton(): VNode {
       title={`Theme: ${theme.value}. Change to ${next}`}
       onClick={() => {
         theme.value = next;
+        keepChoice(KEY, { theme: next });
       }}
     >
       <span class="wide">Theme: </span>

@@ -8,4 +8,12 @@
 
 export { addServeCommand, DEFAULT_LISTEN } from "./commands.ts";
 export { readTokenFile, tokenFileOf } from "./token-file.ts";
-export { HAS_PAGE_NAMES, machineWork, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
+export {
+  HAS_PAGE_NAMES,
+  machineWork,
+  newPageName,
+  preferencesFileOf,
+  reporterTo,
+  stopSignal,
+  viewerFolder,
+} from "./work.ts";

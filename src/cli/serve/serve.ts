@@ -28,7 +28,15 @@ import { createScanner } from "./scanner.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readWebhookKey } from "./webhook-key.ts";
-import { assertTls, clearTextWarning, newPageName, reporterTo, stopSignal, viewerFolder } from "./work.ts";
+import {
+  assertTls,
+  clearTextWarning,
+  newPageName,
+  preferencesFileOf,
+  reporterTo,
+  stopSignal,
+  viewerFolder,
+} from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -68,6 +76,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     pageFolder: viewerFolder(),
     ...present({
       pageName,
+      // Others may open the pages of a server that has another address.
+      preferencesFile: pageName === undefined ? undefined : preferencesFileOf(shell),
       securityLog: securityFile?.write,
       webhookKey: flags.webhookKey === undefined ? undefined : await readWebhookKey(flags.webhookKey),
       scanAttachment: flags.scanAttachments === undefined ? undefined : createScanner(flags.scanAttachments),

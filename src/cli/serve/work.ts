@@ -1,10 +1,11 @@
 /** Functions of `serve` for other commands: the machine (loaded at the first call), the page, and the stop signal. */
 
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { MachineService } from "@continuo/core/wire/machine";
-import { packageFile } from "@continuo/files";
+import { continuoHome, packageFile } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
 /** The sessions of this machine, as the server shows them. */
@@ -56,6 +57,11 @@ export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefi
 /** The folder in which `npm run prepare` puts the page. */
 export function viewerFolder(): string {
   return packageFile("dist/web") ?? "dist/web";
+}
+
+/** The file of what a person chose in the viewer: its pages have another host name at each start, and a browser forgets. */
+export function preferencesFileOf(shell: Pick<Shell, "home" | "env">): string {
+  return join(continuoHome(shell), "preferences.json");
 }
 
 /** Prints reports of a server. The lines after the first one are indented, so that no text of others looks like a report. */

@@ -12,6 +12,7 @@ import {
   HAS_PAGE_NAMES,
   machineWork,
   newPageName,
+  preferencesFileOf,
   reporterTo,
   stopSignal,
   viewerFolder,
@@ -102,6 +103,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
     hosts: [HOST, "localhost"],
     machine: () => sessions,
     pageFolder: viewerFolder(),
+    preferencesFile: preferencesFileOf(shell),
     ...present({ pageName }),
     report: warn,
   });

@@ -50,6 +50,7 @@ import {
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
+import { createPreferences } from "./page/index.ts";
 import {
   createFailureLog,
   createSecurityLog,
@@ -99,6 +100,8 @@ export interface ServerOptions {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer: the page at `/`. */
   readonly pageFolder?: string;
+  /** The file in which the choices of the person whose machine it is are kept; without it, the browser keeps them. */
+  readonly preferencesFile?: string;
   /**
    * The only host name at which pages are let in: one below `localhost`, which nobody knew before this start. `listen` must
    * hold both addresses of loopback then. Every name if it is left out.
@@ -216,6 +219,10 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...present({
+      preferences:
+        options.preferencesFile === undefined
+          ? undefined
+          : createPreferences(options.preferencesFile, report),
       pageFolder: options.pageFolder,
       pageName: options.pageName,
       webhookKey: options.webhookKey,

@@ -50,6 +50,7 @@ export {
   textPath,
 } from "./paths.ts";
 export { valueAt, withText } from "./places.ts";
+export { type Preferences, THEMES, type Theme } from "./preferences.ts";
 export { SAVED_ELEMENT, type SavedSession, type SavedText } from "./saved-session.ts";
 export type {
   ExportedFile,

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ContinuoError, Principal, Store } from "@continuo/core/model";
 import type { Need, PageLabel, Scope } from "@continuo/core/wire";
-import type { MachineService } from "@continuo/core/wire/machine";
+import type { MachineService, Preferences } from "@continuo/core/wire/machine";
 import type { AcceptedConnection } from "@continuo/files";
 import type { LiveOptions } from "@continuo/live";
 import type { Hono } from "hono";
@@ -227,6 +227,13 @@ export interface SlowReaders {
   readonly goodbyeMs: number;
 }
 
+/** The choices of the person whose machine it is. */
+export interface KeptPreferences {
+  read(): Preferences;
+  /** Returns all preferences when they are on disk. Errors: `corrupt`, `unwritable`. */
+  change(some: Preferences): Preferences;
+}
+
 export interface ServerContext {
   /** The same engine, bound to a workspace. Acts are recorded in the name of `by`; by default in that of the server. */
   store(workspaceId: string, by?: Principal): Store;
@@ -252,6 +259,8 @@ export interface ServerContext {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
   readonly pageFolder?: string;
+  /** Without it, pages keep what was chosen in the browser. */
+  readonly preferences?: KeptPreferences;
   /** The only host name at which pages are let in; every name if it is left out. */
   readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */

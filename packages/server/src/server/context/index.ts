@@ -12,6 +12,7 @@ export type {
   CreateMount,
   Credentials,
   Grant,
+  KeptPreferences,
   LiveSettings,
   LogCreation,
   McpService,

@@ -14,6 +14,7 @@ import { actionRoutes } from "./action-routes.ts";
 import type { MachineAccess } from "./asked.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { listRoutes } from "./list-routes.ts";
+import { preferenceRoutes } from "./preference-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 export const machine: CreateMount = (context) => {
@@ -26,6 +27,7 @@ export const machine: CreateMount = (context) => {
   return {
     routes: (app) => {
       listRoutes(app, context, asked);
+      preferenceRoutes(app, context, asked);
       sessionRoutes(app, context, asked);
       actionRoutes(app, context, asked);
       chatRoutes(app, context, asked);

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import type { Theme } from "@continuo/core/wire/machine";
 
 export interface PageFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -11,8 +12,8 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** `null` where the viewer is not built. */
-  page(): PageFile | null;
+  /** `null` where the viewer is not built. With a theme, the page has it before its script runs. */
+  page(theme?: Theme): PageFile | null;
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
@@ -27,18 +28,21 @@ const TYPES: Readonly<Record<string, string>> = {
 export function createPageFiles(folder: string): PageFiles {
   const read = new Map<string, PageFile>();
   let names: ReadonlySet<string> | null = null;
-  const fileAt = (path: string): PageFile => {
-    const known = read.get(path);
+  const fileAt = (path: string, mark = ""): PageFile => {
+    const key = JSON.stringify([path, mark]);
+    const known = read.get(key);
     if (known !== undefined) return known;
-    const bytes = Uint8Array.from(readFileSync(join(folder, path)));
+    const content = readFileSync(join(folder, path));
+    const marked = mark === "" ? content : content.toString("utf8").replace("<html", `<html ${mark}`);
+    const bytes = Uint8Array.from(Buffer.from(marked));
     const hash = createHash("sha256").update(bytes).digest("base64url");
     const type = TYPES[extname(path)] ?? "application/octet-stream";
     const file = { bytes, type, etag: `"${hash}"` };
-    read.set(path, file);
+    read.set(key, file);
     return file;
   };
   return {
-    page: () => whereThere(() => fileAt("index.html")),
+    page: (theme) => whereThere(() => fileAt("index.html", theme && `data-theme="${theme}"`)),
     asset: (name) =>
       whereThere(() => {
         names ??= namesIn(readFileSync(join(folder, "manifest.json"), "utf8"));

@@ -3,12 +3,14 @@
  *
  * Promises: only the files of the build are served, by their names; the page runs no script but its own, and no other
  * page frames it.
- * Does not know: what is in the files.
+ * Does not know: what is in the files, except for the place of the theme.
  */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { CreateMount } from "../context/index.ts";
 import { createPageFiles, type PageFile } from "./files.ts";
+
+export { createPreferences } from "./preferences.ts";
 
 const POLICY = [
   "default-src 'none'",
@@ -26,11 +28,11 @@ const POLICY = [
 
 export const page: CreateMount = (context) => ({
   publicRoutes: (app) => {
-    const { pageFolder } = context;
+    const { pageFolder, preferences } = context;
     if (pageFolder === undefined) return;
     const files = createPageFiles(pageFolder);
     app.get("/", (c) => {
-      const file = files.page();
+      const file = files.page(preferences?.read().theme);
       if (file === null) throw notBuilt();
       return answer(file, c.req.header("if-none-match"), {
         "content-security-policy": POLICY,
