@@ -5,16 +5,14 @@ import type { Preferences } from "@continuo/core/wire/machine";
 import { choiceInBrowser, keepChoice } from "../shell/choices.ts";
 import { ask } from "../state/server.ts";
 
-const NAME = "continuo-name";
-
 /** `null` if none was chosen. */
 export async function keptName(): Promise<string | null> {
-  const name = choiceInBrowser(NAME) ?? (await preferredName());
+  const name = choiceInBrowser("channelName") ?? (await preferredName());
   return isName(name) ? name : null;
 }
 
 export function keepName(name: string): void {
-  keepChoice(NAME, { channelName: name });
+  keepChoice("channelName", name);
 }
 
 /** A server may keep no preferences, and a page may have no access to the machine. */

@@ -2,9 +2,14 @@
 
 import { ask } from "../state/server.ts";
 
-export function choiceInBrowser(name: string): string | null {
+/** The name of each choice in the browser. */
+const NAMES = { theme: "continuo-theme", channelName: "continuo-name" } as const;
+
+type Choice = keyof typeof NAMES;
+
+export function choiceInBrowser(choice: Choice): string | null {
   try {
-    return localStorage.getItem(name);
+    return localStorage.getItem(NAMES[choice]);
   } catch {
     // A browser may allow no storage, and a page from disk may have none.
     return null;
@@ -12,10 +17,10 @@ export function choiceInBrowser(name: string): string | null {
 }
 
 /** A page that may only read, and a page of a server that keeps nothing, have their choice in the browser. */
-export function keepChoice(name: string, preference: Readonly<Record<string, string>>): void {
-  ask("/v1/machine/preferences", { body: preference }).catch(() => undefined);
+export function keepChoice(choice: Choice, value: string): void {
+  ask("/v1/machine/preferences", { body: { [choice]: value } }).catch(() => undefined);
   try {
-    for (const value of Object.values(preference)) localStorage.setItem(name, value);
+    localStorage.setItem(NAMES[choice], value);
   } catch {
     return;
   }

@@ -4,12 +4,11 @@ import { effect, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { choiceInBrowser, keepChoice } from "./choices.ts";
 
-const KEY = "continuo-theme";
 const THEMES = ["system", "light", "dark"] as const;
 
 const { dataset } = document.documentElement;
 /** The server writes the theme that it keeps into the page. */
-const theme = signal(THEMES.find((one) => one === (choiceInBrowser(KEY) ?? dataset.theme)) ?? "system");
+const theme = signal(THEMES.find((one) => one === (choiceInBrowser("theme") ?? dataset.theme)) ?? "system");
 
 export function applyTheme(): void {
   effect(() => {
@@ -26,7 +25,7 @@ export function ThemeButton(): VNode {
       title={`Theme: ${theme.value}. Change to ${next}`}
       onClick={() => {
         theme.value = next;
-        keepChoice(KEY, { theme: next });
+        keepChoice("theme", next);
       }}
     >
       <span class="wide">Theme: </span>

@@ -1,4 +1,4 @@
-/** What a person chose for the viewer. It is kept for all pages of the machine, and outlives the server. */
+/** The choices of a person for the viewer. They are kept for all pages of the machine, and outlive the server. */
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -1,4 +1,4 @@
-/** What the person whose machine it is chose for the viewer. */
+/** The choices of the person whose machine it is, for the viewer. */
 
 import { ContinuoError, present } from "@continuo/core/model";
 import { isName } from "@continuo/core/wire";
