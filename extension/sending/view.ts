@@ -7,8 +7,8 @@ import type {
   Note,
   PurgeWarning,
 } from "@continuo/core/client/live";
+import { evidenceOf, recordOf } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
-import { isFields } from "./items.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
 
 /** Evidence as the panel shows it below a note. */
@@ -112,19 +112,18 @@ function foldEvent(
   view: SessionView,
   event: Extract<LiveServerFrame, { type: "event" }>["event"],
 ): SessionView {
-  const data = isFields(event.data) ? event.data : {};
+  const data = recordOf(event.data);
   const { type, id, sequence } = event;
-  if (type === "transcript_added" || type === "remark_added" || type === "frame_captured") {
-    const thumbnail = isFields(data.thumbnail) ? String(data.thumbnail.hash) : null;
-    const text = String(data.text ?? data.content ?? data.description ?? "");
-    const mediaTimeMs = Number(data.mediaTimeMs ?? 0);
-    const shown: ShownEvidence = {
+  const heard = evidenceOf(event);
+  if (heard !== null) {
+    const { startMs: mediaTimeMs, endMs, text, thumbnail } = heard;
+    const shown = {
       id,
-      type,
+      type: heard.type,
       sequence,
       mediaTimeMs,
-      endMs: Number(data.endMs ?? mediaTimeMs),
-      lang: typeof data.lang === "string" ? data.lang : "",
+      endMs,
+      lang: heard.lang ?? "",
       text,
       thumbnail,
     };

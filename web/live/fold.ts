@@ -3,8 +3,22 @@
  * can be shown at any position of the part. It grows to both sides and stays bounded. Pure.
  */
 
-import type { LiveHistory, Note, NoteCut, NoteEvent, NoteStatus } from "@continuo/core/wire";
-import { NOTE_EVENT_TYPES, recordOf, textOfContent, type WireEvent } from "@continuo/core/wire";
+import {
+  evidenceOf,
+  type LiveHistory,
+  NOTE_EVENT_TYPES,
+  type Note,
+  type NoteChange,
+  type NoteCut,
+  type NoteEvent,
+  type NoteVerb,
+  noteChangeOf,
+  noteVerbOf,
+  type ReadableEvidence,
+  recordOf,
+  textOfContent,
+  type WireEvent,
+} from "@continuo/core/wire";
 
 interface Place {
   readonly sequence: number;
@@ -18,23 +32,23 @@ export interface Picture {
   readonly tier: "thumbnail" | "full";
 }
 
-/** The event of a note, as a verb. */
-export type NoteVerb = "written" | "updated" | "accepted" | "undone" | "merged" | "split" | "archived";
+type EvidenceItem =
+  | {
+      readonly type: "said" | "remark";
+      readonly mediaTimeMs: number;
+      readonly text: string;
+      readonly speaker: string | null;
+    }
+  | {
+      readonly type: "frame";
+      readonly mediaTimeMs: number;
+      readonly text: string;
+      readonly picture: Picture | null;
+    };
 
 export type Item = Place &
   (
-    | {
-        readonly type: "said" | "remark";
-        readonly mediaTimeMs: number;
-        readonly text: string;
-        readonly speaker: string | null;
-      }
-    | {
-        readonly type: "frame";
-        readonly mediaTimeMs: number;
-        readonly text: string;
-        readonly picture: Picture | null;
-      }
+    | EvidenceItem
     | { readonly type: "question"; readonly mediaTimeMs: number; readonly text: string }
     | {
         readonly type: "note";
@@ -49,12 +63,9 @@ export type Item = Place &
   );
 
 /** A note after one event. */
-export interface NoteVersion
-  extends Pick<Note, "noteId" | "text" | "startMs" | "endMs" | "confidence" | "evidence" | "by"> {
+export interface NoteVersion extends NoteChange, Pick<Note, "text" | "confidence" | "evidence"> {
   readonly sequence: number;
   readonly at: string;
-  readonly verb: NoteVerb;
-  readonly status: NoteStatus;
   /** The notes that were merged or split into it. */
   readonly from: readonly string[];
   /** The full length, if the server shortened it. */
@@ -185,8 +196,10 @@ function baseOf(note: NoteEvent): readonly [string, NoteVersion] {
 /** A version of a note as the server tells it. */
 export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersion {
   const data = recordOf(event.data);
-  const version = toVersion(event, { data, verb: verbOf(event.type, data), last: undefined, actor: by });
-  return { ...version, status, by, cut };
+  const startMs = numberOr(data.mediaTimeMs, 0);
+  const endMs = numberOr(data.endMs, startMs);
+  const change = { noteId: textOr(data.noteId), verb: noteVerbOf(event), startMs, endMs, status, by };
+  return { ...toVersion(event, change, undefined), cut };
 }
 
 function foldEvents(before: Notes, events: readonly WireEvent[]): Pick<LivePart, "items" | "changes"> {
@@ -209,72 +222,36 @@ function foldEvents(before: Notes, events: readonly WireEvent[]): Pick<LivePart,
   return { items, changes };
 }
 
-/** After a change by a person, changes by the agent do not count; neither does the end of an unknown note. */
 function versionAfter(notes: Notes, event: WireEvent): NoteVersion | null {
+  const change = noteChangeOf(event, (noteId) => notes.get(noteId));
+  return change === null ? null : toVersion(event, change, notes.get(change.noteId));
+}
+
+function toVersion(event: WireEvent, change: NoteChange, last: NoteVersion | undefined): NoteVersion {
+  const place = { sequence: event.sequence, at: event.occurredAt };
+  if (change.verb === "archived" && last !== undefined) return { ...last, ...change, ...place };
   const data = recordOf(event.data);
-  const { noteId } = data;
-  if (typeof noteId !== "string") return null;
-  const last = notes.get(noteId);
-  const actor = event.actor.kind === "person" ? "person" : "agent";
-  if (last?.by === "person" && actor === "agent") return null;
-  const verb = verbOf(event.type, data);
-  return verb === "archived" && last === undefined ? null : toVersion(event, { data, verb, last, actor });
-}
-
-interface Change {
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly verb: NoteVerb;
-  readonly last: NoteVersion | undefined;
-  readonly actor: Note["by"];
-}
-
-function toVersion(event: WireEvent, { data, verb, last, actor }: Change): NoteVersion {
-  const { sequence, occurredAt: at } = event;
-  if (verb === "archived" && last !== undefined)
-    return { ...last, sequence, at, verb, status: "archived", by: actor };
-  const startMs = numberOr(data.mediaTimeMs, last?.startMs ?? 0);
   return {
-    sequence,
-    at,
-    verb,
-    startMs,
-    noteId: textOr(data.noteId),
+    ...change,
+    ...place,
     text: textOfContent(data.content),
-    endMs: numberOr(data.endMs, last?.endMs ?? startMs),
     confidence: numberOr(data.confidence, 1),
     evidence: textsIn(data.evidence),
-    status: statusOf(data.status),
-    // An undo gives the note back to its former owner.
-    by: data.operation === "undo" && data.restoredBy === "agent" ? "agent" : actor,
     from: [...new Set([...(last?.from ?? []), ...textsIn(data.lineage), ...textsIn(data.sources)])],
     cut: null,
   };
 }
 
-function verbOf(type: string, { operation }: Readonly<Record<string, unknown>>): NoteVerb {
-  if (type === "note_archived" || type === "note_removed") return "archived";
-  if (type === "note_merged") return "merged";
-  if (type === "note_written") return operation === "split" ? "split" : "written";
-  return operation === "accept" ? "accepted" : operation === "undo" ? "undone" : "updated";
-}
-
 function toItems(event: WireEvent): readonly Item[] {
   const data = recordOf(event.data);
   const place = placeOf(event);
-  const mediaTimeMs = numberOr(data.mediaTimeMs, 0);
+  const evidence = evidenceOf(event);
+  if (evidence !== null) return [{ ...place, ...toEvidenceItem(evidence) }];
   switch (event.type) {
-    case "transcript_added":
-    case "remark_added": {
-      const speaker = typeof data.speaker === "string" ? data.speaker : null;
-      const type = event.type === "remark_added" ? "remark" : "said";
-      return [{ ...place, type, mediaTimeMs, text: textOr(data.text), speaker }];
-    }
-    case "frame_captured":
-      return [
-        { ...place, type: "frame", mediaTimeMs, text: textOr(data.description), picture: pictureIn(data) },
-      ];
-    case "context_requested":
+    case "context_requested": {
+      const mediaTimeMs = numberOr(data.mediaTimeMs, 0);
       return [{ ...place, type: "question", mediaTimeMs, text: textOr(data.question) }];
+    }
     case "session_state_changed": {
       const text = stateText(data);
       return text === "" ? [] : [{ ...place, type: "state", text }];
@@ -288,16 +265,12 @@ function toItems(event: WireEvent): readonly Item[] {
   }
 }
 
-/** The smaller picture, if there are two. */
-function pictureIn({ thumbnail, full }: Readonly<Record<string, unknown>>): Picture | null {
-  for (const [tier, pointer] of [
-    ["thumbnail", thumbnail],
-    ["full", full],
-  ] as const) {
-    const { hash } = recordOf(pointer);
-    if (typeof hash === "string" && /^[0-9a-f]{64}$/u.test(hash)) return { hash, tier };
-  }
-  return null;
+function toEvidenceItem({ type, startMs, text, speaker, thumbnail, full }: ReadableEvidence): EvidenceItem {
+  const at = { mediaTimeMs: startMs, text };
+  if (type !== "frame_captured") return { ...at, type: type === "remark_added" ? "remark" : "said", speaker };
+  // The smaller picture, if there are two.
+  if (thumbnail !== null) return { ...at, type: "frame", picture: { hash: thumbnail, tier: "thumbnail" } };
+  return { ...at, type: "frame", picture: full === null ? null : { hash: full, tier: "full" } };
 }
 
 function stateText({ state, level, budget, restart, reason }: Readonly<Record<string, unknown>>): string {
@@ -325,16 +298,4 @@ function textOr(value: unknown): string {
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-const STATUSES: readonly unknown[] = [
-  "draft",
-  "unsure",
-  "written",
-  "accepted",
-  "archived",
-] satisfies NoteStatus[];
-
-function statusOf(value: unknown): NoteStatus {
-  return STATUSES.includes(value) ? (value as NoteStatus) : "written";
 }

@@ -1,12 +1,13 @@
 /** The timeline of a session in the order of its log: captions, remarks, frames, notes and states. */
 
 import { visibleLine, visibleText } from "@continuo/core/transcript";
+import type { NoteVerb } from "@continuo/core/wire";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { clock, counted, dateAndClock } from "../content/words.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
 import { showImage } from "../state/files.ts";
-import type { Item, NoteVerb } from "./fold.ts";
+import type { Item } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
 import { livePath, mediaTime } from "./paths.ts";
 

@@ -64,6 +64,15 @@ export type {
 } from "./channel-views.ts";
 export { errorFromWire, toWireError, type WireError } from "./errors.ts";
 export {
+  evidenceOf,
+  type NoteBefore,
+  type NoteChange,
+  type NoteVerb,
+  noteChangeOf,
+  noteVerbOf,
+  type ReadableEvidence,
+} from "./live-events.ts";
+export {
   type BlobPointer,
   EVIDENCE_TYPES,
   type EvidenceBatch,

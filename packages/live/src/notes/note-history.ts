@@ -20,7 +20,7 @@ export async function entriesAt(
   for (let after: number | null = start.sequence; after !== null && after < sequence; ) {
     const place = { after, before: sequence + 1, types: NOTE_EVENT_TYPES, limit: LIMITS.restorePage };
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, place);
-    for (const event of page.events) if (isFields(event.data)) addNoteEvent(notes, event, event.data);
+    for (const event of page.events) addNoteEvent(notes, event);
     after = page.nextAfter;
   }
   return notes;

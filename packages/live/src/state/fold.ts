@@ -170,7 +170,7 @@ export function addEvent(fold: LiveFold, event: StoredEvent): void {
   addToPending(fold, event);
   if (isInput(event)) addInput(fold, event, { data, atMs });
   if (NOTE_TYPES.has(event.type)) {
-    addNoteEvent(fold.notes, event, data);
+    addNoteEvent(fold.notes, event);
     if (event.type === "note_written") fold.notesSinceCheckpoint++;
   }
   OTHERS[event.type]?.(fold, data, { event, atMs });

@@ -20,7 +20,7 @@ function add(
     ...more,
   };
   const event = { sequence, type, data, actor: { kind: by }, occurredAt: "2026-01-01T00:00:00.000Z" };
-  addNoteEvent(notes, event as unknown as StoredEvent, data);
+  addNoteEvent(notes, event as unknown as StoredEvent);
 }
 
 for (const operation of ["edit", "accept"]) {

@@ -1,51 +1,41 @@
 /**
- * The notes of a session in the fold: the place of each note in the log and in the medium. The text is in the event. A
- * note that a person wrote or accepted stays: later events of the agent on it do not count.
+ * The notes of a session in the fold: the place of each note in the log and in the medium. The text is in the event.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
-import { LIMITS, type NoteStatus } from "../kit/index.ts";
+import { type Note, noteChangeOf, recordOf, type Span } from "@continuo/core/wire";
+import { LIMITS } from "../kit/index.ts";
 
-export interface NoteEntry {
-  readonly noteId: string;
+export interface NoteEntry extends Span, Pick<Note, "noteId" | "status" | "by"> {
   /** The sequence of the event that has the whole note in its current form. */
   readonly sequence: number;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly status: NoteStatus;
-  readonly by: "agent" | "person";
   readonly hash: string;
   /** The agent's changes in the last hour of the log, in milliseconds since 1970. */
   readonly revisedAtMs: readonly number[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Entries = Map<string, NoteEntry>;
 
-export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): void {
-  const { noteId } = data;
-  if (typeof noteId !== "string") return;
-  const before = notes.get(noteId);
-  const by = event.actor.kind === "person" ? "person" : "agent";
-  if (before?.by === "person" && by === "agent") return;
-  if (event.type === "note_archived" || event.type === "note_removed") {
-    if (before !== undefined) notes.set(noteId, { ...before, status: "archived", by });
+export function addNoteEvent(notes: Entries, event: StoredEvent): void {
+  const change = noteChangeOf(event, (noteId) => notes.get(noteId));
+  if (change === null) return;
+  const { verb, ...changed } = change;
+  const before = notes.get(change.noteId);
+  if (verb === "archived") {
+    if (before !== undefined) notes.set(change.noteId, { ...before, ...changed });
     forgetArchived(notes);
     return;
   }
+  const { sources, hash } = recordOf(event.data);
   const atMs = Date.parse(event.occurredAt);
-  const earlier = revisionsBefore(notes, before, data.sources).filter((at) => atMs - at < LIMITS.revisionMs);
-  const isRevision = by === "agent" && event.type !== "note_written";
+  const earlier = revisionsBefore(notes, before, sources).filter((at) => atMs - at < LIMITS.revisionMs);
+  const isRevision = event.actor.kind !== "person" && event.type !== "note_written";
   // Notes are in the order of their newest change: the newest one is the last.
-  notes.delete(noteId);
-  notes.set(noteId, {
-    noteId,
+  notes.delete(change.noteId);
+  notes.set(change.noteId, {
+    ...changed,
     sequence: event.sequence,
-    startMs: numberOf(data.mediaTimeMs) ?? before?.startMs ?? 0,
-    endMs: numberOf(data.endMs) ?? before?.endMs ?? numberOf(data.mediaTimeMs) ?? 0,
-    status: statusOf(data.status),
-    by: data.operation === "undo" && data.restoredBy === "agent" ? "agent" : by,
-    hash: typeof data.hash === "string" ? data.hash : event.payloadHash,
+    hash: typeof hash === "string" ? hash : event.payloadHash,
     revisedAtMs: isRevision ? [...earlier, atMs] : earlier,
   });
   forgetArchived(notes);
@@ -78,14 +68,4 @@ function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources:
 /** True if later events of the agent may change the note. */
 export function isAgents(entry: NoteEntry): boolean {
   return entry.by === "agent" && entry.status !== "accepted" && entry.status !== "archived";
-}
-
-function statusOf(value: unknown): NoteStatus {
-  return value === "unsure" || value === "accepted" || value === "archived" || value === "draft"
-    ? value
-    : "written";
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }
