@@ -4,7 +4,7 @@
  */
 
 import type { NewEvent, StoredEvent } from "@continuo/core/model";
-import { channelLogId, messageChangeOf, toWireEvent } from "@continuo/core/wire";
+import { channelLogId, isByWriter, toWireEvent } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { openChannel, readMessages } from "@continuo/store/channels";
 import fc from "fast-check";
@@ -106,19 +106,15 @@ test("the server, a late reader and the viewer see the same text and state of ea
 });
 
 test.each([
-  ["message_streamed", { kind: "person", id: "ann" }, "grown"],
-  ["message_updated", { kind: "person", id: "ann" }, "replaced"],
-  ["message_completed", { kind: "person", id: "ann" }, "completed"],
-  ["message_interrupted", { kind: "system" }, "interrupted"],
-  ["message_streamed", { kind: "person", id: "bob" }, undefined],
-  ["message_updated", { kind: "system" }, undefined],
-  ["message_completed", { kind: "agent", id: "bob" }, undefined],
-  ["message_completed", { kind: "system" }, undefined],
-  ["message_interrupted", { kind: "person", id: "ann" }, undefined],
-  ["method_called", { kind: "person", id: "ann" }, undefined],
-  ["toString", { kind: "person", id: "ann" }, undefined],
+  ["message_streamed", { kind: "person", id: "ann" }, true],
+  ["message_updated", { kind: "person", id: "ann" }, true],
+  ["message_completed", { kind: "person", id: "ann" }, true],
+  ["message_interrupted", { kind: "system" }, true],
+  ["message_streamed", { kind: "person", id: "bob" }, false],
+  ["message_updated", { kind: "system" }, false],
+  ["message_completed", { kind: "agent", id: "bob" }, false],
+  ["message_completed", { kind: "system" }, false],
+  ["message_interrupted", { kind: "person", id: "ann" }, false],
 ] as const)("%s by %o changes a message of ann: %s", (type, actor, expected) => {
-  const event = { type, actor, data: { messageId: "m", delta: "a", content: "a" } };
-  const writerOf = (messageId: string) => (messageId === "m" ? "ann" : undefined);
-  expect(messageChangeOf(event, writerOf)?.type).toBe(expected);
+  expect(isByWriter({ type, actor }, "ann")).toBe(expected);
 });

@@ -344,15 +344,15 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A window of messages has each message with its whole text.",
     file: "packages/store/src/channels/read-messages.ts",
-    text: "textAfter(message.content, made)",
-    mistake: 'textAfter("", made)',
+    text: "messageAfter(message.content, event)",
+    mistake: 'messageAfter("", event)',
     test: "packages/store/src/channels/late-reader.test.ts",
   },
   {
     promise: "Only who wrote a message changes it in a window.",
     file: "packages/store/src/channels/read-messages.ts",
-    text: "messages.get(messageId)?.handle",
-    mistake: "(messages.has(messageId) ? authorOf(event) : undefined)",
+    text: " || !isByWriter(event, message.handle)",
+    mistake: "",
     test: "packages/store/src/channels/late-reader.test.ts",
   },
   {
@@ -414,8 +414,8 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "Only who wrote a message changes it.",
     file: "packages/store/src/channels/state.ts",
-    text: "openMessage(state, messageId)?.handle",
-    mistake: "openMessage(state, messageId) && authorOf(event)",
+    text: " || !isByWriter(event, message.handle)",
+    mistake: "",
     test: "packages/store/src/channels/late-reader.test.ts",
   },
 ];

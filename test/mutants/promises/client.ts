@@ -183,15 +183,15 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "Only the server ends a message as interrupted.",
     file: "packages/core/src/client/events.ts",
-    text: '  if (event.actor.kind !== "system") return null;\n',
+    text: "  if (!isByWriter(event, null)) return null;\n",
     mistake: "",
     test: "packages/core/src/client/events.test.ts",
   },
   {
     promise: "Only its writer changes a message.",
     file: "packages/core/src/client/events.ts",
-    text: "(messageId) => known.get(messageId)",
-    mistake: "(messageId) => (known.has(messageId) ? authorOf(event) : undefined)",
+    text: "writer !== undefined && isByWriter(event, writer)",
+    mistake: "writer !== undefined",
     test: "packages/core/src/client/events.test.ts",
   },
   {

@@ -4,8 +4,7 @@ import {
   type Attachment,
   authorOf,
   isAddressedTo,
-  type MessageChange,
-  messageChangeOf,
+  isByWriter,
   type Participant,
   recordOf,
   textOfContent,
@@ -194,19 +193,23 @@ function message(base: Base, event: WireEvent, state: MessageEvent["state"]): Me
 }
 
 function update(base: Base, event: WireEvent, known: KnownMessages): UpdateEvent | null {
-  const change = changeOf(event, known);
-  if (change === null || event.pruned !== undefined) return null;
-  const { messageId } = change;
-  return change.type === "grown"
-    ? { ...base, type: "update", messageId, delta: change.delta, content: undefined }
-    : { ...base, type: "update", messageId, delta: undefined, content: change.content ?? "" };
+  const { messageId, delta, content } = recordOf(event.data);
+  if (!isChange(event, messageId, known) || event.pruned !== undefined) return null;
+  const isDelta = event.type === "message_streamed";
+  return {
+    ...base,
+    type: "update",
+    messageId,
+    delta: isDelta ? textOr(delta, "") : undefined,
+    content: isDelta ? undefined : textOfContent(content),
+  };
 }
 
 function ended(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
   const { messageId } = recordOf(event.data);
   if (typeof messageId !== "string") return null;
   if (!known.has(messageId)) return message(base, event, "complete");
-  if (changeOf(event, known) === null) return null;
+  if (!isChange(event, messageId, known)) return null;
   return toComplete(message(base, event, "complete"), event.id);
 }
 
@@ -222,8 +225,7 @@ export function toWholeMessage(event: CompleteEvent): MessageEvent {
 function interrupted(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
   const { messageId, content, reason, handle } = recordOf(event.data);
   if (typeof messageId !== "string") return null;
-  // Only the server ends a message so.
-  if (event.actor.kind !== "system") return null;
+  if (!isByWriter(event, null)) return null;
   const from = typeof handle === "string" ? handle : null;
   if (!known.has(messageId)) return message({ ...base, from }, event, "interrupted");
   return {
@@ -236,8 +238,9 @@ function interrupted(base: Base, event: WireEvent, known: KnownMessages): Client
   };
 }
 
-function changeOf(event: WireEvent, known: KnownMessages): MessageChange | null {
-  return messageChangeOf(event, (messageId) => known.get(messageId));
+function isChange(event: WireEvent, messageId: unknown, known: KnownMessages): messageId is string {
+  const writer = known.get(messageId as string);
+  return writer !== undefined && isByWriter(event, writer);
 }
 
 function textOr(value: unknown, other: string): string {

@@ -110,7 +110,7 @@ export {
   type OpenedLiveSession,
   type ReportedState,
 } from "./live-session.ts";
-export { type MessageChange, messageChangeOf, textAfter, type WriterOf } from "./message-change.ts";
+export { isByWriter, type MessageText, messageAfter } from "./message-change.ts";
 export {
   isNonce,
   LOOPBACK_LABEL,

@@ -17,8 +17,8 @@ import {
 import {
   authorOf,
   type ClaimedInput,
+  isByWriter,
   isInputFor,
-  messageChangeOf,
   type RunEnd,
   recordOf,
   textOfContent,
@@ -273,14 +273,15 @@ async function endOfAnswer(
 ): Promise<string | null> {
   const { sequence } = run.metadata;
   const answerId = answerIdOf(run.runId);
-  const writerOf = (messageId: string): string | undefined => (messageId === answerId ? handle : undefined);
   for (let after: number | null = typeof sequence === "number" ? sequence : 0; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
       after,
       types: [type],
       limit: LIMITS.pageEvents,
     });
-    const found = page.events.find((event) => messageChangeOf(event, writerOf) !== null);
+    const found = page.events.find(
+      (event) => recordOf(event.data).messageId === answerId && isByWriter(event, handle),
+    );
     if (found !== undefined) return textOfContent(recordOf(found.data).content);
     after = page.nextAfter;
   }

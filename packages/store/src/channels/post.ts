@@ -12,8 +12,8 @@ import {
   authorOf,
   CHANNEL_LIMITS,
   headOf,
+  isByWriter,
   type MessageHead,
-  messageChangeOf,
   type PostFrame,
   recordOf,
 } from "@continuo/core/wire";
@@ -63,8 +63,6 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
 /** Returns true if a message has ended. A client may send its first event again. */
 export async function hasEnded(store: Store, channel: string, message: StoredEvent): Promise<boolean> {
   const { id, sequence } = message;
-  const writerOf = (messageId: string): string | null | undefined =>
-    messageId === id ? authorOf(message) : undefined;
   const types = ["message_completed", "message_interrupted"];
   for (let after: number | null = sequence; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
@@ -72,7 +70,12 @@ export async function hasEnded(store: Store, channel: string, message: StoredEve
       types,
       limit: LIMITS.pageEvents,
     });
-    if (page.events.some((event) => messageChangeOf(event, writerOf) !== null)) return true;
+    if (
+      page.events.some(
+        (event) => recordOf(event.data).messageId === id && isByWriter(event, authorOf(message)),
+      )
+    )
+      return true;
     after = page.nextAfter;
   }
   return false;

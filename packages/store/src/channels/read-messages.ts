@@ -6,10 +6,10 @@ import {
   authorOf,
   type ChannelMessage,
   type ChannelSummary,
+  isByWriter,
   type MessagesWindow,
-  messageChangeOf,
+  messageAfter,
   recordOf,
-  textAfter,
   textOfContent,
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
@@ -89,11 +89,11 @@ function toMessage(event: StoredEvent): ChannelMessage {
 }
 
 function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
-  const made = messageChangeOf(event, (messageId) => messages.get(messageId)?.handle);
-  const message = made === null ? undefined : messages.get(made.messageId);
-  if (made === null || message?.state !== "open") return;
-  const state = made.type === "completed" ? "complete" : made.type === "interrupted" ? made.type : "open";
-  messages.set(made.messageId, { ...message, content: textAfter(message.content, made), state });
+  const { messageId } = recordOf(event.data);
+  const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
+  if (message?.state !== "open" || !isByWriter(event, message.handle)) return;
+  const { text: content, state } = messageAfter(message.content, event);
+  messages.set(message.messageId, { ...message, content, state });
 }
 
 /** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */

@@ -4,10 +4,10 @@ import type { StoredEvent } from "@continuo/core/model";
 import {
   authorOf,
   headOf,
+  isByWriter,
   type MessageHead,
-  messageChangeOf,
+  messageAfter,
   recordOf,
-  textAfter,
   textOfContent,
 } from "@continuo/core/wire";
 
@@ -43,13 +43,13 @@ export function foldChannel(state: ChannelState, event: StoredEvent): ChannelSta
     const message: OpenMessage = { messageId: event.id, handle, writer, sequence, head: headOf(data), text };
     return { sequence, open: { ...state.open, [event.id]: message } };
   }
-  const change = messageChangeOf(event, (messageId) => openMessage(state, messageId)?.handle);
-  const message = change === null ? undefined : openMessage(state, change.messageId);
-  if (change === null || message === undefined) return { ...state, sequence };
-  const { [change.messageId]: _, ...others } = state.open;
-  if (change.type === "completed" || change.type === "interrupted") return { sequence, open: others };
-  const text = textAfter(message.text, change);
-  return { sequence, open: { ...state.open, [change.messageId]: { ...message, text } } };
+  const { messageId } = recordOf(event.data);
+  const message = typeof messageId === "string" ? openMessage(state, messageId) : undefined;
+  if (message === undefined || !isByWriter(event, message.handle)) return { ...state, sequence };
+  const { [message.messageId]: _, ...others } = state.open;
+  const after = messageAfter(message.text, event);
+  if (after.state !== "open") return { sequence, open: others };
+  return { sequence, open: { ...state.open, [message.messageId]: { ...message, text: after.text } } };
 }
 
 function openMessage({ open }: ChannelState, messageId: string): OpenMessage | undefined {
