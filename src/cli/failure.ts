@@ -26,7 +26,7 @@ export function reportFailure(error: unknown, argv: readonly string[], shell: Sh
   const paint = paintFor(screenOf(shell, shell.stderr));
   const lines = [
     `${paint("continuo:", "red")} ${failure.code === "internal" ? visibleText(failure.message) : visibleLine(failure.message)}`,
-    ...matchLines(failure.details),
+    ...matchLines(failure.details, shell),
   ];
   if (failure.hint !== null) lines.push(paint(visibleText(failure.hint), "dim"));
   shell.stderr.write(`${lines.join("\n")}\n`);

@@ -2,6 +2,7 @@
 
 import { enableCompileCache } from "node:module";
 import { homedir, setPriority } from "node:os";
+import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
@@ -69,13 +70,14 @@ function shellOfThisProcess(): Shell {
   });
   // Nobody reads the message.
   process.stderr.on("error", () => undefined);
-  return {
+  const { stdout, stderr } = process;
+  const shell: Shell = {
     // Opened at the first read: a command that only writes never opens it.
     get stdin() {
       return process.stdin;
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout,
+    stderr,
     env: process.env,
     home: homedir(),
     cwd: process.cwd(),
@@ -88,6 +90,11 @@ function shellOfThisProcess(): Shell {
     startDetached,
     holdTermination: (onTermination) => hold("SIGTERM", onTermination),
   };
+  const isDrawn = stdout.isTTY === true || stderr.isTTY === true;
+  if (!isDrawn || process.env.TERM === "dumb" || !isatty(0)) return shell;
+  const chooseSessions: Shell["chooseSessions"] = async (wish) =>
+    await (await import("./pick/index.ts")).chooseWork(wish, shell);
+  return Object.defineProperty(shell, "chooseSessions", { value: chooseSessions });
 }
 
 async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Promise<void> {

@@ -46,7 +46,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   const value = shell.env.CONTINUO_DEBUG ?? (isDebugged ? "*" : undefined);
   using _log = value === undefined ? undefined : await startLog(value, shell);
   const begun = performance.now();
-  const words = withHelpFlag(withDefaultCommand(typed));
+  const words = withHelpFlag(isForPicker(typed, shell) ? ["pick", ...typed] : withDefaultCommand(typed));
   debug("command", () => ({ words: wordsOfCommand(words) }));
   // The other commands would only be described.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
@@ -151,13 +151,13 @@ function group(program: Command, name: string, description: string): Command {
 
 const EXAMPLES = `
 Examples:
-  continuo                          list the newest sessions on this machine
+  continuo                          choose among all sessions, and act on one; in a pipe, list the newest
   continuo session list --here      list those of this folder
   continuo session show 4bf3c2a1    read one; the beginning of an id is enough
   continuo session check            report what is wrong with any of them
   continuo search retry backoff     find turns in any of them; \`continuo open 1\` shows the first
   continuo list --title build       short for \`continuo session list\`; so are show, info, check, export, …
-  continuo pick                     choose one in a full-screen picker
+  continuo resume                   choose one, and continue it in its agent
   continuo chat "why?"              ask an agent; \`continuo repl\` for a longer conversation`;
 
 /** All commands. Errors are thrown, not printed: `failure.ts` prints them all. */
@@ -205,6 +205,12 @@ function commandsIn(argv: readonly string[]): {
     command = inner;
   }
   return { command, names };
+}
+
+/** `continuo` on a terminal is the picker, and so is `continuo --print`, which a script asks for. */
+function isForPicker([first]: readonly string[], { stdin, stdout, env }: Shell): boolean {
+  if (first === undefined) return stdout.isTTY === true && env.TERM !== "dumb" && stdin.isTTY === true;
+  return first === "--print";
 }
 
 /** `continuo` and `continuo session` are the list, whatever flags of the list follow. */

@@ -131,7 +131,7 @@ export function claudeText(id: string, lines: readonly ClaudeLine[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join("");
 }
 
-const CONVERSATION: readonly ClaudeLine[] = [
+export const CONVERSATION: readonly ClaudeLine[] = [
   { uuid: "u1", parent: null, role: "user", content: "Fix the build", time: "10:00:00" },
   {
     uuid: "a1",

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
+  CONVERSATION,
   claudeFile,
   claudeText,
   createHome,
@@ -20,10 +21,15 @@ import { openTerminal, type Terminal } from "./tmux.ts";
 let home: Home;
 let terminal: Terminal;
 
-async function open(columns: number, rows: number): Promise<string> {
+/** The command at the place of `continuo`, and the picker when it is drawn. */
+async function open(columns: number, rows: number, command = "pick"): Promise<string> {
   terminal = openTerminal(home, columns, rows);
-  terminal.type(`echo before; '${process.execPath}' '${MAIN}' pick; code=$?; stty -a; echo code=$code`);
+  terminal.type(`echo before; ${typed(command)}; code=$?; stty -a; echo code=$code`);
   return await terminal.until((screen) => / \d+ of \d+$/mu.test(screen));
+}
+
+function typed(command: string): string {
+  return `'${process.execPath}' '${MAIN}' ${command}`;
 }
 
 /** The terminal as a shell wants it: what was there is there again, and typed letters are echoed. */
@@ -49,26 +55,32 @@ describe("in a terminal", () => {
     home[Symbol.dispose]();
   });
 
-  test("80x24: the list, the preview of the chosen one, escapes visible", async () => {
-    await open(80, 24);
-    const seen = await terminal.until((screen) => screen.includes("codex:01999999"));
-    const rows = seen.split("\n");
-    expect(rows[0]).toBe(`>${" ".repeat(73)}3 of 3`);
-    expect(rows[1]).toBe(" codex    Hello Codex       2025-01-06 │ Hello Codex");
-    expect(rows[2]).toMatch(/^ claude {3}Fix the build {5}2025-01-05 │/u);
-    expect(rows[3]).toMatch(/^ claude {3}␛\]0;owned␇ ␛\S+… +2025-01-05 │/u);
-    expect(rows[23]).toBe("type to filter · / search texts · ↑↓ choose · Enter show · Tab list · Esc leave");
-    terminal.send("Down");
-    terminal.send("Down");
-    await terminal.until((screen) => screen.includes("│   ␛]0;owned␇ ␛[2J日本語"));
-    terminal.send("q");
-    await expectRestored(0);
-  });
+  test.each([
+    [50, 20],
+    [80, 24],
+    [120, 40],
+  ])(
+    "`continuo` alone at %dx%d: the list with projects, a preview, the keys, escapes visible",
+    async (columns, rows) => {
+      await open(columns, rows, "");
+      await terminal.until((screen) => screen.includes("● codex"));
+      terminal.send("Down");
+      terminal.send("Down");
+      const seen = await terminal.until(
+        (screen) => screen.includes("␛[2J日本語") && screen.includes("● claude"),
+      );
+      await expect(
+        seen.replaceAll(/ \d+[wy] /gu, " AGE ").replaceAll(/ \d+[wy]$/gmu, " AGE"),
+      ).toMatchFileSnapshot(`cases/pick-${columns}.txt`);
+      terminal.send("q");
+      await expectRestored(0);
+    },
+  );
 
-  test("typing filters; Enter shows", async () => {
+  test("typing filters; Enter shows the session, and its end leads back to the list", async () => {
     await open(80, 24);
-    terminal.write("build fix");
-    await terminal.until((screen) => screen.startsWith("> build fix") && screen.includes("1 of 3"));
+    terminal.write("bulid fix");
+    await terminal.until((screen) => screen.startsWith("> bulid fix") && screen.includes("1 of 3"));
     terminal.send("Enter");
     // A conversation longer than the screen: the pager has it.
     await terminal.until(
@@ -77,7 +89,99 @@ describe("in a terminal", () => {
     terminal.send("g");
     await terminal.until((screen) => screen.includes(`claude:${CLAUDE_ID}`));
     terminal.send("q");
+    await terminal.until((screen) => screen.startsWith("> bulid fix"));
+    terminal.send("C-u");
+    terminal.write("codex");
+    await terminal.until((screen) => screen.startsWith("> codex") && screen.includes("1 of 3"));
+    terminal.send("Enter");
+    await terminal.until((screen) => screen.includes("Press any key to go back to the list."));
+    terminal.write("x");
+    await terminal.until((screen) => screen.startsWith("> codex"));
+    terminal.send("C-c");
+    await expectRestored(130);
+  });
+
+  test("fork, rename, delete of two, undo, stats: each by its key, and the list follows", async () => {
+    await open(80, 24);
+    terminal.send("Tab");
+    terminal.write("fy");
+    await terminal.until((screen) => screen.includes("4 of 4") && screen.includes("r resumes it"));
+    terminal.write("n");
+    await terminal.until((screen) => screen.includes("title: Hello Codex"));
+    terminal.send("C-u");
+    terminal.write("Tea");
+    terminal.send("Enter");
+    await terminal.until((screen) => / codex {4}Tea /u.test(screen) && screen.includes("renamed to Tea"));
+    terminal.send("Home");
+    terminal.write("  d");
+    await terminal.until((screen) => screen.includes("move 2 sessions to the trash?"));
+    terminal.write("n");
+    await terminal.until((screen) => screen.includes("2 selected · 4 of 4"));
+    terminal.write("dy");
+    await terminal.until((screen) => screen.includes("2 of 2") && screen.includes("u takes it back"));
+    terminal.write("u");
+    await terminal.until((screen) => screen.includes("4 of 4") && screen.includes("restored 2 sessions"));
+    terminal.write("s");
+    await terminal.until((screen) => screen.includes("tokens") && screen.includes("messages"));
+    terminal.write("hc");
+    await terminal.until((screen) => screen.includes("cannot hand over: there is no folder /home/ann"));
+    terminal.write("q");
     await expectRestored(0);
+  });
+
+  test("a hand-over makes a session of the other agent, and selects it", async () => {
+    home.write(
+      claudeFile(CLAUDE_ID),
+      claudeText(CLAUDE_ID, CONVERSATION).replaceAll("/home/ann/app", home.path),
+    );
+    await open(80, 24);
+    terminal.write("build");
+    await terminal.until((screen) => screen.includes("1 of 3"));
+    terminal.send("Tab");
+    terminal.write("hp");
+    await terminal.until((screen) => screen.includes("handed over: pi:") || screen.includes("not installed"));
+    terminal.write("q");
+    await expectRestored(0);
+  });
+
+  test("--print prints what was chosen for a script, and its exit code says if nothing was", async () => {
+    const command = `chosen=$(${typed("--print")}); echo "<$chosen> code=$?"`;
+    terminal = openTerminal(home, 80, 24);
+    terminal.type(command);
+    await terminal.until((screen) => screen.startsWith("print > ") && screen.includes("3 of 3"));
+    terminal.send("Tab");
+    terminal.write("  ");
+    terminal.send("Enter");
+    const seen = await terminal.until((screen) => screen.includes("code=0"));
+    expect(seen).toContain(`<codex:${CODEX_ID}\nclaude:${CLAUDE_ID}> code=0`);
+    terminal.type(`clear; ${command}`);
+    await terminal.until((screen) => screen.startsWith("print > "));
+    terminal.send("Escape");
+    expect(await terminal.until((screen) => screen.includes("code=1"))).toContain("<> code=1");
+  });
+
+  test("a command without an id, or with one that names several, opens the picker over them", async () => {
+    await open(80, 24, "show");
+    const seen = await terminal.until((screen) => screen.startsWith("show > "));
+    expect(seen).toContain("3 of 3");
+    terminal.write("codex");
+    await terminal.until((screen) => screen.includes("1 of 3"));
+    terminal.send("Enter");
+    await terminal.until((screen) => screen.includes("code=0") && screen.includes("● codex"));
+    terminal.type(`clear; ${typed("info 4bf3")}; echo again=$?`);
+    const two = await terminal.until((screen) => screen.startsWith("which > ") && screen.includes("2 of 2"));
+    expect(two).toContain("Fix the build");
+    expect(two).not.toContain("Hello Codex");
+    terminal.write("build");
+    await terminal.until((screen) => screen.includes("1 of 2"));
+    terminal.send("Enter");
+    await terminal.until((screen) => screen.includes("again=0") && screen.includes(CLAUDE_ID));
+    terminal.type(`clear; ${typed("delete")}; echo third=$?`);
+    await terminal.until((screen) => screen.startsWith("delete > "));
+    terminal.send("Escape");
+    await terminal.until(
+      (screen) => screen.includes("no session was chosen") && screen.includes("third=130"),
+    );
   });
 
   test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and continued", async () => {
@@ -98,13 +202,19 @@ describe("in a terminal", () => {
     home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { robot: { command: "/bin/cat" } } }));
     const rows = (await open(100, 24)).split("\n");
     expect(rows[0]).toMatch(/ 3 of 3$/u);
-    expect(rows[1]).toMatch(/^ continuo Both of us +now │/u);
+    expect(rows[1]).toMatch(/^ continuo Both of us .* now │/u);
     await terminal.until((screen) => screen.includes("│   What I ␛[2J said"));
     // The agent that takes part in it finds it too.
     terminal.write("claude both");
     await terminal.until((screen) => screen.includes("1 of 3"));
     terminal.send("Enter");
-    await terminal.until((screen) => screen.includes("code=0") && screen.includes("What I ␛[2J said"));
+    await terminal.until(
+      (screen) => screen.includes("back to the list") && screen.includes("What I ␛[2J said"),
+    );
+    terminal.write("x");
+    await terminal.until((screen) => screen.includes("1 of 3"));
+    terminal.send("C-c");
+    await terminal.until((screen) => screen.includes("code=130"));
 
     const again = `clear; '${process.execPath}' '${MAIN}' pick; echo again=$?`;
     terminal.type(again);
@@ -137,16 +247,18 @@ describe("in a terminal", () => {
     terminal.write("user try");
     await terminal.until((screen) => screen.includes("1 of 3") && screen.includes("turn 2"));
     terminal.send("Enter");
-    const shown = await terminal.until((screen) => screen.includes("code=0"));
+    const shown = await terminal.until((screen) => screen.includes("Press any key"));
     expect(shown).toContain("All well.");
     expect(shown).not.toContain("I look.");
+    terminal.write("x");
+    await terminal.until((screen) => screen.includes("1 of 3"));
   });
 
-  test("e exports and c copies", async () => {
+  test("e exports and y copies", async () => {
     await open(100, 24);
     terminal.send("Tab");
     terminal.write("e");
-    await terminal.until((screen) => screen.includes("export as: m Markdown"));
+    await terminal.until((screen) => screen.includes("export this session as: m Markdown"));
     terminal.write("j");
     await terminal.until((screen) => screen.includes(`exported to codex-${CODEX_ID}.json`));
     const written = readFileSync(join(home.path, `codex-${CODEX_ID}.json`), "utf8");
@@ -154,7 +266,7 @@ describe("in a terminal", () => {
     terminal.write("ej");
     await terminal.until((screen) => screen.includes(`exported to codex-${CODEX_ID}-2.json`));
     expect(readdirSync(home.path).filter((name) => name.endsWith(".part"))).toEqual([]);
-    terminal.write("c");
+    terminal.write("y");
     await terminal.until((screen) => screen.includes(`copied ${CODEX_ID}, if the terminal allows it`));
     terminal.send("Escape");
     await expectRestored(0);
@@ -210,9 +322,9 @@ describe("in a terminal", () => {
     }
     await open(80, 24);
     terminal.write("talk 4321.");
-    await terminal.until((screen) => screen.includes("1 of 5003") && screen.includes("│   talk 4321."));
+    await terminal.until((screen) => screen.includes("1 of 5,003") && screen.includes("  talk 4321."));
     terminal.send("Escape");
-    await terminal.until((screen) => screen.includes("5003 of 5003"));
+    await terminal.until((screen) => screen.includes("5,003 of 5,003"));
     terminal.send("Escape");
     await terminal.until((screen) => screen.includes("code=0"));
   });

@@ -3,7 +3,17 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, runWith, writeSessions } from "./home.ts";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  claudeText,
+  createHome,
+  HOSTILE_ID,
+  type Home,
+  runWith,
+  writeSessions,
+} from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -27,8 +37,6 @@ test.each([
 });
 
 test.each([
-  [["session", "show"], "continuo session show --help"],
-  [["show"], "continuo session show --help"],
   [["session", "list", "--bogus"], "continuo session list --help"],
   [["--bogus"], "continuo session list --help"],
   [["handoff", "4bf3"], "continuo handoff --help"],
@@ -39,6 +47,39 @@ test.each([
   const { code, stderr } = await runHere(home, args);
   expect(code).toBe(2);
   expect(stderr).toContain(`\`${help}\``);
+});
+
+test.each([
+  [["show"], "show"],
+  [["session", "export", "--format", "md"], "export"],
+  [["delete", "--yes"], "delete"],
+  [["fork"], "fork"],
+  [["rename"], "rename"],
+  [["handoff", "--to", "pi"], "hand over"],
+  [["resume"], "resume"],
+])("%j without a terminal names the newest sessions by their titles", async (args, verb) => {
+  const { code, stdout, stderr } = await runHere(home, args, { now: new Date("2025-01-07T08:00:00Z") });
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    [
+      `continuo: missing session to ${verb}; the newest are`,
+      `  codex:${CODEX_ID}  Hello Codex  /home/ann/tool  23h ago`,
+      `  claude:${CLAUDE_ID}  Fix the build  /home/ann/app  1d ago`,
+      `  claude:${HOSTILE_ID}  ␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe  /home/ann/app  1d ago`,
+      "Name one by its id or the beginning of it, or by `last`.",
+      "",
+    ].join("\n"),
+  ]);
+});
+
+test("an id that names several lists them by their titles, and as JSON", async () => {
+  const now = new Date("2025-01-07T08:00:00Z");
+  const { code, stderr } = await runHere(home, ["show", "4bf3"], { now });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`  claude:${CLAUDE_ID}  Fix the build  /home/ann/app  1d ago\n`);
+  const json = JSON.parse((await runHere(home, ["show", "4bf3", "--json"], { now })).stderr);
+  expect(json.error.details.matches[0]).toMatchObject({ title: "Fix the build", cwd: "/home/ann/app" });
 });
 
 test("a resume in a folder that is gone names the session, its agent, and a command that works", async () => {

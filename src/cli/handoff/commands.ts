@@ -17,7 +17,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
   program
     .command("handoff")
     .description("continue a session in another agent, as a new session of that agent")
-    .argument("<id>", "the session; it does not change")
+    .argument("[id]", "the session, which does not change; on a terminal you choose it when left out")
     .addOption(
       new Option("--to <agent>", "the agent that continues the session")
         .choices(AGENT_CHOICES)
@@ -51,13 +51,15 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .option("--no-verify", "do not check the new session with the target's own program")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
-    .action((id: string, flags: HandoffFlags) =>
-      action(async (shell) => (await import("./handoff.ts")).runHandoff(id, flags, shell)),
+    .action((id: string | undefined, flags: HandoffFlags) =>
+      action(async (shell) =>
+        (await import("./handoff.ts")).runHandoff(await named(id, "hand over", shell), flags, shell),
+      ),
     );
   program
     .command("resume")
     .description("start the agent of a session in the session's folder, and continue the session")
-    .argument("<id>", "the session")
+    .argument("[id]", "the session; on a terminal you choose it when left out")
     .argument("[args...]", "arguments for the agent, after `--`")
     .addOption(
       new Option(
@@ -80,9 +82,20 @@ continuo handoff ID --to AGENT --cwd DIR continues a session in another folder. 
 in its agent is not checked.`,
     )
     .addHelpText("after", ID_HELP)
-    .action((id: string, args: readonly string[], flags: ResumeFlags) =>
-      action(async (shell) => (await import("./resume.ts")).runResume({ id, args, flags }, shell)),
+    .action((given: string | undefined, args: readonly string[], flags: ResumeFlags) =>
+      action(async (shell) => {
+        const id = await named(given, "resume", shell);
+        return await (await import("./resume.ts")).runResume({ id, args, flags }, shell);
+      }),
     );
+}
+
+/** The session that was named, else the one that the person chooses. */
+async function named(id: string | undefined, verb: string, shell: Shell): Promise<string> {
+  if (id !== undefined) return id;
+  const { chooseInstead } = await import("../notices/index.ts");
+  const [chosen = "last"] = await chooseInstead({ verb, many: false }, shell);
+  return chosen;
 }
 
 /** A variable of a script that is empty is not the current folder. */

@@ -8,4 +8,4 @@
 
 export { addHandoffCommands } from "./commands.ts";
 export { addImportCommand } from "./import-command.ts";
-export { resumeWork } from "./work.ts";
+export { handoffWork, resumeWork } from "./work.ts";

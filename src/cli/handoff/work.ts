@@ -1,8 +1,15 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
+import type { AgentName } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
 
 /** Runs `continuo resume`. */
 export async function resumeWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./resume.ts")).runResume({ id, args: [], flags: {} }, shell);
+}
+
+/** Runs `continuo handoff --json`. */
+export async function handoffWork(id: string, to: AgentName, shell: Shell): Promise<number> {
+  const flags = { to, verify: true, json: true } as const;
+  return await (await import("./handoff.ts")).runHandoff(id, flags, shell);
 }

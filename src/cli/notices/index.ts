@@ -1,8 +1,9 @@
 /**
- * Notices on stderr: a command opened an example session, or met an unfinished edit.
+ * The session that a command is about, and notices on stderr: it is an example, or an edit is unfinished.
  *
- * Promises: a line or two each, safe for a terminal.
+ * Promises: who named no session, or several, chooses on a terminal, and reads titles elsewhere; notices are a line or two,
+ * safe for a terminal.
  * Does not know: any command.
  */
 
-export { locate, matchLines, warnOfUnfinished } from "./notices.ts";
+export { chooseInstead, locate, matchLines, warnOfUnfinished } from "./notices.ts";

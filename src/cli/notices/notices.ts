@@ -1,22 +1,100 @@
 /** The notices themselves, and the look-up that gives one of them. */
 
-import { type LookUpHit, type LookUpOptions, lookUp } from "@continuo/agents/catalog";
-import { adviceFor, type Problem } from "@continuo/core/model";
+import {
+  type ListedSession,
+  type LookUpHit,
+  type LookUpOptions,
+  listCatalog,
+  lookUp,
+  rowsByIdPrefix,
+} from "@continuo/agents/catalog";
+import { adviceFor, ContinuoError, isContinuoError, type Problem } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { paintFor, type Shell, screenOf } from "../terminal/index.ts";
+import {
+  cutEnd,
+  paintFor,
+  relativeTime,
+  type SessionWish,
+  type Shell,
+  screenOf,
+  tildePath,
+} from "../terminal/index.ts";
 
-/** From what a person types to one session; a notice says when it is an example. Errors: as `lookUp` of the catalog. */
+/**
+ * From what a person types to one session; a notice says when it is an example. On a terminal the person chooses among
+ * the sessions that an ambiguous id names. Errors: as `lookUp` of the catalog; `details.matches` have titles.
+ */
 export async function locate(
   name: string,
   shell: Shell,
   examples: NonNullable<LookUpOptions["examples"]> = "with examples",
 ): Promise<LookUpHit> {
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
-  const located = await lookUp(name, { places: shell, examples, onUnfinished });
+  const options = { places: shell, examples, onUnfinished };
+  const located = await lookUp(name, options).catch(async (error: unknown) => {
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    const [chosen] = (await shell.chooseSessions?.({ verb: "which", many: false, prefix: name })) ?? [];
+    if (chosen !== undefined) return await lookUp(chosen, options);
+    throw await withTitles(error, name, shell);
+  });
   if (located.kind === "native" && located.native.isExample) {
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
   }
   return located;
+}
+
+/**
+ * The sessions that a command was called without.
+ *
+ * Errors: `usage` with the newest ones as `details.matches` where nobody can be asked; `interrupted` if the person chose
+ * none; `not_found` where there is none.
+ */
+export async function chooseInstead(
+  wish: Pick<SessionWish, "verb" | "many">,
+  shell: Shell,
+): Promise<readonly string[]> {
+  if (shell.chooseSessions !== undefined) return await shell.chooseSessions({ ...wish, prefix: null });
+  const { sessions, total } = await listCatalog({ limit: SHOWN, empty: "exclude" }, { places: shell });
+  const text = total === 0 ? "" : "; the newest are";
+  throw new ContinuoError("usage", `missing session to ${wish.verb}${text}`, {
+    hint: "Name one by its id or the beginning of it, or by `last`.",
+    details: total === 0 ? {} : { matches: sessions.map((row) => toMatch(row, sessions)), count: total },
+  });
+}
+
+/** As many as are read at a glance. */
+const SHOWN = 10;
+
+interface Match {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly title?: string | null;
+  readonly cwd?: string | null;
+  readonly updatedAt?: string | null;
+  /** True if another one has the same agent and id. */
+  readonly isTwin?: boolean;
+}
+
+function toMatch(row: ListedSession, rows: readonly ListedSession[]): Match {
+  const { agent, sessionId, location, title, cwd, updatedAt } = row;
+  const isTwin = rows.some((one) => one !== row && one.agent === agent && one.sessionId === sessionId);
+  return { agent, sessionId, location, title, cwd, updatedAt, ...(isTwin ? { isTwin } : {}) };
+}
+
+/** The same error, with what tells the sessions apart for a person. */
+async function withTitles(error: ContinuoError, name: string, shell: Shell): Promise<ContinuoError> {
+  const rows = await rowsByIdPrefix(name, { places: shell });
+  const { matches, count } = error.details as { readonly matches: readonly Match[]; readonly count: number };
+  const titled = matches.map((match) => {
+    const row = rows.find(({ location }) => location === match.location);
+    return row === undefined ? match : toMatch(row, rows);
+  });
+  const { message, hint } = error;
+  return new ContinuoError("ambiguous", message, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { matches: titled, count },
+  });
 }
 
 /** Reports edits of killed processes that cannot be settled now. */
@@ -32,12 +110,33 @@ interface Details {
   readonly [key: string]: unknown;
 }
 
-/** The sessions that an ambiguous id names, one per line; none for the details of another error. */
-export function matchLines({ matches, count }: Details): readonly string[] {
+/**
+ * The sessions that an error is about, one per line: name, title, folder and age, and the place of those that have one
+ * name; none for the details of another error.
+ */
+export function matchLines(
+  { matches, count }: Details,
+  shell: Pick<Shell, "home" | "now">,
+): readonly string[] {
   if (!Array.isArray(matches)) return [];
-  const lines = matches.map((match: Details) =>
-    visibleLine(`  ${match.agent}:${match.sessionId}  ${match.location}`),
-  );
+  const lines = matches.map((match: Match) => visibleLine(`  ${matchFacts(match, shell).join("  ")}`));
   const more = typeof count === "number" ? count - matches.length : 0;
   return more > 0 ? [...lines, `  and ${more} more`] : lines;
 }
+
+function matchFacts(
+  { agent, sessionId, location, title, cwd, updatedAt, isTwin }: Match,
+  { home, now }: Pick<Shell, "home" | "now">,
+): readonly string[] {
+  const name = `${agent}:${sessionId}`;
+  if (title === undefined) return [name, location];
+  return [
+    name,
+    cutEnd(title ?? "(empty)", MAX_TITLE_COLUMNS),
+    ...(cwd === null || cwd === undefined ? [] : [tildePath(cwd, home)]),
+    relativeTime(updatedAt ?? null, now),
+    ...(isTwin ? [location] : []),
+  ];
+}
+
+const MAX_TITLE_COLUMNS = 50;

@@ -1,9 +1,22 @@
 /** The screen as lines, one a row, none wider than the terminal. Pure. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import { cutEnd, cutStart, type Paint, relativeTime, tildePath, widthOf } from "../terminal/index.ts";
+import {
+  cutEnd,
+  cutStart,
+  formatCount,
+  type Paint,
+  plural,
+  projectName,
+  relativeTime,
+  shortAge,
+  tildePath,
+  widthOf,
+  wrap,
+} from "../terminal/index.ts";
+import { LIST_KEYS, menuOf } from "./actions.ts";
 import type { PickEntry } from "./filter.ts";
-import { type PickState, searchedFor } from "./state.ts";
+import { entryOf, ownTargets, type PickState, searchedFor, targetsOf } from "./state.ts";
 
 export interface Drawing {
   readonly columns: number;
@@ -11,70 +24,110 @@ export interface Drawing {
   readonly paint: Paint;
   readonly now: Date;
   readonly home: string;
-  /** Painted lines of the chosen session, no wider than `previewColumns`. */
+  /** Painted lines of the chosen session, no wider than the preview. */
   readonly preview: readonly string[];
 }
 
-/** Narrower terminals show only the list. */
-const MIN_SPLIT_COLUMNS = 60;
-const AGENT_COLUMNS = 9;
-const TIME_COLUMNS = 10;
+/** Narrower terminals show the preview below the list. */
+const MIN_SPLIT_COLUMNS = 100;
+/** Lower ones show only the list. */
+const MIN_STACK_ROWS = 14;
+const AGENT_COLUMNS = 8;
+const AGE_COLUMNS = 4;
+const MAX_BOTTOM_ROWS = 3;
 
 export interface Layout {
   readonly listColumns: number;
+  readonly listRows: number;
   /** 0: no preview. */
   readonly previewColumns: number;
-  /** Between the line of the filter and the one of the keys. */
-  readonly bodyRows: number;
+  readonly previewRows: number;
+  /** The preview is below the list, with one row of facts between. */
+  readonly isStacked: boolean;
 }
 
-export function layOutScreen(columns: number, rows: number): Layout {
-  const bodyRows = Math.max(0, rows - 2);
-  if (columns < MIN_SPLIT_COLUMNS) return { listColumns: columns, previewColumns: 0, bodyRows };
-  const listColumns = Math.min(72, Math.floor(columns * 0.48));
-  return { listColumns, previewColumns: columns - listColumns - 3, bodyRows };
+/** Between the row of the filter and that of the keys. */
+export function layOutScreen(
+  columns: number,
+  rows: number,
+  preview: PickState["preview"] = "conversation",
+): Layout {
+  const body = Math.max(0, rows - 2);
+  if (columns >= MIN_SPLIT_COLUMNS) {
+    const listColumns = Math.min(90, Math.floor(columns * 0.52));
+    const previewColumns = columns - listColumns - 3;
+    return { listColumns, listRows: body, previewColumns, previewRows: body, isStacked: false };
+  }
+  if (rows < MIN_STACK_ROWS) {
+    return { listColumns: columns, listRows: body, previewColumns: 0, previewRows: 0, isStacked: false };
+  }
+  const previewRows = Math.floor(body * (preview === "facts" ? 0.7 : 0.36));
+  const listRows = body - previewRows - 1;
+  return { listColumns: columns, listRows, previewColumns: columns, previewRows, isStacked: true };
 }
 
 export function drawScreen(state: PickState, drawing: Drawing): string[] {
-  const { columns, rows, paint } = drawing;
-  const layout = layOutScreen(columns, rows);
-  const body = drawBody(state, drawing, layout);
-  const lines = [drawFilter(state, drawing), ...body, drawKeys(state, columns, paint)];
+  const { rows } = drawing;
+  const bottom = drawBottom(state, drawing);
+  const body = state.overlay?.type === "help" ? drawHelp(drawing) : drawBody(state, drawing);
+  const bodyRows = Math.max(0, rows - 1 - bottom.length);
+  const filled = [...body, ...Array.from({ length: Math.max(0, bodyRows - body.length) }, () => "")];
+  const lines = [drawFilter(state, drawing), ...filled.slice(0, bodyRows), ...bottom];
   // On a terminal of one or two rows the filter stays.
   return lines.slice(0, Math.max(1, rows));
 }
 
-/** Returns the cursor's column while the filter is typed: 1-based, in the first row. */
-export function cursorColumn(state: PickState, columns: number): number {
-  return Math.min(columns, widthOf(filterText(state, columns)) + 1);
+/** The place where typed text appears, 1-based; `null` while letters are actions. */
+export function cursorOf(
+  state: PickState,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): { readonly row: number; readonly column: number } | null {
+  if (state.overlay?.type === "title") {
+    const column = Math.min(columns, widthOf(titleText(state.overlay.text, columns)) + 1);
+    return { row: rows, column };
+  }
+  if (state.overlay !== null || state.focus === "list") return null;
+  return { row: 1, column: Math.min(columns, widthOf(filterText(state, columns)) + 1) };
 }
 
 function filterText(state: PickState, columns: number): string {
-  return `> ${cutStart(visibleLine(state.query), Math.max(1, columns - 22))}`;
+  const { purpose, query } = state;
+  const prompt = purpose.type === "choose" ? `${purpose.verb} > ` : "> ";
+  return `${prompt}${cutStart(visibleLine(query), Math.max(1, columns - prompt.length - widthOf(countsOf(state)) - 2))}`;
+}
+
+/** What narrows the list, and how many sessions are left. */
+function countsOf({ agent, folder, marked, shown, all, isWhole }: PickState): string {
+  return [
+    ...(agent === null ? [] : [visibleLine(agent)]),
+    ...(folder === null ? [] : ["here"]),
+    ...(marked.size === 0 ? [] : [`${formatCount(marked.size)} selected`]),
+    `${formatCount(shown.length)} of ${formatCount(all.length)}${isWhole ? "" : "+"}`,
+  ].join(" · ");
 }
 
 function drawFilter(state: PickState, { columns, paint }: Drawing): string {
   const left = filterText(state, columns);
-  const count = `${state.shown.length} of ${state.all.length}`;
-  const gap = columns - widthOf(left) - count.length;
+  const count = countsOf(state);
+  const gap = columns - widthOf(left) - widthOf(count);
   if (gap < 1) return cutEnd(left, columns);
   return `${left}${" ".repeat(gap)}${paint(count, "dim")}`;
 }
 
-function drawBody(state: PickState, drawing: Drawing, layout: Layout): string[] {
-  const { paint, preview } = drawing;
-  const top = topOf(state, layout.bodyRows);
-  return Array.from({ length: layout.bodyRows }, (_, row) => {
-    const entry = state.shown[top + row];
-    const isChosen = top + row === state.selected;
-    const text =
-      entry === undefined
-        ? cutEnd(emptyRow(state, row), layout.listColumns)
-        : rowText(entry, drawing, layout.listColumns);
-    const padded = text + " ".repeat(Math.max(0, layout.listColumns - widthOf(text)));
-    const left = isChosen && entry !== undefined ? `\u001b[7m${padded}\u001b[27m` : padded;
-    if (layout.previewColumns === 0) return left.trimEnd();
-    return `${left} ${paint("│", "dim")} ${preview[row] ?? ""}`;
+function drawBody(state: PickState, drawing: Drawing): string[] {
+  const { columns, rows, paint, preview } = drawing;
+  const layout = layOutScreen(columns, rows, state.preview);
+  const top = topOf(state, layout.listRows);
+  const list = Array.from({ length: layout.listRows }, (_, row) =>
+    drawRow(state, top + row, drawing, layout),
+  );
+  if (layout.previewColumns === 0) return list;
+  if (layout.isStacked) {
+    return [...list, drawRule(entryOf(state), drawing), ...preview.slice(0, layout.previewRows)];
+  }
+  return list.map((left, row) => {
+    const padding = " ".repeat(Math.max(0, layout.listColumns - widthOf(unstyled(left))));
+    return `${left}${padding} ${paint("│", "dim")} ${preview[row] ?? ""}`;
   });
 }
 
@@ -83,30 +136,134 @@ function topOf({ selected, shown }: PickState, rows: number): number {
   return Math.max(0, Math.min(selected - Math.floor(rows / 2), shown.length - rows));
 }
 
-function emptyRow(state: PickState, row: number): string {
-  if (row !== 0 || state.shown.length > 0) return "";
+function drawRow(state: PickState, at: number, drawing: Drawing, { listColumns }: Layout): string {
+  const entry = state.shown[at];
+  if (entry === undefined) return at === 0 ? cutEnd(emptyRow(state), listColumns) : "";
+  const isChosen = at === state.selected;
+  const isMarked = state.marked.has(entry.info.location);
+  const plain = (text: string): string => text;
+  const text = rowText(entry, isMarked, { ...drawing, paint: isChosen ? plain : drawing.paint }, listColumns);
+  if (!isChosen) return text;
+  return `\u001b[7m${text}${" ".repeat(Math.max(0, listColumns - widthOf(text)))}\u001b[27m`;
+}
+
+function emptyRow(state: PickState): string {
   const searched = searchedFor(state);
-  if (searched !== null && state.found?.text !== searched) return "  searching …";
-  return searched === null ? "  no session contains all these words" : "  no turn contains all these words";
+  if (searched !== null && searched !== "" && state.found?.text !== searched) return "  searching …";
+  if (searched !== null) return "  no turn contains all these words";
+  return state.query === "" ? "  no session" : "  no session contains all these words";
 }
 
-function rowText({ info }: PickEntry, { now, home }: Drawing, columns: number): string {
-  const agent = info.agent.padEnd(AGENT_COLUMNS);
-  const time = relativeTime(info.updatedAt, now).padStart(TIME_COLUMNS);
-  const room = columns - AGENT_COLUMNS - TIME_COLUMNS - 2;
+/** The project is left out last: two sessions of one title are told apart by it. */
+function rowText(
+  { info }: PickEntry,
+  isMarked: boolean,
+  { now, home, paint }: Drawing,
+  columns: number,
+): string {
+  const mark = isMarked ? paint("*", "yellow", "bold") : " ";
   const title = visibleLine(info.title ?? (info.cwd === null ? info.sessionId : tildePath(info.cwd, home)));
-  if (room < 8) return cutEnd(` ${title}`, columns);
-  const cut = cutEnd(title, room);
-  return ` ${agent}${cut}${" ".repeat(Math.max(0, room - widthOf(cut)))} ${time}`;
+  const project = info.cwd === null ? "" : visibleLine(projectName(info.cwd, home));
+  const projectColumns = columns >= 70 ? 16 : columns >= 45 ? 12 : 8;
+  const hasAgent = columns >= 40;
+  const taken = 1 + (hasAgent ? AGENT_COLUMNS + 1 : 0) + 1 + projectColumns + 1 + AGE_COLUMNS;
+  if (columns - taken < 6) return cutEnd(`${isMarked ? "*" : " "}${title}`, columns);
+  const agent = hasAgent ? `${paint(padEnd(visibleLine(info.agent), AGENT_COLUMNS), "cyan")} ` : "";
+  const age = shortAge(info.updatedAt, now).padStart(AGE_COLUMNS);
+  return [
+    `${mark}${agent}${padEnd(title, columns - taken)}`,
+    paint(padStartCut(project, projectColumns), "blue"),
+    paint(age, "green"),
+  ].join(" ");
 }
 
-const KEYS: Readonly<Record<PickState["focus"], string>> = {
-  filter: "type to filter · / search texts · ↑↓ choose · Enter show · Tab list · Esc leave",
-  list: "Enter show · r resume · e export · c copy id · / filter · q leave",
-  format: "export as: m Markdown · h HTML · j JSON · l JSON Lines · Esc back",
-};
+function padEnd(text: string, columns: number): string {
+  const cut = cutEnd(text, columns);
+  return `${cut}${" ".repeat(Math.max(0, columns - widthOf(cut)))}`;
+}
 
-function drawKeys({ focus, message }: PickState, columns: number, paint: Paint): string {
-  if (message !== null) return paint(cutEnd(visibleLine(message), columns), "green");
-  return paint(cutEnd(KEYS[focus], columns), "dim");
+/** The end of a folder's name tells more than its beginning. */
+function padStartCut(text: string, columns: number): string {
+  const cut = cutStart(text, columns);
+  return `${cut}${" ".repeat(Math.max(0, columns - widthOf(cut)))}`;
+}
+
+/** Above a preview below the list: what the row has no room for. */
+function drawRule(entry: PickEntry | null, { columns, paint, now, home }: Drawing): string {
+  if (entry === null) return paint("─".repeat(columns), "dim");
+  const { cwd, gitBranch, updatedAt, sessionId } = entry.info;
+  const facts = [
+    cwd === null ? "no folder" : tildePath(cwd, home),
+    ...(gitBranch === null ? [] : [gitBranch]),
+    relativeTime(updatedAt, now),
+    sessionId,
+  ].filter((fact) => fact !== "");
+  const text = cutEnd(`── ${facts.map(visibleLine).join(" · ")} `, columns);
+  return paint(`${text}${"─".repeat(Math.max(0, columns - widthOf(text)))}`, "dim");
+}
+
+const QUERY_HELP = [
+  "In the filter, words may stand in any order and lack letters. agent:, project:, branch: and title: look at one",
+  "of these. Behind / are the words of `continuo search`.",
+].join(" ");
+
+function drawHelp({ columns, rows, paint }: Drawing): string[] {
+  const keys = LIST_KEYS.map(
+    ({ key, help }) => `${paint(key.padStart(6), "bold")}  ${cutEnd(help, Math.max(1, columns - 8))}`,
+  );
+  const about = wrap([{ text: QUERY_HELP, styles: ["dim"] }], columns, paint);
+  const room = rows - 2 - keys.length;
+  return room > about.length ? [...keys, "", ...about] : room >= about.length ? [...keys, ...about] : keys;
+}
+
+function drawBottom(state: PickState, { columns, paint }: Drawing): string[] {
+  const { overlay, message } = state;
+  if (overlay?.type === "title") return [titleText(overlay.text, columns)];
+  if (overlay?.type === "menu") return wrapped(menuText(state, overlay.name), columns, paint, "yellow");
+  if (overlay?.type === "help") return [paint(cutEnd("any key goes back to the list", columns), "dim")];
+  if (message !== null) return wrapped(message, columns, paint, "green");
+  return [paint(cutEnd(keysText(state, columns), columns), "dim")];
+}
+
+function wrapped(text: string, columns: number, paint: Paint, style: "green" | "yellow"): string[] {
+  return wrap([{ text: visibleLine(text), styles: [style] }], columns, paint).slice(0, MAX_BOTTOM_ROWS);
+}
+
+function titleText(text: string, columns: number): string {
+  const prompt = "title: ";
+  return `${prompt}${cutStart(visibleLine(text), Math.max(1, columns - prompt.length - 1))}`;
+}
+
+function menuText(state: PickState, name: Parameters<typeof menuOf>[0]): string {
+  const targets = targetsOf(state);
+  const what = targets.length === 1 ? "this session" : plural(targets.length, "session");
+  const { question, items } = menuOf(name, what, ownTargets(state));
+  return [`${question} ${items.map(({ key, label }) => `${key} ${label}`).join(" · ")}`, "Esc back"].join(
+    " · ",
+  );
+}
+
+/** As many keys as there is room for; the one that shows all of them is always there. */
+function keysText({ focus, purpose, query }: PickState, columns: number): string {
+  const isBrowsing = purpose.type === "browse";
+  const enter = isBrowsing ? "Enter open" : "Enter choose";
+  const help = focus === "filter" && query !== "" ? "F1 keys" : "? keys";
+  const keys =
+    focus === "filter"
+      ? [enter, isBrowsing ? "Tab actions" : "Tab list", "/ texts", "Esc leave", "type to filter"]
+      : isBrowsing
+        ? LIST_KEYS.map(({ key, label }) => `${key} ${label}`)
+        : [enter, ...(purpose.many ? ["Space select"] : []), "/ texts", "a agent", ". here", "q leave"];
+  let text = "";
+  for (const key of keys) {
+    const longer = text === "" ? key : `${text} · ${key}`;
+    if (widthOf(longer) + help.length + 3 > columns) break;
+    text = longer;
+  }
+  return text === "" ? help : `${text} · ${help}`;
+}
+
+function unstyled(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes
+  return line.replace(/\u001b\[[\d;]*m/gu, "");
 }

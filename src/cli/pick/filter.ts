@@ -1,10 +1,10 @@
-/** Sessions narrowed by what was typed. Pure. */
+/** Sessions narrowed and ranked by what was typed. Pure. */
 
 import type { ListedSession } from "@continuo/agents/catalog";
 
 export interface PickEntry {
   readonly info: ListedSession;
-  /** The searched text, in small letters. */
+  /** The searched text, in small letters: title, folder, agent, id, branch, a line each. */
   readonly words: string;
   /** The turn that a search found in it. */
   readonly match?: PickMatch;
@@ -34,12 +34,103 @@ function namesOf({ nativeRefs = [] }: ListedSession): string[] {
   return nativeRefs.flatMap(({ agent, sessionId }) => [agent, sessionId]);
 }
 
-/** Those that hold every word, in any order of words; their own order stays. */
+/** What a word in front of a colon looks at. */
+const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string | null)[]>> = {
+  agent: (info) => [info.agent, ...(info.nativeRefs ?? []).map(({ agent }) => agent)],
+  project: (info) => [info.cwd],
+  branch: (info) => [info.gitBranch],
+  title: (info) => [info.title],
+};
+
+/** How well a word fits an entry: lower is better; `null` for not at all. */
+type Fit = (entry: PickEntry) => number | null;
+
+/**
+ * Those that fit every word, in any order of words. A word fits where it stands in the text, where its letters follow
+ * each other closely, or with one letter too many or two swapped; sessions that fit as well keep their order.
+ */
 export function filterEntries(entries: readonly PickEntry[], query: string): readonly PickEntry[] {
-  const wanted = query
+  const fits = query
     .toLowerCase()
     .split(/\s+/u)
-    .filter((word) => word !== "");
-  if (wanted.length === 0) return entries;
-  return entries.filter(({ words }) => wanted.every((word) => words.includes(word)));
+    .filter((word) => word !== "")
+    .map(toFit);
+  if (fits.length === 0) return entries;
+  const ranked: { readonly entry: PickEntry; readonly cost: number }[] = [];
+  for (const entry of entries) {
+    const cost = costOf(entry, fits);
+    if (cost !== null) ranked.push({ entry, cost });
+  }
+  return ranked.sort((a, b) => a.cost - b.cost).map(({ entry }) => entry);
+}
+
+function costOf(entry: PickEntry, fits: readonly Fit[]): number | null {
+  let sum = 0;
+  for (const fit of fits) {
+    const cost = fit(entry);
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return sum;
+}
+
+function toFit(word: string): Fit {
+  const [, name = "", value = ""] = /^([a-z]+):(.*)$/u.exec(word) ?? [];
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  if (field !== undefined) {
+    return ({ info }) =>
+      field(info).some((text) => (text ?? "").toLowerCase().includes(value)) ? COSTS.inText : null;
+  }
+  const typos = typosOf(word);
+  return ({ info, words }) => {
+    if (word.length >= MIN_ID_CHARS && info.sessionId.toLowerCase().startsWith(word)) return COSTS.id;
+    if (words.includes(word)) return COSTS.inText;
+    if (word.length >= MIN_FUZZY_CHARS && isSpread(word, words)) return COSTS.spread;
+    return typos.some((one) => words.includes(one)) ? COSTS.typo : null;
+  };
+}
+
+const COSTS = { id: -1, inText: 0, spread: 10, typo: 20 } as const;
+/** The beginning of an id that is no accident. */
+const MIN_ID_CHARS = 4;
+const MIN_FUZZY_CHARS = 3;
+const MIN_SWAP_CHARS = 4;
+const MIN_EXTRA_CHARS = 6;
+const MAX_FUZZY_CHARS = 24;
+/** Letters between two letters of a word. */
+const MAX_GAP = 3;
+
+/** True if the letters follow each other closely from the beginning of a word on: `frmt` in `format`. */
+function isSpread(word: string, text: string): boolean {
+  if (word.length > MAX_FUZZY_CHARS) return false;
+  const first = word.charAt(0);
+  for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
+    if ((at === 0 || !isLetter(text.charCodeAt(at - 1))) && followsFrom(word, text, at)) return true;
+  }
+  return false;
+}
+
+function followsFrom(word: string, text: string, start: number): boolean {
+  let at = start;
+  for (let next = 1; next < word.length; next++) {
+    const found = text.indexOf(word.charAt(next), at + 1);
+    if (found === -1 || found - at > MAX_GAP + 1 || text.slice(at, found).includes("\n")) return false;
+    at = found;
+  }
+  return true;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+}
+
+/** The word with two letters swapped, or, if it is long, without one. */
+function typosOf(word: string): readonly string[] {
+  if (word.length < MIN_SWAP_CHARS || word.length > MAX_FUZZY_CHARS) return [];
+  const typos = new Set<string>();
+  for (let at = 0; at < word.length; at++) {
+    if (word.length >= MIN_EXTRA_CHARS) typos.add(word.slice(0, at) + word.slice(at + 1));
+    if (at > 0) typos.add(word.slice(0, at - 1) + word.charAt(at) + word.charAt(at - 1) + word.slice(at + 1));
+  }
+  return [...typos];
 }

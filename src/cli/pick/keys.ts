@@ -17,6 +17,7 @@ export type KeyName =
   | "backspace"
   | "clear"
   | "clear-word"
+  | "help"
   | "interrupt";
 
 /** The sequences of xterm, the Linux console and most others, in both cursor modes. */
@@ -36,6 +37,8 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   "[4~": "end",
   "[8~": "end",
   "[Z": "tab",
+  OP: "help",
+  "[11~": "help",
 };
 
 const CONTROLS: Readonly<Record<string, KeyName>> = {

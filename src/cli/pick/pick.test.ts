@@ -2,10 +2,11 @@ import type { SessionInfo } from "@continuo/core/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { widthOf } from "../terminal/index.ts";
-import { cursorColumn, drawScreen, layOutScreen } from "./draw.ts";
+import { LIST_KEYS } from "./actions.ts";
+import { cursorOf, drawScreen, layOutScreen } from "./draw.ts";
 import { filterEntries, toEntries } from "./filter.ts";
 import { isBegun, type Key, type KeyName, parseKeys } from "./keys.ts";
-import { foldKey, type PickState, searchedFor, startPicking, withFound } from "./state.ts";
+import { foldKey, type PickState, searchedFor, startPicking, withFound, withList } from "./state.ts";
 
 const NOW = new Date("2026-11-22T08:00:00.000Z");
 
@@ -40,7 +41,7 @@ const typed = (text: string): Key => ({ type: "text", text });
 /** The state after some keys, and what the last one asked for. */
 function press(keys: readonly Key[], from: PickState = startPicking(ENTRIES)) {
   let step: ReturnType<typeof foldKey> = { state: from, effect: null };
-  for (const one of keys) step = foldKey(step.state, one, 2);
+  for (const one of keys) step = foldKey(step.state, one, { page: 2, cwd: "/home/ann" });
   return step;
 }
 
@@ -80,6 +81,13 @@ describe("the filter", () => {
     ["ann app", ["a1"]],
     ["c3", ["c3"]],
     ["nothing", []],
+    ["bld", ["a1"]],
+    ["bulid", ["a1"]],
+    ["gardeen", ["b2"]],
+    ["agent:pi", ["c3"]],
+    ["project:app", ["a1"]],
+    ["title:garden", []],
+    ["branch:main", []],
   ])("%j", (query, ids) =>
     expect(filterEntries(ENTRIES, query).map((entry) => entry.info.sessionId)).toEqual(ids),
   );
@@ -89,10 +97,19 @@ describe("the filter", () => {
     fc.assert(
       fc.property(word, word, (one, two) => {
         const both = filterEntries(ENTRIES, `${one} ${two}`);
-        expect(filterEntries(filterEntries(ENTRIES, one), two)).toEqual(both);
+        expect(new Set(filterEntries(filterEntries(ENTRIES, one), two))).toEqual(new Set(both));
       }),
     );
   });
+});
+
+test("what stands in the text comes before what only resembles it, and the beginning of an id before all", () => {
+  const entries = toEntries([
+    info("1", { title: "A basket" }),
+    info("2", { title: "bskt" }),
+    info("bskt-3", { title: "Other" }),
+  ]);
+  expect(filterEntries(entries, "bskt").map((entry) => entry.info.sessionId)).toEqual(["bskt-3", "2", "1"]);
 });
 
 describe("what a key does", () => {
@@ -109,26 +126,110 @@ describe("what a key does", () => {
     const moved = press([key("down")]);
     expect(moved.state).toMatchObject({ selected: 1, focus: "list" });
     expect(press([typed("q")], moved.state).effect).toEqual({ type: "leave", exitCode: 0 });
-    expect(press([typed("c")], moved.state).effect).toEqual({ type: "copy", entry: ENTRIES[1] });
+    expect(press([typed("y")], moved.state).effect).toMatchObject({ action: "copy", entries: [ENTRIES[1]] });
+    expect(press([typed("r")], moved.state).effect).toEqual({ type: "resume", entry: ENTRIES[1] });
+    expect(press([typed("c")], moved.state).effect).toEqual({ type: "chat", entry: ENTRIES[1] });
     expect(press([key("tab"), typed("c")], moved.state).state.query).toBe("c");
-    expect(press([typed("/"), typed("e")], moved.state).state.query).toBe("e");
+    expect(press([typed("/"), typed("e")], moved.state).state.query).toBe("/e");
   });
 
-  test("export asks for the format; any other key goes back", () => {
-    const asked = press([key("down"), typed("e")]);
-    expect(asked).toMatchObject({ state: { focus: "format" }, effect: null });
-    expect(press([typed("h")], asked.state).effect).toEqual({
-      type: "export",
-      entry: ENTRIES[1],
-      format: "html",
+  test("a letter without an action does nothing, and says how to type", () => {
+    const moved = press([key("down"), typed("x")]);
+    expect(moved.effect).toBe(null);
+    expect(moved.state).toMatchObject({ query: "", message: expect.stringContaining("Tab types") });
+    expect(press([typed("constructor")], moved.state).effect).toBe(null);
+  });
+
+  test.each([
+    ["e", "h", { action: "export", value: "html" }],
+    ["h", "x", { action: "handoff", value: "codex" }],
+    ["f", "y", { action: "fork", value: "yes" }],
+    ["d", "y", { action: "delete", value: "yes" }],
+  ])("%s asks before it acts; any other key goes back", (letter, answer, effect) => {
+    const asked = press([key("down"), typed(letter)]);
+    expect(asked).toMatchObject({ state: { overlay: { type: "menu" } }, effect: null });
+    expect(press([typed(answer)], asked.state).effect).toEqual({
+      type: "perform",
+      entries: [ENTRIES[1]],
+      ...effect,
     });
-    expect(press([key("escape")], asked.state)).toMatchObject({ state: { focus: "list" }, effect: null });
-    expect(press([typed("constructor")], asked.state).effect).toBe(null);
+    for (const other of [key("escape"), key("enter"), typed("n"), typed("constructor")]) {
+      expect(press([other], asked.state)).toMatchObject({ state: { overlay: null }, effect: null });
+    }
   });
 
-  test("Enter shows what is chosen, and nothing when nothing is there", () => {
-    expect(press([typed("tea"), key("enter")]).effect).toEqual({ type: "show", entry: ENTRIES[1] });
+  test("n edits the title; Esc keeps the old one", () => {
+    const editing = press([key("down"), typed("n"), key("backspace"), typed("q")]);
+    expect(editing.state.overlay).toEqual({ type: "title", text: "Grow teq" });
+    expect(press([key("enter")], editing.state).effect).toMatchObject({
+      action: "rename",
+      value: "Grow teq",
+    });
+    expect(press([key("escape")], editing.state)).toMatchObject({ state: { overlay: null }, effect: null });
+    expect(press([key("clear"), key("enter")], editing.state).effect).toBe(null);
+  });
+
+  test("Space selects several for one act, * all that are shown, and Esc none", () => {
+    const some = press([key("tab"), typed(" "), typed(" ")]);
+    expect(press([typed("y")], some.state).effect).toMatchObject({ entries: [ENTRIES[0], ENTRIES[1]] });
+    expect(press([typed("*"), typed("y")], some.state).effect).toMatchObject({ entries: ENTRIES });
+    expect(press([key("escape"), typed("y")], some.state).effect).toMatchObject({ entries: [ENTRIES[2]] });
+  });
+
+  test("a goes through the agents, and . keeps to the folder", () => {
+    const agents = [1, 2, 3, 4].map((times) => {
+      const keys = Array.from({ length: times }, () => typed("a"));
+      return press([key("tab"), ...keys]).state.shown.map((entry) => entry.info.sessionId);
+    });
+    expect(agents).toEqual([["a1"], ["b2"], ["c3"], ["a1", "b2", "c3"]]);
+    const here = press([key("tab"), typed(".")]);
+    expect(here.state.shown).toEqual([ENTRIES[0], ENTRIES[1]]);
+    expect(press([key("escape")], here.state)).toMatchObject({ state: { folder: null }, effect: null });
+  });
+
+  test("? shows the keys until the next key, and is typed behind other text", () => {
+    const shown = press([typed("?")]);
+    expect(shown.state.overlay).toEqual({ type: "help" });
+    expect(press([typed("q")], shown.state)).toMatchObject({ state: { overlay: null }, effect: null });
+    expect(press([typed("t"), typed("?")]).state).toMatchObject({ query: "t?", overlay: null });
+  });
+
+  test("every key of the help acts", () => {
+    for (const one of LIST_KEYS) {
+      const pressed = one.key === "Enter" ? key("enter") : one.key === "Tab" ? key("tab") : typed(one.key);
+      const before = press([key("down")]).state;
+      const { state, effect } = press([one.key === "Space" ? typed(" ") : pressed], before);
+      expect([one.key, effect !== null || state !== before, state.message]).toEqual([one.key, true, null]);
+    }
+  });
+
+  test("where a command asks for one session, Enter takes it and no key changes any", () => {
+    const purpose = { type: "choose", verb: "show", many: false } as const;
+    const asked = startPicking(ENTRIES, { purpose });
+    expect(press([key("down"), key("enter")], asked).effect).toEqual({ type: "take", entries: [ENTRIES[1]] });
+    for (const letter of ["r", "h", "d", "c", "n", "f", "e", "u", " "]) {
+      expect(press([key("down"), typed(letter)], asked)).toMatchObject({
+        state: { overlay: null, marked: new Set() },
+        effect: null,
+      });
+    }
+    const many = startPicking(ENTRIES, { purpose: { ...purpose, many: true } });
+    expect(press([key("tab"), typed(" "), typed(" "), key("enter")], many).effect).toEqual({
+      type: "take",
+      entries: [ENTRIES[0], ENTRIES[1]],
+    });
+  });
+
+  test("Enter opens what is chosen, and nothing when nothing is there", () => {
+    expect(press([typed("tea"), key("enter")]).effect).toEqual({ type: "open", entry: ENTRIES[1] });
     expect(press([typed("nothing"), key("enter")]).effect).toBe(null);
+  });
+
+  test("a list that is read again keeps the choice and the selected ones that are left", () => {
+    const { state } = press([key("tab"), typed(" "), key("down")]);
+    const fewer = withList(state, ENTRIES.slice(1));
+    expect(fewer).toMatchObject({ selected: 1, marked: new Set(), shown: ENTRIES.slice(1) });
+    expect(withList(state, ENTRIES, "/b2").selected).toBe(1);
   });
 
   test("Esc takes back what was typed, then leaves; Ctrl-C leaves with 130", () => {
@@ -158,7 +259,7 @@ describe("what a key does", () => {
     ];
     const any = fc.oneof(
       fc.constantFrom(...names).map(key),
-      fc.constantFrom("t", "e", "a", "/", "x", "m").map(typed),
+      fc.constantFrom("t", "e", "a", "/", "x", "m", "d", "h", ".", "*", " ", "?", "s").map(typed),
     );
     fc.assert(
       fc.property(fc.array(any), (keys) => {
@@ -174,23 +275,47 @@ describe("the screen", () => {
   const paint = (text: string): string => text;
   const plain = (line: string): string => line.replaceAll("\u001b[7m", "").replaceAll("\u001b[27m", "");
 
-  test("the list, the preview, and what the keys do", () => {
+  test("the list, the project of each, the preview below it, and what the keys do", () => {
     const { state } = press([key("down")]);
-    const lines = drawScreen(state, {
-      columns: 80,
-      rows: 5,
-      paint,
-      now: NOW,
-      home: "/home/ann",
-      preview: ["One", "Two"],
-    });
+    const preview = ["One", "Two", "Three", "Four", "Five"];
+    const lines = drawScreen(state, { columns: 60, rows: 14, paint, now: NOW, home: "/home/ann", preview });
     expect(lines).toEqual([
-      `>${" ".repeat(73)}3 of 3`,
-      " claude   Fix the build         1h ago │ One",
-      "\u001b[7m codex    Grow tea              1h ago\u001b[27m │ Two",
-      " pi       Tea, fixed            1h ago │ ",
-      "Enter show · r resume · e export · c copy id · / filter · q leave",
+      `>${" ".repeat(53)}3 of 3`,
+      " claude   Fix the build                    app            1h",
+      "\u001b[7m codex    Grow tea                         garden         1h\u001b[27m",
+      " pi       Tea, fixed                                      1h",
+      "",
+      "",
+      "",
+      "",
+      `── ~/garden · 1h ago · b2 ${"─".repeat(34)}`,
+      "One",
+      "Two",
+      "Three",
+      "Four",
+      "Enter open · r resume · h hand over · d delete · ? keys",
     ]);
+  });
+
+  test("a wide terminal has the preview beside the list", () => {
+    const { state } = press([key("down")]);
+    const drawing = { columns: 100, rows: 4, paint, now: NOW, home: "/home/ann", preview: ["One", "Two"] };
+    expect(drawScreen(state, drawing).slice(1, 3).map(plain)).toEqual([
+      " claude   Fix the build            app            1h │ One",
+      " codex    Grow tea                 garden         1h │ Two",
+    ]);
+  });
+
+  test.each([50, 80, 120])("at %d columns every question and every message fits", (columns) => {
+    const drawing = { columns, rows: 20, paint, now: NOW, home: "/h", preview: [] };
+    for (const letter of ["h", "e", "f", "d"]) {
+      const { state } = press([key("down"), typed(letter)]);
+      const lines = drawScreen(state, drawing);
+      expect(lines).toHaveLength(20);
+      expect(lines.slice(-3).join("\n")).toMatch(/[:?].*Esc\s+back$/su);
+    }
+    const help = drawScreen(press([typed("?")]).state, drawing).join("\n");
+    for (const { key: name, help: text } of LIST_KEYS) expect(help).toContain(`${name}  ${text}`);
   });
 
   test("property: never more rows or columns than there are, whatever sessions are called", () => {
@@ -218,7 +343,7 @@ describe("the screen", () => {
             expect(widthOf(line)).toBeLessThanOrEqual(columns);
             expect(line).not.toMatch(/\p{Cc}/u);
           }
-          expect(cursorColumn(state, columns)).toBeLessThanOrEqual(columns);
+          expect(cursorOf(state, { columns, rows })?.column ?? 1).toBeLessThanOrEqual(columns);
         },
       ),
     );
@@ -240,9 +365,9 @@ describe("the screen", () => {
     }
   });
 
-  test("a narrow terminal shows only the list", () => {
-    expect(layOutScreen(59, 10)).toEqual({ listColumns: 59, previewColumns: 0, bodyRows: 8 });
-    expect(layOutScreen(80, 24)).toEqual({ listColumns: 38, previewColumns: 39, bodyRows: 22 });
+  test("a low terminal shows only the list", () => {
+    const { previewColumns, previewRows, listRows } = layOutScreen(80, 10);
+    expect([previewColumns, previewRows, listRows]).toEqual([0, 0, 8]);
   });
 });
 

@@ -1,74 +1,110 @@
-/** The end of a session as lines for the preview, kept for when it is chosen again. */
+/** What is shown of the chosen session, kept for when it is chosen again: the end of it, or its facts. */
 
-import { type ListedSession, locateRow, openCatalogSession } from "@continuo/agents/catalog";
+import { type ListedSession, locateRow, nameOf, openCatalogSession } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { drawWork } from "../session/index.ts";
+import { drawWork, infoWork } from "../session/index.ts";
 import { type Paint, type Shell, wrap } from "../terminal/index.ts";
+import { capture } from "./capture.ts";
+import type { PickState } from "./state.ts";
 
 export interface PreviewSize {
   readonly columns: number;
   readonly rows: number;
+  readonly shows: PickState["preview"];
+  /** The heading stands elsewhere already. */
+  readonly isBare: boolean;
 }
 
 export interface Previews {
   /** The known lines; `null` until `load` has read them. */
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
-  /** Reads the end of a session. The preview names content that cannot be read. */
+  /** Reads a session. The preview names content that cannot be read. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
+  /** Sessions may have changed. */
+  forget(): void;
 }
 
 /** More than a screen of text, and read in a moment. */
 const NEWEST_BYTES = 128 * 1024;
 const MAX_KEPT = 64;
 
-export function createPreviews(options: { readonly shell: Shell; readonly paint: Paint }): Previews {
+interface Tools {
+  readonly shell: Shell;
+  readonly paint: Paint;
+}
+
+export function createPreviews(tools: Tools): Previews {
   const kept = new Map<string, readonly string[]>();
-  const keyOf = (info: ListedSession, size: PreviewSize): string =>
-    `${info.location} ${size.columns} ${size.rows}`;
+  const keyOf = (info: ListedSession, { columns, rows, shows }: PreviewSize): string =>
+    `${info.location} ${columns} ${rows} ${shows}`;
   return {
     get: (info, size) => kept.get(keyOf(info, size)) ?? null,
     async load(info, size, signal) {
-      const lines = await drawEnd(info, size, signal, options);
+      const lines = await drawSession(info, size, signal, tools);
       const [oldest] = kept.keys();
       if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
       kept.set(keyOf(info, size), lines);
     },
+    forget: () => kept.clear(),
   };
+}
+
+async function drawSession(
+  info: ListedSession,
+  size: PreviewSize,
+  signal: AbortSignal,
+  tools: Tools,
+): Promise<readonly string[]> {
+  try {
+    return size.shows === "facts"
+      ? await drawFacts(info, size, tools)
+      : await drawEnd(info, size, signal, tools);
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return wrap([{ text: visibleLine(error.message), styles: ["red"] }], size.columns, tools.paint);
+  }
+}
+
+async function drawFacts(info: ListedSession, size: PreviewSize, { shell, paint }: Tools) {
+  const { text } = await capture(shell, (quiet) => infoWork(nameOf(info), quiet));
+  const lines = text.trimEnd().split("\n");
+  return lines.flatMap((line) => wrap([{ text: line, styles: [] }], size.columns, paint));
 }
 
 async function drawEnd(
   info: ListedSession,
-  { columns, rows }: PreviewSize,
+  { columns, rows, isBare }: PreviewSize,
   signal: AbortSignal,
-  { shell, paint }: { readonly shell: Shell; readonly paint: Paint },
+  { shell, paint }: Tools,
 ): Promise<readonly string[]> {
-  try {
-    const located = await locateRow(info, shell, signal);
-    using session = await openCatalogSession(located, shell, { newestBytes: NEWEST_BYTES, signal });
-    const conversation = await drawWork(session, {
-      view: { tools: "short", injected: "hide" },
-      columns,
-      paint,
-      home: shell.home,
-    });
-    let text = "";
-    for await (const chunk of conversation.chunks) {
-      signal.throwIfAborted();
-      text += chunk;
-    }
-    return newestOf(text.split("\n"), conversation.newestTurnLine(), rows);
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-    return wrap([{ text: visibleLine(error.message), styles: ["red"] }], columns, paint);
+  const located = await locateRow(info, shell, signal);
+  using session = await openCatalogSession(located, shell, { newestBytes: NEWEST_BYTES, signal });
+  const conversation = await drawWork(session, {
+    view: { tools: "short", injected: "hide" },
+    columns,
+    paint,
+    home: shell.home,
+  });
+  let text = "";
+  for await (const chunk of conversation.chunks) {
+    signal.throwIfAborted();
+    text += chunk;
   }
+  return newestOf(text.split("\n"), conversation.newestTurnLine(), rows, isBare);
 }
 
 /** The heading, and below it what was said last, from the person's last words on. */
-function newestOf(lines: readonly string[], newestTurn: number, rows: number): readonly string[] {
+function newestOf(
+  lines: readonly string[],
+  newestTurn: number,
+  rows: number,
+  isBare: boolean,
+): readonly string[] {
   const end = lines.indexOf("");
-  const heading = lines.slice(0, end === -1 ? lines.length : end + 1).slice(0, Math.max(1, rows >> 1));
-  const room = rows - heading.length;
+  const heading = lines.slice(0, end === -1 ? lines.length : end + 1);
+  const shown = isBare ? [] : heading.slice(0, Math.max(1, rows >> 1));
+  const room = rows - shown.length;
   const start = Math.max(heading.length, Math.min(newestTurn - 1, lines.length - room));
-  return [...heading, ...lines.slice(start, start + room)];
+  return [...shown, ...lines.slice(start, start + room)];
 }

@@ -6,40 +6,49 @@ const ENTER = "\u001b[?1049h\u001b[?7l\u001b[2J";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
 export interface FullScreen extends Disposable {
-  /** Draws every row again; the cursor stands in the first row where a column is given. */
-  draw(lines: readonly string[], cursorColumn: number | null): void;
+  /** Draws every row again; the cursor is shown where a place is given. */
+  draw(lines: readonly string[], cursor: { readonly row: number; readonly column: number } | null): void;
   /** Sends what is no row: an order to the terminal itself. */
   send(sequence: string): void;
+  /** Gives the terminal to another program until `takeBack`. */
+  lend(): void;
+  takeBack(): void;
 }
 
 /** Given back when disposed, and when the process ends by any way that it notices. */
-export function openFullScreen(shell: Shell): FullScreen {
-  const { stdin, stdout } = shell;
-  let isOpen = true;
+export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream): FullScreen {
+  let isOpen = false;
+  const take = (): void => {
+    if (isOpen) return;
+    isOpen = true;
+    stdin.setRawMode(true);
+    stdin.resume();
+    out.write(ENTER);
+  };
   const giveBack = (): void => {
     if (!isOpen) return;
     isOpen = false;
-    stdout.write(LEAVE);
+    out.write(LEAVE);
     stdin.setRawMode(false);
     stdin.pause();
   };
-  const onExit = shell.onExit(giveBack);
-  stdin.setRawMode(true);
-  stdin.resume();
-  stdout.write(ENTER);
+  const atExit = onExit(giveBack);
+  take();
   return {
-    draw(lines, cursorColumn) {
+    draw(lines, cursor) {
       // A late picture must not appear on the screen of the shell.
       if (!isOpen) return;
       // Erased first: after a full row the cursor still stands on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
-      const cursor = cursorColumn === null ? "" : `\u001b[1;${cursorColumn}H\u001b[?25h`;
-      stdout.write(`\u001b[?25l\u001b[H${rows}${cursor}`);
+      const place = cursor === null ? "" : `\u001b[${cursor.row};${cursor.column}H\u001b[?25h`;
+      out.write(`\u001b[?25l\u001b[H${rows}${place}`);
     },
-    send: (sequence) => void stdout.write(sequence),
+    send: (sequence) => void out.write(sequence),
+    lend: giveBack,
+    takeBack: take,
     [Symbol.dispose]() {
       giveBack();
-      onExit[Symbol.dispose]();
+      atExit[Symbol.dispose]();
     },
   };
 }

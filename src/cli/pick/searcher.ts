@@ -17,7 +17,7 @@ export interface Searcher {
 
 interface Searching {
   /** The rows of the list. */
-  readonly entries: readonly PickEntry[];
+  readonly entries: () => readonly PickEntry[];
   readonly onFound: (text: string, entries: readonly PickEntry[]) => void;
   readonly onFailure: (message: string) => void;
 }
@@ -44,7 +44,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
     if (!current.signal.aborted)
       onFound(
         text,
-        results.flatMap((result) => entryOf(result, entries) ?? []),
+        results.flatMap((result) => entryOf(result, entries()) ?? []),
       );
   };
   const next = async (): Promise<void> => {

@@ -60,6 +60,16 @@ export function addSessionCommands(session: Command, run: Run | null): void {
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
+/** The session that was named, else the one that the person chooses. */
+async function named(id: string | undefined, verb: string, shell: Shell): Promise<string> {
+  if (id !== undefined) return id;
+  const [chosen = "last"] = await (await import("../notices/index.ts")).chooseInstead(
+    { verb, many: false },
+    shell,
+  );
+  return chosen;
+}
+
 const ORDERS: readonly RowOrder[] = ["updated", "created", "size", "title", "project", "agent"];
 
 function addList(session: Command, action: Action): void {
@@ -106,11 +116,13 @@ function addInfo(session: Command, action: Action): void {
   session
     .command("info")
     .description("show the facts of one session: counts, branches, sub-agents, models, token usage")
-    .argument("<id>", "the session")
+    .argument("[id]", CHOSEN)
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
-    .action((id: string, flags: InfoFlags) =>
-      action(async (shell) => (await import("./info.ts")).runInfo(id, flags, shell)),
+    .action((id: string | undefined, flags: InfoFlags) =>
+      action(async (shell) =>
+        (await import("./info.ts")).runInfo(await named(id, "info", shell), flags, shell),
+      ),
     );
 }
 
@@ -118,7 +130,7 @@ function addShow(session: Command, action: Action): void {
   session
     .command("show")
     .description("show the conversation; a long one opens in a pager at the newest turn")
-    .argument("<id>", "the session")
+    .argument("[id]", CHOSEN)
     .addOption(
       new Option("--branch <leaf>", "show the branch that ends at LEAF instead of the active one").conflicts([
         "all",
@@ -133,8 +145,10 @@ function addShow(session: Command, action: Action): void {
     .option("--from-start", "open the pager at the first message")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
-    .action((id: string, flags: ShowFlags) =>
-      action(async (shell) => (await import("./show.ts")).runShow(id, flags, shell)),
+    .action((id: string | undefined, flags: ShowFlags) =>
+      action(async (shell) =>
+        (await import("./show.ts")).runShow(await named(id, "show", shell), flags, shell),
+      ),
     );
 }
 
@@ -155,6 +169,8 @@ function addFollow(session: Command, action: Action): void {
       action(async (shell) => (await import("./follow.ts")).runFollow(id ?? "last", flags, shell)),
     );
 }
+
+const CHOSEN = "the session; on a terminal you choose it when left out";
 
 const INJECTED_HELP = "include messages that the agent's program inserted for the model or the screen";
 
@@ -190,7 +206,7 @@ function addExport(session: Command, action: Action): void {
   session
     .command("export")
     .description("write one session as one self-contained file")
-    .argument("<id>", "the session")
+    .argument("[id]", CHOSEN)
     .addOption(
       new Option(
         "--format <format>",
@@ -211,8 +227,10 @@ function addExport(session: Command, action: Action): void {
     .option("--injected", `${INJECTED_HELP}; html folds them by default`)
     .option("--mask-secrets", "replace keys, tokens and passwords of known forms, and count them")
     .addHelpText("after", EXPORT_HELP + ID_HELP)
-    .action((id: string, flags: ExportFlags) =>
-      action(async (shell) => (await import("./export.ts")).runExport(id, flags, shell)),
+    .action((id: string | undefined, flags: ExportFlags) =>
+      action(async (shell) =>
+        (await import("./export.ts")).runExport(await named(id, "export", shell), flags, shell),
+      ),
     );
 }
 
@@ -220,9 +238,11 @@ function addCopy(session: Command, action: Action): void {
   session
     .command("copy")
     .description("copy the last answer of a session to the clipboard of the system or the terminal (OSC 52)")
-    .argument("<id>", "the session")
+    .argument("[id]", CHOSEN)
     .addHelpText("after", ID_HELP)
-    .action((id: string) => action(async (shell) => (await import("./copy.ts")).runCopy(id, shell)));
+    .action((id: string | undefined) =>
+      action(async (shell) => (await import("./copy.ts")).runCopy(await named(id, "copy", shell), shell)),
+    );
 }
 
 function addDelete(session: Command, action: Action): void {
@@ -231,12 +251,16 @@ function addDelete(session: Command, action: Action): void {
     .description(
       "move native sessions to the trash, and delete Continuo's own for good; exit code 5 if a session is open in its agent or has forks",
     )
-    .argument("<id...>", "the sessions")
+    .argument("[id...]", "the sessions; on a terminal you choose them when left out")
     .option("--yes", "do not ask for confirmation")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((ids: readonly string[], flags: DeleteFlags) =>
-      action(async (shell) => (await import("./delete.ts")).runDelete(ids, flags, shell)),
+      action(async (shell) => {
+        const { chooseInstead } = await import("../notices/index.ts");
+        const chosen = ids.length > 0 ? ids : await chooseInstead({ verb: "delete", many: true }, shell);
+        return await (await import("./delete.ts")).runDelete(chosen, flags, shell);
+      }),
     );
 }
 
@@ -246,11 +270,13 @@ function addRename(session: Command, action: Action): void {
     .description(
       "give a session another title, which its agent shows; exit code 5 while the session is open in its agent",
     )
-    .argument("<id>", "the session")
-    .argument("<title>", "one line of at most 200 characters")
+    .argument("[id]", CHOSEN)
+    .argument("[title]", "one line of at most 200 characters; on a terminal you are asked for it")
     .addHelpText("after", ID_HELP)
-    .action((id: string, title: string) =>
-      action(async (shell) => (await import("./rename.ts")).runRename(id, title, shell)),
+    .action((id: string | undefined, title: string | undefined) =>
+      action(async (shell) =>
+        (await import("./rename.ts")).runRename(await named(id, "rename", shell), title ?? null, shell),
+      ),
     );
 }
 
@@ -258,12 +284,14 @@ function addFork(session: Command, action: Action): void {
   session
     .command("fork")
     .description("copy a session, or its beginning, to a new session of the same agent")
-    .argument("<id>", "the session; it does not change")
+    .argument("[id]", `${CHOSEN}; it does not change`)
     .option("--at <message>", "the id of the last message to copy (default: the newest)")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
-    .action((id: string, flags: ForkFlags) =>
-      action(async (shell) => (await import("./fork.ts")).runFork(id, flags, shell)),
+    .action((id: string | undefined, flags: ForkFlags) =>
+      action(async (shell) =>
+        (await import("./fork.ts")).runFork(await named(id, "fork", shell), flags, shell),
+      ),
     );
 }
 

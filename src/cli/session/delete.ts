@@ -168,7 +168,7 @@ function describe(outcomes: readonly Outcome[], shell: Shell): string {
     if (deleted !== undefined) lines.push(...describeDeleted(deleted));
     if (error === undefined) continue;
     shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(`${id}: ${error.message}`)}\n`);
-    for (const line of matchLines(error.details)) shell.stderr.write(`${line}\n`);
+    for (const line of matchLines(error.details, shell)) shell.stderr.write(`${line}\n`);
     if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
   }
   const gone = outcomes.flatMap(({ trashed }) => trashed ?? []);

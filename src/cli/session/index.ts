@@ -9,11 +9,16 @@
 export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
 export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
 export {
+  deleteWork,
   describeMaskedWork,
   drawWork,
   exportToWork,
   exportWork,
+  forkWork,
+  infoWork,
   listWork,
+  renameWork,
+  restoreWork,
   showTurnWork,
   showWork,
 } from "./work.ts";

@@ -6,10 +6,15 @@ import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { renameNativeSession } from "@continuo/native/editing";
 import { locate } from "../notices/index.ts";
-import { createOutput, type Shell } from "../terminal/index.ts";
+import { askLine, canAsk, createOutput, type Shell } from "../terminal/index.ts";
 
-export async function runRename(id: string, title: string, shell: Shell): Promise<number> {
+/** @param given `null` to ask for it. Errors: `usage` for no title */
+export async function runRename(id: string, given: string | null, shell: Shell): Promise<number> {
   const located = await locate(id, shell, "without examples");
+  const title = given ?? (canAsk(shell) ? await askLine("New title: ", shell) : "");
+  if (title.trim() === "") {
+    throw new ContinuoError("usage", "missing title", { hint: "Name it behind the session: one line." });
+  }
   const now =
     located.kind === "own"
       ? await renamed(located.row, title, shell)

@@ -43,6 +43,31 @@ export async function exportWork(id: string, flags: ExportFlags, shell: Shell): 
   return await (await import("./export.ts")).runExport(id, flags, shell);
 }
 
+/** Runs `session info`. */
+export async function infoWork(id: string, shell: Shell): Promise<number> {
+  return await (await import("./info.ts")).runInfo(id, {}, shell);
+}
+
+/** Runs `session fork --json`. */
+export async function forkWork(id: string, shell: Shell): Promise<number> {
+  return await (await import("./fork.ts")).runFork(id, { json: true }, shell);
+}
+
+/** Runs `session rename`. */
+export async function renameWork(id: string, title: string, shell: Shell): Promise<number> {
+  return await (await import("./rename.ts")).runRename(id, title, shell);
+}
+
+/** Runs `session delete --yes --json`. */
+export async function deleteWork(ids: readonly string[], shell: Shell): Promise<number> {
+  return await (await import("./delete.ts")).runDelete(ids, { yes: true, json: true }, shell);
+}
+
+/** Runs `session restore --json`. */
+export async function restoreWork(id: string, shell: Shell): Promise<number> {
+  return await (await import("./restore.ts")).runRestore(id, { json: true }, shell);
+}
+
 /** The active branch as `session show` draws it. */
 export async function drawWork(session: CatalogSession, options: ConversationOptions): Promise<Conversation> {
   const { drawConversation } = await import("./conversation.ts");

@@ -1,4 +1,4 @@
-/** A question with yes or no. Only on a terminal: elsewhere nobody answers, and the command waits forever. */
+/** Questions that a person answers with a line. Only on a terminal: elsewhere nobody answers, and the command waits forever. */
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -10,19 +10,24 @@ export function canAsk({ stdin, stderr }: Shell): boolean {
 }
 
 /** True for `y` and `yes`; anything else, and the end of input, is no. */
-export async function confirm(question: string, { stdin, stderr }: Shell): Promise<boolean> {
-  stderr.write(`${question} [y/N] `);
+export async function confirm(question: string, shell: Shell): Promise<boolean> {
+  return /^\s*y(es)?\s*$/iu.test(await askLine(`${question} [y/N] `, shell));
+}
+
+/** The line that was typed; empty at the end of input. */
+export async function askLine(question: string, { stdin, stderr }: Shell): Promise<string> {
+  stderr.write(question);
   // Not `terminal: true`, which would take Ctrl-C away from the process.
   const lines = createInterface({ input: stdin, terminal: false });
   const ended = new AbortController();
   lines.once("close", () => ended.abort());
   try {
     const [answer]: unknown[] = await once(lines, "line", { signal: ended.signal });
-    return /^\s*y(es)?\s*$/iu.test(String(answer));
+    return String(answer);
   } catch (error) {
     if (!ended.signal.aborted) throw error;
     stderr.write("\n");
-    return false;
+    return "";
   } finally {
     lines.close();
   }

@@ -6,14 +6,14 @@
  * Does not know: sessions, or any command.
  */
 
-export { canAsk, confirm } from "./confirm.ts";
+export { askLine, canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
 export { createOutput, type Output } from "./output.ts";
 export { type Opening, page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
 export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";
-export type { DetachedCommand, Shell } from "./shell.ts";
+export type { DetachedCommand, SessionWish, Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
 export {
   clockTime,
@@ -21,7 +21,9 @@ export {
   formatSize,
   parseSince,
   plural,
+  projectName,
   relativeTime,
+  shortAge,
   tildePath,
   toJsonText,
 } from "./text.ts";

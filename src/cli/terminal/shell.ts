@@ -6,6 +6,15 @@ export interface DetachedCommand {
   readonly heapMegabytes: number;
 }
 
+/** The session, or the sessions, that a command needs and nobody named. */
+export interface SessionWish {
+  /** What the command does with it: `show`, `resume`. */
+  readonly verb: string;
+  readonly many: boolean;
+  /** The beginning of an id that names several; `null` for a choice among all sessions. */
+  readonly prefix: string | null;
+}
+
 /** The process as a command sees it. Only `main.ts` makes one of the real process. */
 
 export interface Shell {
@@ -24,4 +33,6 @@ export interface Shell {
   onExit(cleanUp: () => void): Disposable;
   /** Starts a process that nobody waits for, without a terminal, in the root folder; left out where none may start. */
   startDetached?(command: DetachedCommand): Promise<void>;
+  /** Lets the person choose sessions; returns their names. Left out where there is no terminal. */
+  chooseSessions?(wish: SessionWish): Promise<readonly string[]>;
 }

@@ -22,6 +22,18 @@ export function relativeTime(iso: string | null, now: Date): string {
   return `${Math.floor(ageMs / DAY_MS)}d ago`;
 }
 
+/** `now`, `5m`, `3h`, `6d`, `9w`, `2y`: an age in at most four columns; empty where unknown. */
+export function shortAge(iso: string | null, now: Date): string {
+  const ageMs = now.getTime() - new Date(iso ?? Number.NaN).getTime();
+  if (Number.isNaN(ageMs)) return "";
+  if (ageMs < MINUTE_MS) return "now";
+  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)}m`;
+  if (ageMs < DAY_MS) return `${Math.floor(ageMs / HOUR_MS)}h`;
+  if (ageMs < 14 * DAY_MS) return `${Math.floor(ageMs / DAY_MS)}d`;
+  if (ageMs < 365 * DAY_MS) return `${Math.floor(ageMs / (7 * DAY_MS))}w`;
+  return `${Math.min(999, Math.floor(ageMs / (365 * DAY_MS)))}y`;
+}
+
 /** `2026-11-21 20:43`, local time; empty where unknown. */
 export function clockTime(iso: string | null): string {
   const time = new Date(iso ?? Number.NaN);
@@ -86,6 +98,12 @@ export function tildePath(path: string, home: string): string {
   if (home === "" || home === "/") return path;
   if (path === home) return "~";
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** The last name of a folder's path, by which people call a project. */
+export function projectName(path: string, home: string): string {
+  if (path === home) return "~";
+  return path.replace(/\/+$/u, "").split("/").at(-1) || path;
 }
 
 function localDate(time: Date): string {

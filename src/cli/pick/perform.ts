@@ -1,0 +1,182 @@
+/** The acts on sessions while the picker stays: each is the command of its name, and its outcome one message. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { nameOf } from "@continuo/agents/catalog";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
+import { handoffWork } from "../handoff/index.ts";
+import {
+  deleteWork,
+  type ExportFormat,
+  exportWork,
+  forkWork,
+  renameWork,
+  restoreWork,
+} from "../session/index.ts";
+import { plural, type Shell } from "../terminal/index.ts";
+import { capture } from "./capture.ts";
+import type { PickEntry } from "./filter.ts";
+import type { FullScreen } from "./screen.ts";
+import type { PerformEffect } from "./state.ts";
+
+export interface Performed {
+  readonly message: string;
+  /** The list is another one now. */
+  readonly isChanged: boolean;
+  /** The location of the session that it made. */
+  readonly chosen?: string;
+}
+
+export interface Performer {
+  /** Never throws for an expected failure: the message says what failed. */
+  perform(effect: PerformEffect): Promise<Performed>;
+}
+
+export function createPerformer(screen: FullScreen, shell: Shell): Performer {
+  /** The names of what was moved to the trash, the last deletion last. */
+  const trashed: (readonly string[])[] = [];
+  const all = { copy, export: exportAll, handoff, fork, rename, delete: remove, undo } as const;
+  return {
+    async perform(effect) {
+      try {
+        return await all[effect.action](effect, { screen, shell, trashed });
+      } catch (error) {
+        if (!isContinuoError(error)) throw error;
+        return { message: `cannot ${ACTION_WORDS[effect.action]}: ${error.message}`, isChanged: true };
+      }
+    },
+  };
+}
+
+export const ACTION_WORDS: Readonly<Record<PerformEffect["action"], string>> = {
+  copy: "copy the id",
+  export: "export",
+  handoff: "hand over",
+  fork: "fork",
+  rename: "rename",
+  delete: "delete",
+  undo: "undo",
+};
+
+interface Tools {
+  readonly screen: FullScreen;
+  readonly shell: Shell;
+  readonly trashed: (readonly string[])[];
+}
+
+type Act = (effect: PerformEffect, tools: Tools) => Promise<Performed>;
+
+const copy: Act = async ({ entries }, { screen }) => {
+  const ids = entries.map(({ info }) => info.sessionId).join(" ");
+  // OSC 52: the terminal puts it into the clipboard of the person who sits before it, also through ssh.
+  screen.send(`\u001b]52;c;${Buffer.from(ids).toString("base64")}\u0007`);
+  const what = entries.length === 1 ? ids : plural(entries.length, "id");
+  return { message: `copied ${what}, if the terminal allows it`, isChanged: false };
+};
+
+const exportAll: Act = async ({ entries, value }, { shell }) => {
+  const names: string[] = [];
+  for (const { info } of entries) {
+    const base = `${info.agent}-${info.sessionId.replace(/[^\w.-]/gu, "_").slice(0, 40)}`;
+    const output = freeName(base, value, shell);
+    await capture(shell, (quiet) =>
+      exportWork(nameOf(info), { format: value as ExportFormat, output }, quiet),
+    );
+    names.push(output);
+  }
+  const [only] = names;
+  const what = names.length === 1 ? only : `${plural(names.length, "file")} of this folder`;
+  return { message: `exported to ${what}`, isChanged: false };
+};
+
+/** A name that nothing has in the current folder. */
+function freeName(base: string, ending: string, { cwd }: Shell): string {
+  for (let number = 1; ; number++) {
+    const name = `${base}${number === 1 ? "" : `-${number}`}.${ending}`;
+    if (!existsSync(resolve(cwd, name))) return name;
+  }
+}
+
+/** What `--json` prints of a session that was made. */
+interface Made {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+const handoff: Act = async ({ entries, value }, { shell }) => {
+  const made: Made[] = [];
+  let lost = 0;
+  for (const { info } of entries) {
+    const { text } = await capture(shell, (quiet) => handoffWork(nameOf(info), value as AgentName, quiet));
+    const result = JSON.parse(text) as Made & { readonly receipt: { readonly dropped: number } };
+    made.push(result);
+    lost += result.receipt.dropped;
+  }
+  const loss = lost === 0 ? "" : `; ${plural(lost, "part")} left out`;
+  return {
+    ...describeMade("handed over", made),
+    message: `${describeMade("handed over", made).message}${loss}`,
+  };
+};
+
+const fork: Act = async ({ entries }, { shell }) => {
+  const made: Made[] = [];
+  for (const { info } of entries) {
+    const { text } = await capture(shell, (quiet) => forkWork(nameOf(info), quiet));
+    made.push(JSON.parse(text) as Made);
+  }
+  return describeMade("forked", made);
+};
+
+function describeMade(done: string, made: readonly Made[]): Performed {
+  const [only] = made;
+  if (only === undefined || made.length > 1) {
+    return { message: `${done}: ${plural(made.length, "new session")}`, isChanged: true };
+  }
+  return {
+    message: `${done}: ${only.agent}:${only.sessionId} is selected, r resumes it`,
+    isChanged: true,
+    chosen: only.location,
+  };
+}
+
+const rename: Act = async ({ entries, value }, { shell }) => {
+  for (const { info } of entries) await capture(shell, (quiet) => renameWork(nameOf(info), value, quiet));
+  return { message: `renamed to ${value}`, isChanged: true };
+};
+
+/** What `session delete --json` prints of each. */
+interface DeleteOutcome {
+  readonly trashed: { readonly agent: string; readonly sessionId: string } | null;
+  readonly deleted: unknown;
+  readonly error: { readonly message: string } | null;
+}
+
+const remove: Act = async ({ entries }, { shell, trashed }) => {
+  const names = entries.map(({ info }: PickEntry) => nameOf(info));
+  const { text } = await capture(shell, (quiet) => deleteWork(names, quiet));
+  const outcomes = JSON.parse(text) as readonly DeleteOutcome[];
+  const moved = outcomes.flatMap((one) => one.trashed ?? []);
+  const gone = outcomes.filter((one) => one.deleted !== null).length;
+  const failed = outcomes.flatMap((one) => one.error ?? []);
+  if (moved.length > 0) trashed.push(moved.map(({ agent, sessionId }) => `${agent}:${sessionId}`));
+  const parts = [
+    ...(moved.length === 0 ? [] : [`moved ${plural(moved.length, "session")} to the trash, u takes it back`]),
+    ...(gone === 0 ? [] : [`deleted ${gone} of Continuo's own`]),
+    ...failed.map(({ message }) => `not deleted: ${message}`),
+  ];
+  return { message: parts.join("; "), isChanged: true };
+};
+
+const undo: Act = async (_, { shell, trashed }) => {
+  const names = trashed.pop();
+  if (names === undefined) return { message: "nothing was deleted here", isChanged: false };
+  let chosen: string | undefined;
+  for (const name of names) {
+    const { text } = await capture(shell, (quiet) => restoreWork(name, quiet));
+    chosen = (JSON.parse(text) as Made).location;
+  }
+  const message = `restored ${plural(names.length, "session")}`;
+  return chosen === undefined ? { message, isChanged: true } : { message, isChanged: true, chosen };
+};

@@ -1,0 +1,221 @@
+/** One picker: its state, what the keys do to it, and what is drawn. */
+
+import { listCatalog, nameOf } from "@continuo/agents/catalog";
+import { isContinuoError } from "@continuo/core/model";
+import { showTurnWork, showWork } from "../session/index.ts";
+import { type Paint, paintFor, type Shell, screenOf } from "../terminal/index.ts";
+import { cursorOf, drawScreen, layOutScreen } from "./draw.ts";
+import { type PickEntry, toEntries } from "./filter.ts";
+import { createKeyboard, type Keyboard, nextKey } from "./keyboard.ts";
+import type { Key } from "./keys.ts";
+import { ACTION_WORDS, createPerformer, type Performer } from "./perform.ts";
+import { createPreviews, type PreviewSize, type Previews } from "./preview.ts";
+import { type FullScreen, openFullScreen } from "./screen.ts";
+import { createSearcher, drawMatch, type Searcher } from "./searcher.ts";
+import {
+  type Effect,
+  entryOf,
+  foldKey,
+  type PerformEffect,
+  type PickState,
+  searchedFor,
+  withFound,
+  withList,
+} from "./state.ts";
+
+/** A preview is read when the selection has not moved for this time. */
+const STILL_MS = 60;
+
+export type End = Exclude<Effect, { readonly type: "perform" | "open" }>;
+
+export interface PickerOptions {
+  readonly shell: Shell;
+  /** Where it draws: standard output, unless that is for what was chosen. */
+  readonly out: NodeJS.WriteStream;
+  /** False where the list is fixed: some candidates for an id. */
+  readonly isLive: boolean;
+}
+
+/** Resolves with what ends it. */
+export async function openPicker(first: PickState, options: PickerOptions): Promise<End> {
+  using picker = new Picker(first, options);
+  return await picker.ended();
+}
+
+class Picker implements Disposable {
+  readonly #shell: Shell;
+  readonly #out: NodeJS.WriteStream;
+  readonly #isLive: boolean;
+  readonly #paint: Paint;
+  readonly #screen: FullScreen;
+  readonly #previews: Previews;
+  readonly #performer: Performer;
+  readonly #searcher: Searcher;
+  readonly #keyboard: Keyboard;
+  readonly #end = Promise.withResolvers<End>();
+  readonly #redraw = (): void => this.#draw();
+  #state: PickState;
+  #reading = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  /** An act is over before the keys behind it are taken. */
+  #pressed = Promise.resolve();
+
+  constructor(first: PickState, { shell, out, isLive }: PickerOptions) {
+    this.#state = first;
+    this.#shell = shell;
+    this.#out = out;
+    this.#isLive = isLive;
+    this.#paint = paintFor(screenOf(shell, out));
+    this.#previews = createPreviews({ shell, paint: this.#paint });
+    this.#searcher = createSearcher(shell, {
+      entries: () => this.#state.all,
+      onFound: (text, entries) => this.#change(withFound(this.#state, text, entries)),
+      onFailure: (message) => this.#say(message),
+    });
+    this.#keyboard = createKeyboard(shell, (keys) => {
+      this.#pressed = this.#pressed.then(() => this.#press(keys)).catch(this.#end.reject);
+    });
+    this.#screen = openFullScreen(shell, out);
+    this.#performer = createPerformer(this.#screen, shell);
+  }
+
+  async ended(): Promise<End> {
+    this.#keyboard.listen();
+    this.#out.on("resize", this.#redraw);
+    this.#search();
+    this.#draw();
+    if (!this.#state.isWhole) this.#list().catch(this.#end.reject);
+    return await this.#end.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#keyboard.stop();
+    clearTimeout(this.#timer);
+    this.#reading.abort();
+    this.#searcher.stop();
+    this.#out.removeListener("resize", this.#redraw);
+    this.#screen[Symbol.dispose]();
+  }
+
+  #change(state: PickState): void {
+    this.#state = state;
+    this.#draw();
+  }
+
+  #say(message: string): void {
+    this.#change({ ...this.#state, message });
+  }
+
+  #draw(): void {
+    const { columns, rows } = screenOf(this.#shell, this.#out);
+    const entry = entryOf(this.#state);
+    const size = this.#previewSize();
+    const preview = entry === null ? [] : this.#previews.get(entry.info, size);
+    const match = size.shows === "facts" ? [] : drawMatch(entry?.match, size.columns, this.#paint);
+    const lines = drawScreen(this.#state, {
+      columns,
+      rows,
+      paint: this.#paint,
+      now: new Date(),
+      home: this.#shell.home,
+      preview: [...match, ...(preview ?? [])],
+    });
+    this.#screen.draw(lines, cursorOf(this.#state, { columns, rows }));
+    if (preview === null && entry !== null) this.#readPreview(entry, size);
+  }
+
+  #previewSize(): PreviewSize {
+    const { columns, rows } = screenOf(this.#shell, this.#out);
+    const { preview: shows } = this.#state;
+    const { previewColumns, previewRows, isStacked } = layOutScreen(columns, rows, shows);
+    return { columns: previewColumns, rows: previewRows, shows, isBare: isStacked };
+  }
+
+  #readPreview({ info }: PickEntry, size: PreviewSize): void {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    clearTimeout(this.#timer);
+    if (size.columns === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#previews.load(info, size, signal).then(
+        () => !signal.aborted && this.#draw(),
+        (error) => !signal.aborted && this.#say(`no preview: ${String(error)}`),
+      );
+    }, STILL_MS);
+  }
+
+  #search(): void {
+    const text = searchedFor(this.#state);
+    if (text !== null && text !== "" && this.#state.found?.text !== text) this.#searcher.find(text);
+  }
+
+  /** @param chosen the location to select */
+  async #list(chosen?: string): Promise<void> {
+    if (!this.#isLive) return;
+    const { sessions } = await listCatalog({}, { places: this.#shell });
+    this.#change(withList(this.#state, toEntries(sessions), chosen));
+  }
+
+  async #press(keys: readonly Key[]): Promise<void> {
+    for (const key of keys) {
+      const { columns, rows } = screenOf(this.#shell, this.#out);
+      const { listRows } = layOutScreen(columns, rows, this.#state.preview);
+      const page = Math.max(1, listRows - 1);
+      const { state, effect } = foldKey(this.#state, key, { page, cwd: this.#shell.cwd });
+      this.#state = state;
+      if (effect === null) continue;
+      if (effect.type === "perform") await this.#perform(effect);
+      else if (effect.type === "open") await this.#open(effect.entry);
+      else return this.#end.resolve(effect);
+    }
+    this.#search();
+    this.#draw();
+  }
+
+  async #perform(effect: PerformEffect): Promise<void> {
+    if (effect.action !== "copy") this.#say(`${ACTION_WORDS[effect.action]} …`);
+    const { message, isChanged, chosen } = await this.#performer.perform(effect);
+    this.#say(message);
+    if (!isChanged) return;
+    this.#previews.forget();
+    await this.#list(chosen);
+  }
+
+  async #open(entry: PickEntry): Promise<void> {
+    this.#keyboard.stop();
+    this.#screen.lend();
+    const message = await show(entry, this.#shell, this.#out);
+    this.#screen.takeBack();
+    this.#keyboard.listen();
+    this.#change({ ...this.#state, message });
+  }
+}
+
+/** Shows a session as its command does. Returns why it cannot be shown. */
+async function show(
+  { info, match }: PickEntry,
+  shell: Shell,
+  out: NodeJS.WriteStream,
+): Promise<string | null> {
+  let isPrinted = false;
+  const write = (...args: Parameters<typeof out.write>): boolean => {
+    isPrinted = true;
+    return out.write(...args);
+  };
+  const stdout: NodeJS.WriteStream = Object.create(out, { write: { value: write } });
+  const shown: Shell = Object.create(shell, { stdout: { value: stdout } });
+  try {
+    if (match === undefined) await showWork(nameOf(info), shown);
+    else await showTurnWork(nameOf(info), match.messageId, shown);
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return `cannot open: ${error.message}`;
+  }
+  // A pager waited already.
+  if (isPrinted) {
+    out.write("\nPress any key to go back to the list. ");
+    await nextKey(shell);
+  }
+  return null;
+}
