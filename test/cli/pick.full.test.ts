@@ -25,7 +25,7 @@ let terminal: Terminal;
 async function open(columns: number, rows: number, command = "pick"): Promise<string> {
   terminal = openTerminal(home, columns, rows);
   terminal.type(`echo before; ${typed(command)}; code=$?; stty -a; echo code=$code`);
-  return await terminal.until((screen) => / \d+ of \d+$/mu.test(screen));
+  return await terminal.until((screen) => / [\d,]+ of [\d,]+$/mu.test(screen));
 }
 
 function typed(command: string): string {
@@ -60,7 +60,7 @@ describe("in a terminal", () => {
     [80, 24],
     [120, 40],
   ])(
-    "`continuo` alone at %dx%d: the list with projects, a preview, the keys, escapes visible",
+    "`continuo` at %dx%d shows the list with projects, a preview and the keys, and escapes visibly",
     async (columns, rows) => {
       await open(columns, rows, "");
       await terminal.until((screen) => screen.includes("● codex"));
@@ -122,7 +122,7 @@ describe("in a terminal", () => {
     terminal.write("u");
     await terminal.until((screen) => screen.includes("4 of 4") && screen.includes("restored 2 sessions"));
     terminal.write("s");
-    await terminal.until((screen) => screen.includes("tokens") && screen.includes("messages"));
+    await terminal.until((screen) => screen.includes("tool calls"));
     terminal.write("hc");
     await terminal.until((screen) => screen.includes("cannot hand over: there is no folder /home/ann"));
     terminal.write("q");

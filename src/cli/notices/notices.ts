@@ -62,7 +62,7 @@ export async function chooseInstead(
   });
 }
 
-/** As many as are read at a glance. */
+/** A person reads these at a glance. */
 const SHOWN = 10;
 
 interface Match {

@@ -3,7 +3,7 @@
 import { AGENT_NAMES } from "@continuo/core/model";
 import type { ExportFormat } from "../session/index.ts";
 
-/** What is done to sessions while the picker stays. */
+/** Acts on sessions while the picker stays. */
 export type ActionName = "handoff" | "fork" | "rename" | "export" | "delete" | "undo" | "copy";
 
 export interface ListKey {

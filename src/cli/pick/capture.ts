@@ -3,14 +3,14 @@
 import { Writable } from "node:stream";
 import type { Shell } from "../terminal/index.ts";
 
-export interface Captured {
+export interface CommandOutput {
   readonly code: number;
-  /** What it wrote to standard output. */
+  /** Its standard output. */
   readonly text: string;
 }
 
 /** Errors: those of the work. */
-export async function capture(shell: Shell, work: (quiet: Shell) => Promise<number>): Promise<Captured> {
+export async function capture(shell: Shell, work: (quiet: Shell) => Promise<number>): Promise<CommandOutput> {
   const out = collector();
   const { stdin, home, cwd } = shell;
   const env = { ...shell.env, NO_COLOR: "1" };

@@ -96,7 +96,7 @@ function filterText(state: PickState, columns: number): string {
   return `${prompt}${cutStart(visibleLine(query), Math.max(1, columns - prompt.length - widthOf(countsOf(state)) - 2))}`;
 }
 
-/** What narrows the list, and how many sessions are left. */
+/** The filters, and the number of sessions that are left. */
 function countsOf({ agent, folder, marked, shown, all, isWhole }: PickState): string {
   return [
     ...(agent === null ? [] : [visibleLine(agent)]),
@@ -243,7 +243,7 @@ function menuText(state: PickState, name: Parameters<typeof menuOf>[0]): string 
   );
 }
 
-/** As many keys as there is room for; the one that shows all of them is always there. */
+/** The keys that there is room for; the one that shows all of them is always there. */
 function keysText({ focus, purpose, query }: PickState, columns: number): string {
   const isBrowsing = purpose.type === "browse";
   const enter = isBrowsing ? "Enter open" : "Enter choose";

@@ -34,7 +34,7 @@ function namesOf({ nativeRefs = [] }: ListedSession): string[] {
   return nativeRefs.flatMap(({ agent, sessionId }) => [agent, sessionId]);
 }
 
-/** What a word in front of a colon looks at. */
+/** The words in front of a colon, and the texts that they look at. */
 const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string | null)[]>> = {
   agent: (info) => [info.agent, ...(info.nativeRefs ?? []).map(({ agent }) => agent)],
   project: (info) => [info.cwd],
@@ -42,7 +42,7 @@ const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string 
   title: (info) => [info.title],
 };
 
-/** How well a word fits an entry: lower is better; `null` for not at all. */
+/** The cost of a word in an entry: lower is better; `null` for no fit at all. */
 type Fit = (entry: PickEntry) => number | null;
 
 /**
@@ -81,11 +81,13 @@ function toFit(word: string): Fit {
     return ({ info }) =>
       field(info).some((text) => (text ?? "").toLowerCase().includes(value)) ? COSTS.inText : null;
   }
-  const typos = typosOf(word);
+  // A number with swapped digits is another number.
+  const isWord = /^\p{L}+$/u.test(word);
+  const typos = isWord ? typosOf(word) : [];
   return ({ info, words }) => {
     if (word.length >= MIN_ID_CHARS && info.sessionId.toLowerCase().startsWith(word)) return COSTS.id;
     if (words.includes(word)) return COSTS.inText;
-    if (word.length >= MIN_FUZZY_CHARS && isSpread(word, words)) return COSTS.spread;
+    if (isWord && word.length >= MIN_FUZZY_CHARS && isSpread(word, words)) return COSTS.spread;
     return typos.some((one) => words.includes(one)) ? COSTS.typo : null;
   };
 }

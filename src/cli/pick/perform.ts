@@ -19,7 +19,7 @@ import type { PickEntry } from "./filter.ts";
 import type { FullScreen } from "./screen.ts";
 import type { PerformEffect } from "./state.ts";
 
-export interface Performed {
+export interface ActResult {
   readonly message: string;
   /** The list is another one now. */
   readonly isChanged: boolean;
@@ -29,7 +29,7 @@ export interface Performed {
 
 export interface Performer {
   /** Never throws for an expected failure: the message says what failed. */
-  perform(effect: PerformEffect): Promise<Performed>;
+  perform(effect: PerformEffect): Promise<ActResult>;
 }
 
 export function createPerformer(screen: FullScreen, shell: Shell): Performer {
@@ -64,7 +64,7 @@ interface Tools {
   readonly trashed: (readonly string[])[];
 }
 
-type Act = (effect: PerformEffect, tools: Tools) => Promise<Performed>;
+type Act = (effect: PerformEffect, tools: Tools) => Promise<ActResult>;
 
 const copy: Act = async ({ entries }, { screen }) => {
   const ids = entries.map(({ info }) => info.sessionId).join(" ");
@@ -97,19 +97,19 @@ function freeName(base: string, ending: string, { cwd }: Shell): string {
   }
 }
 
-/** What `--json` prints of a session that was made. */
-interface Made {
+/** A new session as `--json` prints it. */
+interface NewSession {
   readonly agent: string;
   readonly sessionId: string;
   readonly location: string;
 }
 
 const handoff: Act = async ({ entries, value }, { shell }) => {
-  const made: Made[] = [];
+  const made: NewSession[] = [];
   let lost = 0;
   for (const { info } of entries) {
     const { text } = await capture(shell, (quiet) => handoffWork(nameOf(info), value as AgentName, quiet));
-    const result = JSON.parse(text) as Made & { readonly receipt: { readonly dropped: number } };
+    const result = JSON.parse(text) as NewSession & { readonly receipt: { readonly dropped: number } };
     made.push(result);
     lost += result.receipt.dropped;
   }
@@ -121,15 +121,15 @@ const handoff: Act = async ({ entries, value }, { shell }) => {
 };
 
 const fork: Act = async ({ entries }, { shell }) => {
-  const made: Made[] = [];
+  const made: NewSession[] = [];
   for (const { info } of entries) {
     const { text } = await capture(shell, (quiet) => forkWork(nameOf(info), quiet));
-    made.push(JSON.parse(text) as Made);
+    made.push(JSON.parse(text) as NewSession);
   }
   return describeMade("forked", made);
 };
 
-function describeMade(done: string, made: readonly Made[]): Performed {
+function describeMade(done: string, made: readonly NewSession[]): ActResult {
   const [only] = made;
   if (only === undefined || made.length > 1) {
     return { message: `${done}: ${plural(made.length, "new session")}`, isChanged: true };
@@ -146,7 +146,7 @@ const rename: Act = async ({ entries, value }, { shell }) => {
   return { message: `renamed to ${value}`, isChanged: true };
 };
 
-/** What `session delete --json` prints of each. */
+/** A session as `session delete --json` prints it. */
 interface DeleteOutcome {
   readonly trashed: { readonly agent: string; readonly sessionId: string } | null;
   readonly deleted: unknown;
@@ -175,7 +175,7 @@ const undo: Act = async (_, { shell, trashed }) => {
   let chosen: string | undefined;
   for (const name of names) {
     const { text } = await capture(shell, (quiet) => restoreWork(name, quiet));
-    chosen = (JSON.parse(text) as Made).location;
+    chosen = (JSON.parse(text) as NewSession).location;
   }
   const message = `restored ${plural(names.length, "session")}`;
   return chosen === undefined ? { message, isChanged: true } : { message, isChanged: true, chosen };

@@ -40,7 +40,7 @@ export async function runPick(query: string, flags: PickFlags, shell: Shell): Pr
     case "leave":
       return flags.print && end.exitCode === 0 ? NOTHING_CHOSEN : end.exitCode;
     case "take": {
-      const names = end.entries.map(({ info }) => `${visibleLine(nameOf(info))}\n`);
+      const names = end.entries.map(({ info }) => `${visibleLine(shortName(info, sessions))}\n`);
       await createOutput(shell.stdout).write(names.join(""));
       return 0;
     }
@@ -51,6 +51,13 @@ export async function runPick(query: string, flags: PickFlags, shell: Shell): Pr
       return isOwn(info) ? await replWork(info.sessionId, shell) : await resumeWork(nameOf(info), shell);
     }
   }
+}
+
+/** `AGENT:ID`; the place of a session that shares its id with another one. */
+function shortName(info: ListedSession, sessions: readonly ListedSession[]): string {
+  const { agent, sessionId } = info;
+  const isTwin = sessions.filter((one) => one.agent === agent && one.sessionId === sessionId).length > 1;
+  return isTwin ? nameOf(info) : `${agent}:${sessionId}`;
 }
 
 /** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` where none are. */

@@ -30,7 +30,7 @@ export type End = Exclude<Effect, { readonly type: "perform" | "open" }>;
 
 export interface PickerOptions {
   readonly shell: Shell;
-  /** Where it draws: standard output, unless that is for what was chosen. */
+  /** The terminal that it draws on: standard output, unless that is for the chosen ids. */
   readonly out: NodeJS.WriteStream;
   /** False where the list is fixed: some candidates for an id. */
   readonly isLive: boolean;

@@ -1,4 +1,4 @@
-/** What is shown of the chosen session, kept for when it is chosen again: the end of it, or its facts. */
+/** The preview of the chosen session: its end or its facts, kept for when it is chosen again. */
 
 import { type ListedSession, locateRow, nameOf, openCatalogSession } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";

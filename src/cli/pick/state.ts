@@ -6,12 +6,12 @@ import { type ActionName, type MenuName, menuOf } from "./actions.ts";
 import { filterEntries, type PickEntry } from "./filter.ts";
 import type { Key, KeyName } from "./keys.ts";
 
-/** What the picker is open for. Every other purpose than browsing ends with what was chosen. */
+/** The reason for the picker. Every purpose but browsing ends with the chosen sessions. */
 export type Purpose =
   | { readonly type: "browse" }
   | { readonly type: "choose"; readonly verb: string; readonly many: boolean };
 
-/** What has the keys before the list and the filter. */
+/** A question or a page that takes the keys before the list and the filter do. */
 export type Overlay =
   | { readonly type: "help" }
   | { readonly type: "menu"; readonly name: MenuName }
@@ -35,7 +35,7 @@ export interface PickState {
   /** The target of letters: the filter, or the actions on the list. */
   readonly focus: "filter" | "list";
   readonly overlay: Overlay | null;
-  /** What the preview shows. */
+  /** The content of the preview. */
   readonly preview: "conversation" | "facts";
   /** The results of the last search, and its words. */
   readonly found: { readonly text: string; readonly entries: readonly PickEntry[] } | null;
@@ -71,7 +71,7 @@ export interface PickOptions {
   readonly isWhole?: boolean;
 }
 
-/** What the keys need to know of the screen and the place. */
+/** The facts about the screen and the place that the keys need. */
 export interface PickSurroundings {
   /** Entries that fit on the screen. */
   readonly page: number;

@@ -8,7 +8,7 @@ export interface DetachedCommand {
 
 /** The session, or the sessions, that a command needs and nobody named. */
 export interface SessionWish {
-  /** What the command does with it: `show`, `resume`. */
+  /** The act of the command: `show`, `resume`. */
   readonly verb: string;
   readonly many: boolean;
   /** The beginning of an id that names several; `null` for a choice among all sessions. */
