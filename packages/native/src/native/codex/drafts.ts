@@ -15,8 +15,17 @@ export interface Slot extends LinePlace {
  *   `output`: one tool result; `other`: an item that is no conversation
  * - `summary`: a compaction
  * - `shown`: what only the interface was told; `error`: how a turn failed
+ * - `header`: a second header in a paginated file
  */
-export type DraftKind = "message" | "assistant" | "output" | "other" | "summary" | "shown" | "error";
+export type DraftKind =
+  | "message"
+  | "assistant"
+  | "output"
+  | "other"
+  | "summary"
+  | "shown"
+  | "error"
+  | "header";
 
 export interface Draft {
   readonly kind: DraftKind;

@@ -65,7 +65,8 @@ function headerProblems({ path, sizeBytes, meta }: LineageFile, file: { file?: s
     const message = `session_meta lacks ${meta.missingKeys.join(", ")}; Codex does not read ${basename(path)}`;
     problems.push({ code: "bad_record", line: 1, message, ...file });
   }
-  const unread = [...meta.misformedKeys, ...(meta.hasLineTime ? [] : ["the time of the line"])];
+  const line = meta.unreadLineParts.map((part) => `${part} of the line`);
+  const unread = [...meta.misformedKeys, ...line];
   if (unread.length > 0) {
     const message = `Codex cannot resume the session: it does not read ${unread.join(", ")} of the header`;
     problems.push({ code: "cannot_resume", line: 1, message, ...file });

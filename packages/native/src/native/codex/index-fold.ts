@@ -16,6 +16,7 @@ import {
   toTitle,
 } from "../kit/index.ts";
 import { beforeTyped, type Draft, type DraftKind, type Slot } from "./drafts.ts";
+import { withoutUnreadFields } from "./forms.ts";
 import { callIdOf, flawOf, isCall, kindOfItem } from "./items.ts";
 import { createOrder, foldOrdinal, type OrderState } from "./order.ts";
 import { type CodexRecord, hasLineTime, parseRecord, toText } from "./records.ts";
@@ -108,11 +109,24 @@ export function fold(state: FileIndex, line: LineRecord): void {
   }
   if (record.timestamp !== null) state.updatedAt = record.timestamp;
   foldOrdinal(state.order, record, line.line);
+  if (record.type === "response_item") {
+    const unread = unreadIn(line.value);
+    if (unread !== null) addProblem(state.problems, { code: "bad_record", line: line.line, message: unread });
+    // Codex reads no line with bytes that are no UTF-8 (seen in 0.169.0).
+    if (unread !== null || line.problems.some(({ code }) => code === "bad_utf8")) return;
+  }
   state.session.firstTyped ??= toTitle(typedText(record.type, record.payload));
   const slot = { file: state.file, line: line.line, offset: line.offset, length: line.length };
   const known = entryOf(FOLDS, record.type);
   if (known) known(state, record, slot);
   else countUnknown(state, record.type);
+}
+
+/** Why Codex leaves out the line of an item; `null` where it reads it. */
+function unreadIn(value: unknown): string | null {
+  if (!isJson(value)) return null;
+  const { unread } = withoutUnreadFields(value);
+  return unread.length === 0 ? null : `Codex does not read ${unread.join(", ")}, and leaves out the line`;
 }
 
 /** True once nothing in the rest of the file concerns the session. */
@@ -167,9 +181,14 @@ const ignore: Fold = () => undefined;
 
 /** A record of a type that is not here is counted as unknown. */
 const FOLDS: Readonly<Record<string, Fold>> = {
-  session_meta(state, { payload }) {
+  session_meta(state, { payload }, slot) {
     const version = toText(payload.cli_version);
     if (version !== null) state.session.versions.add(version);
+    if (!state.own || !state.order.paginated || state.records === 1) return;
+    endTurn(state);
+    add(state, "header", slot, { role: "system" });
+    const message = "a second header: Codex sends nothing of what stands before it";
+    addProblem(state.problems, { code: "cannot_resume", line: slot.line, message });
   },
   response_item: foldItem,
   event_msg: foldEvent,
@@ -275,7 +294,7 @@ function foldItem(state: FileIndex, { payload }: CodexRecord, slot: Slot): void 
   }
   endResponse(state);
   if (kind === "message") {
-    const role = payload.role === "user" ? "user" : "system";
+    const role = OWN_ROLES.has(payload.role) ? "system" : "user";
     add(state, "message", slot, { role, typed: isTyped(payload), nativeId });
   } else if (kind === "output") {
     const callId = toText(payload.call_id);
@@ -284,6 +303,9 @@ function foldItem(state: FileIndex, { payload }: CodexRecord, slot: Slot): void 
     state.outputs.push(add(state, "output", slot, { role: "tool", callId, nativeId }));
   } else add(state, "other", slot, { role: "user", nativeId });
 }
+
+/** A message of any other role is sent as it is. */
+const OWN_ROLES: ReadonlySet<unknown> = new Set(["developer", "system"]);
 
 function addToResponse(
   state: FileIndex,

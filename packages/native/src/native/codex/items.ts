@@ -40,11 +40,11 @@ export function kindOfItem(item: Json): ItemKind | null {
 }
 
 /**
- * Returns true for a report of Codex itself to its model, as the output of no call: an edited objective of a
- * goal.
+ * Returns true for the output of no call, which Codex sends as it is: a report of Codex itself to its model (an edited
+ * objective of a goal), or an output whose `call_id` is lost.
  */
-export function isUnasked({ type, call_id: callId, name }: Json): boolean {
-  return type === "function_call_output" && callId === undefined && toText(name) !== null;
+export function isUnasked({ type, call_id: callId }: Json): boolean {
+  return type === "function_call_output" && (callId ?? null) === null;
 }
 
 /**
@@ -52,15 +52,16 @@ export function isUnasked({ type, call_id: callId, name }: Json): boolean {
  */
 export function flawOf(item: Json): string | null {
   const type = textOfValue(item.type);
+  if (typeof item.type !== "string") return "an item without a type";
   if (type === "message") {
     if (typeof item.role !== "string") return "a message without a role";
     if (!Array.isArray(item.content)) return "the content of a message is no list";
-    if (item.content.some((part) => !isJson(part) || part.type === "text" || typeof part.type !== "string")) {
-      return "a part of a message is neither input_text, output_text nor an image";
-    }
-    return null;
+    return item.content.every(isPart) ? null : "a part of a message is neither a text nor an image";
   }
-  if (type === "reasoning") return Array.isArray(item.summary) ? null : "reasoning without a summary list";
+  if (type === "reasoning") {
+    if (!Array.isArray(item.summary)) return "reasoning without a summary list";
+    return item.summary.every(isSummaryPart) ? null : "a part of a summary is no text";
+  }
   if (type === "function_call" || type === "custom_tool_call") {
     const text = type === "function_call" ? item.arguments : item.input;
     if (!toText(item.call_id)) return `a ${type} without call_id`;
@@ -69,9 +70,22 @@ export function flawOf(item: Json): string | null {
   }
   if (type === "function_call_output" || type === "custom_tool_call_output") {
     if (!toText(item.call_id) && !isUnasked(item)) return `a ${type} without call_id`;
-    return typeof item.output === "string" || Array.isArray(item.output) ? null : `a ${type} without output`;
+    const isOutput = Array.isArray(item.output) ? item.output.every(isPart) : typeof item.output === "string";
+    return isOutput ? null : `a ${type} without output`;
   }
   return null;
+}
+
+/** Codex leaves out a message with a part of any other type. */
+export function isPart(part: unknown): boolean {
+  if (!isJson(part)) return false;
+  if (part.type === "input_text" || part.type === "output_text") return typeof part.text === "string";
+  if (part.type === "input_image") return typeof part.image_url === "string";
+  return part.type === "input_audio" || part.type === "encrypted_content";
+}
+
+export function isSummaryPart(part: unknown): boolean {
+  return isJson(part) && part.type === "summary_text" && typeof part.text === "string";
 }
 
 /** The id that an output refers to; `null` for calls that have no output of their own. */

@@ -66,8 +66,19 @@ export function toMessage(content: DraftContent): Message {
       };
     case "error":
       return { ...base, ...toErrorMessage(first?.payload ?? {}, content) };
+    case "header":
+      return {
+        ...base,
+        role: "system",
+        content: [{ type: "text", text: SECOND_HEADER }],
+        origin: "notification",
+        metadata: metadataOf(content, { startsOver: true }),
+      };
   }
 }
+
+/** Seen in 0.169.0. */
+export const SECOND_HEADER = "A second header: Codex sends nothing of what stands before it.";
 
 function idOf({ draft, fallbackId }: DraftContent, records: readonly CodexRecord[]): string {
   if (draft.nativeId !== "own") return fallbackId;

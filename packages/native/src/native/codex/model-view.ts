@@ -14,7 +14,9 @@ import { kindOfItem } from "./items.ts";
  * - a compaction with a replacement takes the place of everything before it; one with a message alone leaves
  *   what was said by the user, and the message follows as a text of the user
  * - a call without a result gets the result `aborted`, right after the call
- * - a result without a call is left out
+ * - a result without a call is left out; one that names no call is sent as it is
+ * - a line with a field in a form that Codex does not read is left out (`forms.ts`), and is no message here either
+ * - nothing is sent of what stands before a second header in a paginated file
  *
  * Not done here: Codex cuts a long result (48 kB was sent whole, 180 kB was not), unless its record carries
  * `metadata.fallback_token_limit_override`. The result stands here in full.
@@ -54,7 +56,8 @@ function compact(history: readonly Message[]): Message[] {
   let view: Message[] = [];
   for (const message of history) {
     const replacement = message.origin === "summary" ? replacementOf(message) : undefined;
-    if (replacement === undefined) view.push(message);
+    if (flagsOf(message).startsOver === true) view = [];
+    else if (replacement === undefined) view.push(message);
     else if (replacement !== null) view = replacement.map((each) => inPlaceOf(message, each));
     else view = [...view.filter(isOfUser), message];
   }

@@ -4,6 +4,7 @@
  */
 
 import { isJson, type Json, toTime } from "@continuo/files";
+import { unreadHeaderFields } from "./forms.ts";
 
 export interface CodexRecord {
   readonly type: string;
@@ -35,8 +36,8 @@ export interface SessionMeta {
   readonly parentThread: ParentThread | null;
   /** Keys whose values have another form than Codex reads: it refuses the file (seen in 0.169.0). */
   readonly misformedKeys: readonly string[];
-  /** Codex refuses a header whose line tells no time. */
-  readonly hasLineTime: boolean;
+  /** The parts of its line, outside of the header itself, without which Codex refuses the file, or that it does not read. */
+  readonly unreadLineParts: readonly string[];
   /** The four keys without which Codex refuses the file (seen in 0.169.0), that are missing. */
   readonly missingKeys: readonly string[];
 }
@@ -51,14 +52,33 @@ export interface ParentThread {
 /** `null` where the value is no record of a rollout file. */
 export function parseRecord(value: unknown): CodexRecord | null {
   if (!isJson(value) || typeof value.type !== "string" || !isJson(value.payload)) return null;
-  const payloadType = value.payload.type;
+  const payload = value.type === "response_item" ? withNamedType(value.payload) : value.payload;
+  const payloadType = payload.type;
   return {
     type: value.type,
     payloadType: typeof payloadType === "string" ? payloadType : "",
-    payload: value.payload,
+    payload,
     timestamp: toTime(value.timestamp),
     ordinal: toCount(value.ordinal),
   };
+}
+
+/** Codex reads the number of a type as its name (seen in 0.169.0 for these). */
+const TYPE_NAMES: readonly (string | undefined)[] = [
+  "additional_tools",
+  "message",
+  ...[undefined, undefined, undefined],
+  "function_call",
+  "tool_search_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "tool_search_output",
+];
+
+function withNamedType(item: Json): Json {
+  const type = typeof item.type === "number" ? TYPE_NAMES[item.type] : undefined;
+  return type === undefined ? item : { ...item, type };
 }
 
 /**
@@ -67,6 +87,11 @@ export function parseRecord(value: unknown): CodexRecord | null {
  */
 export function hasLineTime(value: unknown): boolean {
   return isJson(value) && typeof value.timestamp === "string";
+}
+
+function hasLineOrdinal(value: unknown): boolean {
+  const ordinal = isJson(value) ? (value.ordinal ?? null) : null;
+  return ordinal === null || toCount(ordinal) !== null;
 }
 
 /** `null` where the record is no header. */
@@ -85,42 +110,13 @@ export function parseSessionMeta(value: unknown): SessionMeta | null {
     forkedFrom: toText(payload.forked_from_id),
     base: parseBase(payload.history_base),
     parentThread: parseParentThread(payload),
-    misformedKeys: misformedIn(payload),
-    hasLineTime: hasLineTime(value),
+    misformedKeys: unreadHeaderFields(payload),
+    unreadLineParts: [
+      ...(hasLineTime(value) ? [] : ["the time"]),
+      ...(hasLineOrdinal(value) ? [] : ["the ordinal"]),
+    ],
     missingKeys: ["timestamp", "cwd", "originator", "cli_version"].filter((key) => !toText(payload[key])),
   };
-}
-
-const isText = (value: unknown): boolean => typeof value === "string";
-const isTextOrObject = (value: unknown): boolean => isText(value) || isJson(value);
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-
-/** Further fields of a header; without them Codex reads the file too. */
-const HEADER_FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  account_scoped: (value) => typeof value === "boolean",
-  session_id: isText,
-  forked_from_id: isText,
-  parent_thread_id: isText,
-  runtime_workspace_roots: isTexts,
-  source: isTextOrObject,
-  thread_source: isTextOrObject,
-  agent_nickname: isText,
-  agent_role: isText,
-  agent_path: isText,
-  model_provider: isText,
-  base_instructions: isJson,
-  dynamic_tools: Array.isArray,
-  memory_mode: isText,
-  history_mode: isText,
-  context_window: isJson,
-  git: isJson,
-};
-
-function misformedIn(payload: Json): string[] {
-  return Object.entries(HEADER_FORMS).flatMap(([key, isRead]) => {
-    const value = payload[key];
-    return value === undefined || value === null || isRead(value) ? [] : [key];
-  });
 }
 
 function parseBase(base: unknown): HistoryBase | null {

@@ -16,6 +16,7 @@ import {
   remainingLines,
   remove,
 } from "../repairing/index.ts";
+import { withoutUnreadFields } from "./forms.ts";
 import { callIdOf, flawOf, isUnasked } from "./items.ts";
 import { homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta, toText } from "./records.ts";
@@ -38,6 +39,7 @@ export const codexRepairer: NativeRepairer = {
     pairCalls(draft, context);
     const isPaginated = parseSessionMeta(remainingLines(draft)[0]?.value)?.paginated === true;
     showTurns(draft, { ...context, mode: isPaginated ? "paginated" : "legacy" });
+    if (isPaginated) dropHeaders(draft);
     if (isPaginated) number(draft);
   },
   async relist({ sessionId, sessionFile, records }) {
@@ -72,10 +74,7 @@ function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
   const meta = parseSessionMeta(first.value);
   if (meta === null) {
     if (folder === null) return;
-    const isNumbered =
-      lines.filter(({ value }) => typeof value.ordinal === "number").length * 2 > lines.length;
-    const mode = isNumbered ? { history_mode: "paginated" } : {};
-    const payload = { id: sessionId, ...needed, source: "cli", ...mode };
+    const payload = { id: sessionId, ...needed, source: "cli", ...modeIn(lines) };
     addBehind(draft, null, { timestamp, type: "session_meta", payload }, "the header is missing");
     return;
   }
@@ -87,13 +86,20 @@ function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
   if (missing.length + misformedKeys.length === 0 && !lacksId && !lacksTime) return;
   const more = Object.fromEntries(missing.map((key) => [key, needed[key as keyof typeof needed]]));
   const read = Object.entries(payload as Json).filter(([key]) => !misformedKeys.includes(key));
-  const mended = { ...Object.fromEntries(read), ...(lacksId ? { id: sessionId } : {}), ...more };
+  const mode = misformedKeys.includes("history_mode") ? modeIn(lines) : {};
+  const mended = { ...Object.fromEntries(read), ...(lacksId ? { id: sessionId } : {}), ...more, ...mode };
   const lost = [...(lacksId ? ["id"] : []), ...missing, ...(lacksTime ? ["the time of its line"] : [])];
   const reasons = [
     ...(lost.length === 0 ? [] : [`the header lacks ${lost.join(", ")}`]),
     ...(misformedKeys.length === 0 ? [] : [`Codex does not read ${misformedKeys.join(", ")} of the header`]),
   ];
   change(first, { timestamp, ...rest, payload: mended }, reasons.join("; "));
+}
+
+/** Most lines of a paginated file have a number. */
+function modeIn(lines: readonly RecordLine[]): Json {
+  const numbered = lines.filter(({ value }) => typeof value.ordinal === "number");
+  return numbered.length * 2 > lines.length ? { history_mode: "paginated" } : {};
 }
 
 /** Codex shows nothing of what stands before a header, and a header of another thread is of the one that was forked. */
@@ -123,12 +129,14 @@ function mendTimes(draft: Draft): void {
 
 function mendItems(draft: Draft): void {
   for (const line of remainingLines(draft)) {
-    const record = parseRecord(line.value);
-    if (record?.type !== "response_item") continue;
-    const flaw = flawOf(record.payload);
+    if (parseRecord(line.value)?.type !== "response_item") continue;
+    const { value, unread } = withoutUnreadFields(line.value);
+    if (unread.length > 0) change(line, value, `Codex does not read ${unread.join(", ")}`);
+    const item = parseRecord(value)?.payload ?? {};
+    const flaw = flawOf(item);
     if (flaw === null) continue;
-    const payload = mendItem(record.payload);
-    if (flawOf(payload) === null) change(line, { ...line.value, payload }, flaw);
+    const payload = mendItem(item);
+    if (flawOf(payload) === null) change(line, { ...value, payload }, flaw);
     else remove(line, flaw);
   }
 }
@@ -177,6 +185,13 @@ function outputFor(callId: string, type: string, uuid: string): Json {
   return isSearch
     ? { type, id: `tso_${uuid}`, call_id: callId, status: "completed", execution: "client", tools: [] }
     : { type, id: `fco_${uuid}`, call_id: callId, output: "aborted" };
+}
+
+function dropHeaders(draft: Draft): void {
+  for (const line of remainingLines(draft).slice(1)) {
+    if (parseRecord(line.value)?.type !== "session_meta") continue;
+    remove(line, "it is a second header: Codex sends nothing of what stands before it");
+  }
 }
 
 /** They grow from line to line; gaps are in order. */

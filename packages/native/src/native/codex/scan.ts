@@ -19,7 +19,7 @@ import { beginFile, createState, type ScannedFile, type ScanResult, type ScanSta
 import { typedText } from "./typed.ts";
 
 export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
-  version: "codex-4",
+  version: "codex-5",
   plain: { to: toPlainState, from: fromPlainState },
   open: openRollouts,
   create: ({ source, partial }) => createState(source.lineage.files, partial ? "newest" : "all"),

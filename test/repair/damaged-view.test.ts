@@ -1,0 +1,85 @@
+/**
+ * The model view of damaged records is what the real agent sends of them (each seen with the agent of the fixtures, by
+ * comparing with its request; random damages are compared in `test/agents/repair/`).
+ */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Places, readNativeSession, repairNativeSession } from "@continuo/agents";
+import type { AgentName, SessionInfo } from "@continuo/core/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Item, normaliseView } from "../agents/items.ts";
+import { copyHome } from "../fixture-home.ts";
+import { DAMAGED_VIEWS, withHeaderAgain } from "./damaged-views.ts";
+import { recordsOf } from "./hostile-changes.ts";
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-view-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Laid {
+  readonly places: Places;
+  readonly session: SessionInfo;
+}
+
+async function layOut(agent: AgentName, fixture: string): Promise<Laid> {
+  const { places, sessions } = await copyHome(scratch, [agent, fixture]);
+  const [session] = sessions;
+  if (session === undefined) throw new Error("the fixture has no session");
+  return { places, session };
+}
+
+async function viewOf({ places, session: { agent, sessionId } }: Laid): Promise<readonly Item[]> {
+  const { messages } = await readNativeSession(`${agent}:${sessionId}`, { places, view: "model" });
+  return normaliseView(messages, { tellsErrors: agent === "claude" });
+}
+
+async function repair({ places, session: { agent, sessionId } }: Laid): Promise<void> {
+  await repairNativeSession(`${agent}:${sessionId}`, { places, write: "in place" });
+}
+
+describe.each(DAMAGED_VIEWS)("$agent, where $what", (each) => {
+  test("the view is what the agent sends, before and after a repair", async () => {
+    const laid = await layOut(each.agent, each.fixture);
+    const sound = await viewOf(laid);
+    const records = recordsOf(each.agent, laid.session.location);
+    const at = records.texts.findIndex((text) => each.fits(JSON.parse(text)));
+    expect(at).toBeGreaterThan(-1);
+    const damaged = JSON.parse(records.texts[at] ?? "");
+    each.damage(damaged);
+    records.write(records.texts.with(at, JSON.stringify(damaged)));
+    const sent = each.sent(sound);
+    expect(await viewOf(laid)).toEqual(sent);
+    await repair(laid);
+    expect(await viewOf(laid)).toEqual(each.mended === "whole" ? sound : (each.mended?.(sound) ?? sent));
+  });
+});
+
+describe("Codex", () => {
+  test("reads no line with bytes that are no UTF-8", async () => {
+    const laid = await layOut("codex", "paginated");
+    const sound = await viewOf(laid);
+    const bytes = readFileSync(laid.session.location);
+    const item = bytes.indexOf('"type":"output_text","text":"I read both."');
+    bytes[item + '"type":"output_text","text":"I '.length] = 0xff;
+    writeFileSync(laid.session.location, bytes);
+    expect(await viewOf(laid)).toEqual(
+      sound.filter((each) => !JSON.stringify(each).includes("I read both.")),
+    );
+  });
+
+  test("sends nothing of what stands before a second header, which a repair removes", async () => {
+    const laid = await layOut("codex", "paginated");
+    const sound = await viewOf(laid);
+    const records = recordsOf("codex", laid.session.location);
+    records.write([...records.texts, ...withHeaderAgain(records.texts)]);
+    expect(await viewOf(laid)).toEqual([]);
+    const { messages } = await readNativeSession(laid.session, { places: laid.places });
+    expect(messages.at(-1)?.content).toMatchObject([{ text: expect.stringContaining("A second header") }]);
+    await repair(laid);
+    expect(await viewOf(laid)).toEqual(sound);
+  });
+});

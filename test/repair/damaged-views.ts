@@ -1,0 +1,143 @@
+/** Damages to one record of a session, and what the real agent sends then. */
+
+import type { AgentName } from "@continuo/core/model";
+import type { Item } from "../agents/items.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of any agent, which the test damages.
+type Rec = any;
+type View = (sound: readonly Item[]) => readonly Item[];
+
+export interface DamagedView {
+  readonly what: string;
+  readonly agent: AgentName;
+  readonly fixture: string;
+  /** The first record that fits is damaged. */
+  readonly fits: (record: Rec) => boolean;
+  readonly damage: (record: Rec) => void;
+  readonly sent: View;
+  /** The view after a repair, where that sends more; `whole` as without the damage. */
+  readonly mended?: "whole" | View;
+}
+
+function isOf(item: Item, words: string): boolean {
+  return JSON.stringify(item).includes(words);
+}
+
+/** Without the items that hold these words. */
+const without =
+  (...words: readonly string[]): View =>
+  (sound) =>
+    sound.filter((item) => !words.some((word) => isOf(item, word)));
+
+const same: View = (sound) => sound;
+
+const isItem = (type: string, words: string) => (record: Rec) =>
+  record.type === "response_item" && record.payload.type === type && JSON.stringify(record).includes(words);
+
+const CALL = "call_0a96fdc5b2d4ec832f66ca91_3";
+
+/** Codex gives the call its own words, right after it. */
+const aborted: View = (sound) =>
+  sound.flatMap((item): readonly Item[] => {
+    if (item.kind === "result" && item.id === CALL) return [];
+    const result = { kind: "result", id: CALL, text: "aborted", images: [], isError: null } as const;
+    return item.kind === "call" && item.id === CALL ? [item, result] : [item];
+  });
+
+const codex = { agent: "codex", fixture: "paginated" } as const;
+
+const CODEX: readonly DamagedView[] = [
+  {
+    ...codex,
+    what: "a note about an answer is a list",
+    fits: isItem("message", "I read both."),
+    damage: (line) => Object.assign(line.metadata, { client_authored: [] }),
+    sent: without("I read both."),
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "the ordinal of an answer is a text",
+    fits: isItem("message", "I read both."),
+    damage: (line) => Object.assign(line, { ordinal: "x" }),
+    sent: without("I read both."),
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "the id of a thought is an object",
+    fits: isItem("reasoning", "I compare"),
+    damage: (line) => Object.assign(line.payload, { id: {} }),
+    sent: without("I compare"),
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "the summary of a thought holds a text without a type",
+    fits: isItem("reasoning", "I compare"),
+    damage: (line) => delete line.payload.summary[0].type,
+    sent: without("I compare"),
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "the status of a call is a number",
+    fits: isItem("function_call", CALL),
+    damage: (line) => Object.assign(line.payload, { status: 7 }),
+    sent: without(CALL),
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "the time of a result is a text",
+    fits: isItem("function_call_output", CALL),
+    damage: (line) =>
+      Object.assign(line.payload.internal_chat_message_metadata_passthrough, { create_time: "x" }),
+    sent: aborted,
+    mended: "whole",
+  },
+  {
+    ...codex,
+    what: "a result names no call",
+    fits: isItem("function_call_output", CALL),
+    damage: (line) => delete line.payload.call_id,
+    sent: (sound) => {
+      const at = sound.findIndex(
+        ({ kind, ...item }) => kind === "result" && "id" in item && item.id === CALL,
+      );
+      const item = sound[at];
+      if (item?.kind !== "result") return sound;
+      const said: Item = { kind: "text", role: "user", text: item.text.trimEnd() };
+      return aborted(sound).toSpliced(at + 1, 0, said);
+    },
+  },
+  {
+    ...codex,
+    what: "the type of a result is its number",
+    fits: isItem("function_call_output", CALL),
+    damage: (line) => Object.assign(line.payload, { type: 7 }),
+    sent: same,
+  },
+  {
+    ...codex,
+    what: "a prompt is of a role that nobody knows",
+    fits: isItem("message", "Make the timer agree"),
+    damage: (line) => Object.assign(line.payload, { role: "x" }),
+    sent: same,
+  },
+  {
+    ...codex,
+    what: "a part of a prompt has no type",
+    fits: isItem("message", "Make the timer agree"),
+    damage: (line) => delete line.payload.content[0].type,
+    sent: without("Make the timer agree"),
+    mended: "whole",
+  },
+];
+
+export function withHeaderAgain(texts: readonly string[]): readonly string[] {
+  const ordinal = JSON.parse(texts.at(-1) ?? "").ordinal + 1;
+  return texts.slice(0, 1).map((text) => JSON.stringify({ ...JSON.parse(text), ordinal }));
+}
+
+export const DAMAGED_VIEWS: readonly DamagedView[] = [...CODEX];
