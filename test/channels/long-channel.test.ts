@@ -4,7 +4,7 @@ import type { NewEvent, Store } from "@continuo/core/model";
 import { LIMITS, openStore } from "@continuo/store";
 import { ChannelStates, readState } from "@continuo/store/channels";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Outgoing } from "../../packages/server/src/server/channels/outgoing.ts";
+import { Outgoing } from "../../packages/server/src/server/channels/outgoing-frames.ts";
 import { countWork } from "../store/harness/turns.ts";
 import { type OpenChannel, openChannelServer, take, words } from "./open-channel.ts";
 

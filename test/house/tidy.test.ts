@@ -6,9 +6,6 @@ import { folderOf, ROOT, readSource } from "./imports.ts";
 const source = readSource();
 const production = source.filter((file) => !file.path.endsWith(".test.ts"));
 
-/** Rooms with files that still wait for a noun as their name. A room that is done is taken away; none is added. */
-const WAITING_NAMES = /^(?:native|server)\//u;
-
 describe("the house is tidy", () => {
   test("no file is longer than 500 lines", () => {
     const files = [...source, ...readSource("test"), ...readSource("scripts")];
@@ -43,18 +40,16 @@ describe("the house is tidy", () => {
     expect(production.filter(({ text }) => participles.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("no type is called Whole, News or Going, except in rooms that wait for better names", () => {
+  test("no type is called Whole, News or Going", () => {
     const riddles =
       /\b(?:class|interface|type) (?:Asking|Beginning|Copied|Ended|Forked|Found|Going|Landing|Lying|News|Parsing|Prompted|Running|Saying|Seen|Spent|Starting|Translating|Waiting|Whereabouts|Whole|Woken|Working)\b/u;
-    const paths = production.filter(({ text }) => riddles.test(text)).map(({ path }) => path);
-    expect(paths.filter((path) => !WAITING_NAMES.test(path))).toEqual([]);
+    expect(production.filter(({ text }) => riddles.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("no file has a participle as its name, except those that wait for a better one", () => {
+  test("no file has a participle as its name", () => {
     const participles =
-      /\/(?:asked|beside|changed|exported|found|grown|handed|heard|kept|named|news|saved|saying|seen|shown|taken|taking|telling|told|unheard|waiting)\.ts$/u;
-    const paths = production.map(({ path }) => path).filter((path) => participles.test(path));
-    expect(paths.filter((path) => !WAITING_NAMES.test(path))).toEqual([]);
+      /\/(?:asked|beside|changed|compressed|exported|found|grown|handed|heard|joined|kept|matching|named|news|opened|opening|outgoing|pairing|reading|recording|replaced|saved|saying|searching|seen|shown|spoken|taken|taking|telling|told|typed|unheard|waiting)\.ts$/u;
+    expect(production.map(({ path }) => path).filter((path) => participles.test(path))).toEqual([]);
   });
 
   test("no folder is called after nothing", () => {

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
-import type { StoreFlags } from "./opened.ts";
+import type { StoreFlags } from "./command-store.ts";
 
 interface Run {
   readonly shell: Shell;

@@ -5,5 +5,5 @@
  * Does not know: how a store works.
  */
 
+export { openForCommand, type StoreFlags } from "./command-store.ts";
 export { addStoreCommands } from "./commands.ts";
-export { openForCommand, type StoreFlags } from "./opened.ts";

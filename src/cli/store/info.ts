@@ -1,7 +1,7 @@
 /** `store info`. */
 
 import { formatCount, formatSize, type Shell } from "../terminal/index.ts";
-import { openForCommand, type StoreFlags } from "./opened.ts";
+import { openForCommand, type StoreFlags } from "./command-store.ts";
 import { printFacts } from "./print.ts";
 
 export async function runInfo(flags: StoreFlags, shell: Shell): Promise<number> {

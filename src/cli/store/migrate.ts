@@ -2,7 +2,7 @@
 
 import { openStore } from "@continuo/store";
 import type { Shell } from "../terminal/index.ts";
-import { type StoreFlags, storeUrl } from "./opened.ts";
+import { type StoreFlags, storeUrl } from "./command-store.ts";
 import { type Fact, printFacts } from "./print.ts";
 
 interface MigrationReport {

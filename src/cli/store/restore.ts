@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { restoreStore } from "@continuo/store";
 import { formatCount, type Shell } from "../terminal/index.ts";
-import { openForCommand, type StoreFlags } from "./opened.ts";
+import { openForCommand, type StoreFlags } from "./command-store.ts";
 import { printFacts } from "./print.ts";
 
 export async function runRestore(file: string, flags: StoreFlags, shell: Shell): Promise<number> {

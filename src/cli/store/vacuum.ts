@@ -2,7 +2,7 @@
 
 import { vacuumStore } from "@continuo/store";
 import { formatCount, formatSize, type Shell } from "../terminal/index.ts";
-import { openForCommand, type StoreFlags } from "./opened.ts";
+import { openForCommand, type StoreFlags } from "./command-store.ts";
 import { printFacts } from "./print.ts";
 
 export async function runVacuum(flags: StoreFlags, shell: Shell): Promise<number> {

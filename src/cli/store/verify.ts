@@ -2,7 +2,7 @@
 
 import { checkDatabase, type LogVerification, verifyStore } from "@continuo/store";
 import { formatCount, type Shell } from "../terminal/index.ts";
-import { openForCommand, type StoreFlags } from "./opened.ts";
+import { openForCommand, type StoreFlags } from "./command-store.ts";
 import { type Fact, printFacts } from "./print.ts";
 
 const DAMAGED = 4;

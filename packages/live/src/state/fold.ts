@@ -16,7 +16,7 @@ import {
   type Span,
 } from "../kit/index.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
-import { addPending, type Pending, removePending } from "./pending.ts";
+import { addPending, type Pending, removePending } from "./pending-evidence.ts";
 
 export const AUDIO_KIND = "audio";
 

@@ -22,7 +22,7 @@ export {
 } from "./fold.ts";
 export { acknowledge, Follower, stateOf } from "./follower.ts";
 export { addNoteEvent, type NoteEntry, roomForNotes } from "./note-entries.ts";
-export { hasRoom, type PendingEvidence, refill } from "./pending.ts";
+export { hasRoom, type PendingEvidence, refill } from "./pending-evidence.ts";
 export {
   assertRepairable,
   assertTranscriber,

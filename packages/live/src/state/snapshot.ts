@@ -6,7 +6,7 @@ import { canonicalJson } from "@continuo/core/model";
 import { sha256 } from "../kit/index.ts";
 import type { LiveFold, OpenRequest, PendingAudio } from "./fold.ts";
 import type { NoteEntry } from "./note-entries.ts";
-import type { PendingEvidence } from "./pending.ts";
+import type { PendingEvidence } from "./pending-evidence.ts";
 
 export const SNAPSHOT_NAME = "live";
 const VERSION = 5;

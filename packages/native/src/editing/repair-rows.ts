@@ -8,7 +8,7 @@ import type { RowRepair, RowRepairer } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
-import { damageLeft, damageOf } from "./repair-remaining.ts";
+import { damageLeft, damageOf } from "./remaining-damage.ts";
 import type { CopyTo, RepairOptions, SessionRepair } from "./repair-result.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import { moveToTrash } from "./trash/index.ts";

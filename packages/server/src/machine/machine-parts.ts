@@ -3,7 +3,7 @@
 import type { HistoryName } from "@continuo/core/wire/machine";
 import type { MachineOptions } from "./options.ts";
 import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.ts";
-import type { HistoryReader } from "./reading.ts";
+import type { HistoryReader } from "./read-history.ts";
 import type { RowSource } from "./rows.ts";
 import type { KeyedSession } from "./session-lookup.ts";
 

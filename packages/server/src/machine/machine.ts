@@ -12,7 +12,7 @@ import { tipWindow } from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { MachineOptions } from "./options.ts";
-import { createHistoryReader } from "./reading.ts";
+import { createHistoryReader } from "./read-history.ts";
 import { createRowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";

@@ -5,8 +5,8 @@ import { ContinuoError } from "@continuo/core/model";
 import { z } from "zod";
 import { type Hit, hitToData } from "./hits.ts";
 import { MCP_LIMITS } from "./limits.ts";
+import { searchMachine } from "./machine-search.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
-import { searchMachine } from "./searching.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({

@@ -4,8 +4,8 @@ import { parseQuery } from "@continuo/agents/search";
 import { z } from "zod";
 import { bestOf, hitToData } from "./hits.ts";
 import { MCP_LIMITS } from "./limits.ts";
+import { searchMachine } from "./machine-search.ts";
 import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
-import { searchMachine } from "./searching.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({

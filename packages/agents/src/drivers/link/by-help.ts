@@ -15,7 +15,7 @@ import {
 import { firstAndLast, readOutput } from "../process/index.ts";
 import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
 import { beginConversation, type Link } from "./conversation.ts";
-import { openAgentSession, type Ways } from "./opening.ts";
+import { openAgentSession, type Ways } from "./open-conversation.ts";
 import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type ProgramName } from "./options.ts";
 
 export interface AgentByHelp {

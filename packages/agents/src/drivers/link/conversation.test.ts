@@ -2,7 +2,7 @@ import { type AgentEvent, type Block, textOf } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
 import { NO_CAPABILITIES } from "./capabilities.ts";
 import { createConversation, type Link } from "./conversation.ts";
-import { type OpenedSession, type OpenRequest, openAgentSession, type Ways } from "./opening.ts";
+import { type OpenedSession, type OpenRequest, openAgentSession, type Ways } from "./open-conversation.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentTurn } from "./turn.ts";
 

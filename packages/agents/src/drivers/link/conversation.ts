@@ -19,7 +19,7 @@ import {
 import type { WriterLock } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
 import { lockNative } from "@continuo/native/writing";
-import type { OpenedSession } from "./opening.ts";
+import type { OpenedSession } from "./open-conversation.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { AgentTurn } from "./turn.ts";
 import { markSoon, verifyAfterTurn } from "./verify.ts";

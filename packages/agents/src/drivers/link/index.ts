@@ -18,7 +18,7 @@ export {
 } from "./capabilities.ts";
 export type { CascadeStep } from "./cascade.ts";
 export { beginConversation, type Link } from "./conversation.ts";
-export { type OpenedSession, type OpenOutcome, openAgentSession, type Ways } from "./opening.ts";
+export { type OpenedSession, type OpenOutcome, openAgentSession, type Ways } from "./open-conversation.ts";
 export {
   commandOf,
   type DriverLimits,

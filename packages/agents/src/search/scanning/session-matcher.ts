@@ -20,7 +20,7 @@ import {
   type TurnStatistics,
   voicesOf,
 } from "../query/index.ts";
-import { matchWords } from "./matching.ts";
+import { matchWords } from "./match-turn.ts";
 
 export interface MatcherOptions {
   readonly query: SearchQuery;

@@ -1,7 +1,7 @@
 /** A message taken apart into what can be shown of it. Every string of a part is visible text. */
 
 import type { Block, FileBlock, ImageBlock, Message, ToolStatus } from "../../model/index.ts";
-import { spokenText } from "./spoken.ts";
+import { spokenText } from "./command-text.ts";
 import { mainArgument } from "./tools.ts";
 import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
 

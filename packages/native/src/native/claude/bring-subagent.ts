@@ -4,15 +4,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Json, textField } from "@continuo/files";
 import { type BesideFile, changeLines, type NewSession } from "../writing/index.ts";
-import { folderBeside } from "./beside.ts";
 import { inSession } from "./bring-back.ts";
+import { sidecarFolder } from "./sidecar-files.ts";
 
 export function bringSubagent(
   location: string,
   parent: NewSession,
   sessionFile: string,
 ): readonly BesideFile[] {
-  const folder = join(folderBeside(sessionFile), "subagents");
+  const folder = join(sidecarFolder(sessionFile), "subagents");
   let cwd: string | null = null;
   const change = (line: Json): Json => {
     cwd ??= textField(line, "cwd");

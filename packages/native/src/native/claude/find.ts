@@ -24,11 +24,11 @@ import {
   readSessionFolder,
   type SkimMemo,
 } from "../kit/index.ts";
-import { isArchivedBeside } from "./beside.ts";
 import { HEAD_BYTES } from "./limits.ts";
 import { type LiveSessions, readLiveSessions } from "./live.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
 import { isKnownType } from "./records.ts";
+import { isArchivedBySidecar } from "./sidecar-files.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 const SUBAGENT = /^agent-(.+)\.jsonl$/u;
@@ -66,7 +66,7 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   if (!isAtHome && !head.some(isClaudeLine)) return null;
   const found = foundFile(file, readLiveSessions(running), {
     sessionId: sessionIdOf(file, head),
-    isArchived: isArchivedBeside(file),
+    isArchived: isArchivedBySidecar(file),
   });
   return inline ? { ...found, sessionId: inline[2] ?? "", location: path } : found;
 }
@@ -105,7 +105,7 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
     const id = name.slice(0, -".jsonl".length);
     const path = `${folder}/${name}`;
     // Without a folder next to it, nothing marks it as archived.
-    yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBeside(path) });
+    yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBySidecar(path) });
   }
 }
 

@@ -10,12 +10,12 @@
 import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt, toTitle } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
-import { readTitleBeside } from "./beside.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { claudeFolders } from "./places.ts";
 import { claudeScan } from "./scan.ts";
+import { readSidecarTitle } from "./sidecar-files.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
@@ -26,7 +26,7 @@ export const claudeFormat: AgentFormat = {
   recognise: recogniseFile,
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
-  titleBeside: async ({ location }) => toTitle(readTitleBeside(location)),
+  titleBeside: async ({ location }) => toTitle(readSidecarTitle(location)),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(claudeScan),
   modelView,

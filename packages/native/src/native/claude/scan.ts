@@ -21,7 +21,6 @@ import { readExpiry } from "./expiry.ts";
 import { createFacts, type Facts, finishUsage, foldFacts, sessionIdProblems } from "./facts-fold.ts";
 import { createHistoryReader, type HistoryReader } from "./history.ts";
 import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
-import { pairProblemsOf } from "./pairing.ts";
 import { countHistory, planHistory } from "./plan.ts";
 import { typedText } from "./records.ts";
 import {
@@ -35,6 +34,7 @@ import {
 } from "./row-fold.ts";
 import { emptyProblem, rowOf, sidechainsOf } from "./skim.ts";
 import { inlineSubagents, readSubagents } from "./subagents.ts";
+import { pairProblemsOf } from "./tool-pairs.ts";
 
 interface ScanState {
   /** The session that the file should hold; `null` if lines of another are in order. */

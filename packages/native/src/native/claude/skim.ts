@@ -19,7 +19,6 @@ import {
   skimLines,
   toTitle,
 } from "../kit/index.ts";
-import { readTitleBeside } from "./beside.ts";
 import { subagentIdOf } from "./find.ts";
 import {
   createFirsts,
@@ -32,6 +31,7 @@ import {
   type Sidechains,
   TITLE_MARKERS,
 } from "./row-fold.ts";
+import { readSidecarTitle } from "./sidecar-files.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
   const file = found.files.at(-1);
@@ -103,7 +103,7 @@ export function rowOf(
   problems: readonly Problem[],
 ): SessionInfo {
   const newest = found.files.at(-1);
-  const beside = newest === undefined ? null : toTitle(readTitleBeside(newest.path));
+  const beside = newest === undefined ? null : toTitle(readSidecarTitle(newest.path));
   return rowOfFiles("claude", found, finishRow(firsts, lasts, beside), problems);
 }
 

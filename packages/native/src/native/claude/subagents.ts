@@ -8,15 +8,14 @@ import { dirname, join } from "node:path";
 import type { SubagentInfo } from "@continuo/core/model";
 import { namesIn, readJsonFile, textField } from "@continuo/files";
 import { hasFlag, textOfId } from "../kit/index.ts";
-
-import { folderBeside } from "./beside.ts";
 import { sidechainRoot, type Tree } from "./branches.ts";
 import { readHead, subagentIdOf } from "./find.ts";
 import { FLAG, type Index } from "./index-fold.ts";
+import { sidecarFolder } from "./sidecar-files.ts";
 
 /** Sub-agents with files of their own, by name. */
 export async function readSubagents(path: string, sessionId: string): Promise<SubagentInfo[]> {
-  const own = join(folderBeside(path), "subagents");
+  const own = join(sidecarFolder(path), "subagents");
   const found = filesIn(own).map(readSubagent);
   for (const sibling of filesIn(dirname(path))) {
     const head = await readHead(sibling);

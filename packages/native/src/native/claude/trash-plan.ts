@@ -6,8 +6,8 @@
 import { basename, dirname, join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import type { FoundSession, TrashPlan } from "../kit/index.ts";
-import { folderBeside } from "./beside.ts";
 import { isSessionId, subagentIdOf } from "./find.ts";
+import { sidecarFolder } from "./sidecar-files.ts";
 import { readSubagents } from "./subagents.ts";
 
 /** Errors: `unsupported` for a sub-agent inside of another session's file. */
@@ -24,7 +24,7 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
   const paths = [location];
   if (subagentIdOf(location) !== null) paths.push(location.replace(/\.jsonl$/u, ".meta.json"));
   else if (/.\.jsonl$/u.test(basename(location))) {
-    if (isSessionFolder(folderBeside(location))) paths.push(folderBeside(location));
+    if (isSessionFolder(sidecarFolder(location))) paths.push(sidecarFolder(location));
     for (const subagent of await readSubagents(location, sessionId)) {
       if (dirname(subagent.location) !== dirname(location)) continue;
       paths.push(subagent.location, join(dirname(location), `agent-${subagent.id}.meta.json`));

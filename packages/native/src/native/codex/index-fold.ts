@@ -17,11 +17,19 @@ import {
 } from "../kit/index.ts";
 import { beforeTyped, type Draft, type DraftKind, type Slot } from "./drafts.ts";
 import { withoutUnreadFields } from "./forms.ts";
+import {
+  createShown,
+  endShown,
+  foldShown,
+  hashOf,
+  hasTexts,
+  noteItem,
+  type ShownState,
+} from "./interface-messages.ts";
 import { callIdOf, flawOf, isCall, kindOfItem } from "./items.ts";
 import { createOrder, foldOrdinal, type OrderState } from "./order.ts";
 import { type CodexRecord, hasLineTime, parseRecord, toText } from "./records.ts";
-import { createShown, endShown, foldShown, hashOf, hasTexts, noteItem, type ShownState } from "./shown.ts";
-import { isTyped, typedText } from "./typed.ts";
+import { isTyped, typedText } from "./text-authors.ts";
 import { createUsage, endUsageTurn, foldTokenCount, foldUsageRecord, type UsageState } from "./usage.ts";
 
 /** All files of a lineage add to this index. */

@@ -40,4 +40,4 @@ export const codexFormat: AgentFormat = {
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).codexRepairer }),
 };
 
-export { textParts } from "./typed.ts";
+export { textParts } from "./text-authors.ts";

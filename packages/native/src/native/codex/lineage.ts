@@ -13,7 +13,7 @@ import { openLines } from "@continuo/files/records";
 import { type FoundSession, NO_MEMO, type SkimMemo, toTitle } from "../kit/index.ts";
 import { homeOfFile, isRolloutName, parseRolloutName, sessionFolders } from "./places.ts";
 import { type HistoryBase, parseRecord, parseSessionMeta, type SessionMeta } from "./records.ts";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 export interface LineageFile {
   readonly path: string;

@@ -4,10 +4,10 @@ import type { Block, Message, MessageMetadata, RecordPlace, ToolStatus, Usage } 
 import { textOf } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";
 import type { Draft } from "./drafts.ts";
+import { shownTexts, speakerOf } from "./interface-messages.ts";
 import { isUnasked, toBlocks, toOutput, toParts } from "./items.ts";
 import { type CodexRecord, parseRecord, toText } from "./records.ts";
-import { shownTexts, speakerOf } from "./shown.ts";
-import { isTyped } from "./typed.ts";
+import { isTyped } from "./text-authors.ts";
 import { toUsage } from "./usage.ts";
 
 export interface DraftContent {

@@ -12,9 +12,9 @@ import {
   type RepairContext,
   remainingLines,
 } from "../repairing/index.ts";
+import { type Speaker, speakerOf } from "./interface-messages.ts";
 import { parseRecord, toText } from "./records.ts";
-import { type Speaker, speakerOf } from "./shown.ts";
-import { isTyped, textParts, typedText } from "./typed.ts";
+import { isTyped, textParts, typedText } from "./text-authors.ts";
 
 export interface Showing extends RepairContext {
   readonly mode: "legacy" | "paginated";

@@ -17,12 +17,12 @@ import {
   remove,
 } from "../repairing/index.ts";
 import { withoutUnreadFields } from "./forms.ts";
+import { shownTexts, speakerOf } from "./interface-messages.ts";
 import { callIdOf, flawOf, isUnasked } from "./items.ts";
 import { homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta, toText } from "./records.ts";
 import { mendItem } from "./repair-item.ts";
 import { showTurns } from "./repair-shown.ts";
-import { shownTexts, speakerOf } from "./shown.ts";
 import { listThread } from "./thread-index.ts";
 
 const VERSION = "0.169.0";

@@ -15,7 +15,7 @@ interface PlainState {
 }
 
 type LeftEntry = SessionIndex["left"][number];
-type Waiting = FileIndex["shown"]["waiting"][number];
+type WaitingMessage = FileIndex["shown"]["waiting"][number];
 
 type PlainFile = Omit<FileIndex, "session" | "head" | "open" | "outputs" | "cuts" | "shown"> & {
   readonly head: number;
@@ -23,7 +23,7 @@ type PlainFile = Omit<FileIndex, "session" | "head" | "open" | "outputs" | "cuts
   readonly outputs: readonly number[];
   readonly cuts: readonly NumberedDrafts<FileIndex["cuts"][number]>[];
   readonly shown: Omit<FileIndex["shown"], "waiting"> & {
-    readonly waiting: readonly NumberedDrafts<Waiting>[];
+    readonly waiting: readonly NumberedDrafts<WaitingMessage>[];
   };
 };
 

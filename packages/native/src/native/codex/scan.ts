@@ -16,7 +16,7 @@ import { fromPlainState, toPlainState } from "./saved-state.ts";
 import { findFirstTyped } from "./skim.ts";
 import { type FileRecord, openRollouts, type RolloutSource } from "./source.ts";
 import { beginFile, createState, type ScannedFile, type ScanResult, type ScanState } from "./state.ts";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
   version: "codex-5",

@@ -4,12 +4,12 @@ import { isContinuoError, present, type SessionInfo } from "@continuo/core/model
 import { type FoundFile, parseJson } from "@continuo/files";
 import { isCompressed, linesBackwards, openBytes, openLines } from "@continuo/files/records";
 import { type FoundSession, NO_MEMO, rememberedUpdatedAt, type SkimOptions, toTitle } from "../kit/index.ts";
-import { readCompressedEnds } from "./compressed.ts";
+import { readCompressedEnds } from "./compressed-rollout.ts";
 import { mtimeOf, readHeaderInfo } from "./header.ts";
 import { isPast } from "./index-fold.ts";
 import { type Lineage, type LineageFile, readHead, readLineage } from "./lineage.ts";
 import { type HistoryBase, hasLineTime, parseRecord } from "./records.ts";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 /** The bytes in which `ends` looks for the first typed text; instructions and environment stand before it. */
 const HEAD_BYTES: number = 1024 * 1024;

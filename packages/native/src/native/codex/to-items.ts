@@ -6,7 +6,7 @@ import type { Block, ThinkingBlock, ToolCallBlock, ToolResultBlock, Usage } from
 import { textOf } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { type Makers, type NewMessage, refuseBlock } from "../writing/index.ts";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 /** A line without its time and ordinal. */
 export interface Line {

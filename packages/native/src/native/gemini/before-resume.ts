@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ancestorsOf, type Places, programsIn } from "@continuo/files";
 import type { BeforeResumeOptions, FoundSession } from "../kit/index.ts";
 import { millisecondsToWait, withOwnName } from "./names.ts";
-import { keepSafe } from "./safe-keeping.ts";
+import { keepSafe } from "./safety-copies.ts";
 import { cwdOf } from "./skim.ts";
 
 export async function beforeResume(

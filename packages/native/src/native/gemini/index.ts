@@ -13,7 +13,7 @@ import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { geminiFolders } from "./places.ts";
-import { keepSafe } from "./safe-keeping.ts";
+import { keepSafe } from "./safety-copies.ts";
 import { geminiScan } from "./scan.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";

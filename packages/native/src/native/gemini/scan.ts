@@ -21,7 +21,6 @@ import { createFacts, type Facts, foldFacts, wholeProblems } from "./facts-fold.
 import { type HistorySource, readHistory, stepsTo } from "./history.ts";
 import { addRecord, createIndex, FLAG, marksOf } from "./index-fold.ts";
 import { toBranches, toTips } from "./leaves.ts";
-import { pairProblemsOf } from "./pairing.ts";
 import { kindOf, listIn } from "./records.ts";
 import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
 import { emptyProblem, isEmpty, rowOf } from "./skim.ts";
@@ -29,6 +28,7 @@ import { skimFile } from "./skim-file.ts";
 import { openRecords, type RecordSource } from "./source.ts";
 import { foldStarted, readSubagents, type StartedBy } from "./subagents.ts";
 import { createTimeline, foldTimeline, orderProblems, type Timeline } from "./timeline.ts";
+import { pairProblemsOf } from "./tool-pairs.ts";
 
 /** Numbers of messages, from the first to the last of a branch. */
 type List = readonly number[];

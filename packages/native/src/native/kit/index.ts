@@ -21,6 +21,7 @@ export {
   withRoom,
 } from "./columns.ts";
 export { readSessionFolder } from "./folders.ts";
+export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
@@ -49,7 +50,6 @@ export { addProblem, allProblems, createProblemList, type ProblemList } from "./
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
-export { isSpoken } from "./spoken.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { type TestBytes, testFiles } from "./test-bytes.ts";
 export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";

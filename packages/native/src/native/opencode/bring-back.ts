@@ -6,7 +6,7 @@
 
 import { isJson, type Json, textField } from "@continuo/files";
 import { type KeptRecord, type Makers, type NewSession, withReplaced } from "../writing/index.ts";
-import { fromText, revertOf, rowsOfExport } from "./exported.ts";
+import { fromText, revertOf, rowsOfExport } from "./export-rows.ts";
 import { toOtherIds } from "./new-ids.ts";
 import { insertRow } from "./row-sink.ts";
 

@@ -9,14 +9,14 @@ import type { NativeRecord } from "./records.ts";
 import { type ChildSession, readAll, readOr, readParts, type SessionSource } from "./source.ts";
 
 /** A message with its parts. */
-export interface Whole {
+export interface MessageWithParts {
   readonly record: NativeRecord;
   readonly parts: readonly NativeRecord[];
 }
 
 export type StreamRecord =
   /** `damage`: why its parts could not be read. */
-  | ({ readonly type: "message"; readonly damage: Problem | null } & Whole)
+  | ({ readonly type: "message"; readonly damage: Problem | null } & MessageWithParts)
   /** A record that no message leads to. */
   | { readonly type: "stray"; readonly record: NativeRecord }
   | { readonly type: "problem"; readonly of: "messages" | "strays"; readonly problem: Problem };
@@ -35,7 +35,7 @@ export interface RecordStream extends ScanSource<StreamRecord> {
   /** Returns the context at the moment of the last records. */
   surroundings(): Surroundings;
   /** The keys are numbers of messages; others are read again. */
-  readonly kept: ReadonlyMap<number, Whole>;
+  readonly kept: ReadonlyMap<number, MessageWithParts>;
 }
 
 /** Errors: `not_found`, `unreadable`. */
@@ -163,15 +163,15 @@ function toProblem(of: "messages" | "strays", message: string, code: ProblemCode
 }
 
 interface KeptRecords {
-  readonly all: ReadonlyMap<number, Whole>;
-  add(at: number, whole: Whole): void;
+  readonly all: ReadonlyMap<number, MessageWithParts>;
+  add(at: number, whole: MessageWithParts): void;
   clear(): void;
 }
 
 /** Forgets everything that can be read again once it is more than a small session. */
 function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
   const maxBytes = keptBytes(keep);
-  const all = new Map<number, Whole>();
+  const all = new Map<number, MessageWithParts>();
   let bytes = 0;
   return {
     all,

@@ -9,7 +9,7 @@ import type { OpenedSession } from "../kit/index.ts";
 import type { RepairEdit, RowRepair, RowRepairer } from "../repairing/index.ts";
 import type { KeptRecord } from "../writing/index.ts";
 import { bringBackRows } from "./bring-back.ts";
-import { toRow } from "./exported.ts";
+import { toRow } from "./export-rows.ts";
 import { type MessagesBefore, mendInfo, mendPart, modelIn } from "./mend-data.ts";
 import { toNewSessionId } from "./new-ids.ts";
 import { objectField } from "./records.ts";

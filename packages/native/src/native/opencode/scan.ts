@@ -29,11 +29,11 @@ import {
 import { type MendedData, mendInfo, mendPart, resumeFlawOf } from "./mend-data.ts";
 import { toMessages } from "./messages.ts";
 import {
+  type MessageWithParts,
   openStream,
   type RecordStream,
   type StreamRecord,
   type Surroundings,
-  type Whole,
 } from "./record-stream.ts";
 import { type NativeRecord, timeOfMs, typedText } from "./records.ts";
 import { emptyProblem, ownTitle, toRow } from "./row.ts";
@@ -208,14 +208,14 @@ function countTo(read: Read, end: End): MessageCounts {
 }
 
 /** Returns the rest of the message that a revert cuts. */
-function cutOf(read: Read, end: End): Whole | null {
+function cutOf(read: Read, end: End): MessageWithParts | null {
   const whole = end.part === null ? null : readWhole(read, end.messages);
   if (whole === null || end.part === null) return null;
   return { record: whole.record, parts: partsBefore(whole.parts, end.part) };
 }
 
 /** `null` for a message that is gone since. What was damaged in the first pass already is a problem, no error. */
-function readWhole({ stream, index, damaged }: Read, at: number): Whole | null {
+function readWhole({ stream, index, damaged }: Read, at: number): MessageWithParts | null {
   const kept = stream.kept.get(at);
   if (kept !== undefined) return kept;
   const id = index.ids[at] ?? null;

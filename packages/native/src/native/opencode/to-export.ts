@@ -1,7 +1,7 @@
 /** Rows of one new session as the JSON that `opencode export` prints and `opencode import` takes. Pure. */
 
 import { isJson, type Json } from "@continuo/files";
-import { toExportedInfo } from "./exported.ts";
+import { toExportedInfo } from "./export-rows.ts";
 import { objectField } from "./records.ts";
 import { UNKNOWN_MODEL, withModel } from "./row-sink.ts";
 

@@ -24,7 +24,7 @@ import {
 } from "../writing/index.ts";
 import { SIGNATURE_KEYS } from "./blocks.ts";
 import { bringBackRows, withoutReverted } from "./bring-back.ts";
-import { toRow } from "./exported.ts";
+import { toRow } from "./export-rows.ts";
 import { toNewId, toNewSessionId } from "./new-ids.ts";
 import { databasePaths, dataFolder } from "./places.ts";
 import { objectField } from "./records.ts";

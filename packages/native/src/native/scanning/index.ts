@@ -31,7 +31,7 @@ export {
   toLineSource,
 } from "./lines.ts";
 export { openByScan } from "./open.ts";
-export { fromPlainJson, toPlainJson } from "./saved.ts";
+export { fromPlainJson, toPlainJson } from "./plain-json.ts";
 export type {
   GrowingFile,
   MessageCounts,

@@ -11,7 +11,7 @@ import type {
   SavedScan,
   ScanPosition,
 } from "../kit/index.ts";
-import { fromPlainJson, toPlainJson } from "./saved.ts";
+import { fromPlainJson, toPlainJson } from "./plain-json.ts";
 import type { MessageCounts, Scan, ScanSource, ScanValue } from "./scan.ts";
 
 /** Errors of the function: `not_found`, `unreadable`. */

@@ -15,7 +15,7 @@ export {
   refuseBlock,
 } from "./messages.ts";
 export { lockNative, type NativeWriting } from "./one-writer.ts";
-export { withReplaced } from "./replaced.ts";
+export { withReplaced } from "./replace-ids.ts";
 export type {
   Addition,
   Before,

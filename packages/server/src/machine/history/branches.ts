@@ -7,8 +7,8 @@ import { openCatalogSession } from "@continuo/agents/catalog";
 import type { Leaf, Message } from "@continuo/core/model";
 import type { Branch, SessionBranches } from "@continuo/core/wire/machine";
 import type { HistoryRequest } from "./histories.ts";
+import { slowly } from "./history-reader.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { slowly } from "./reading.ts";
 import { beginsTurn } from "./turn-facts.ts";
 
 /** The messages of one branch, from the first to the last. */

@@ -4,8 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LookUpHit } from "@continuo/agents/catalog";
 import { ContinuoError, isContinuoError, type Message } from "@continuo/core/model";
 import type { HistoryView } from "@continuo/core/wire/machine";
+import {
+  type CompleteHistory,
+  type ReadOptions,
+  readOn,
+  readTip,
+  readWhole,
+  stampNow,
+} from "./history-reader.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { type CompleteHistory, type ReadOptions, readOn, readTip, readWhole, stampNow } from "./reading.ts";
 
 /** Names a history: a session, a view of it, and a branch. */
 export interface HistoryRequest extends ReadOptions {

@@ -11,10 +11,10 @@ export interface AnswerLimits {
 interface Token {
   held: number;
   /** Answers that wait for room, in the order in which they came. */
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Set<WaitingAnswer>;
 }
 
-interface Waiting {
+interface WaitingAnswer {
   readonly more: number;
   /** Bytes that the same answer holds already. */
   readonly own: number;
@@ -62,14 +62,14 @@ export class Answers {
   }
 
   /** One answer that is larger than the limit has room when it is alone. */
-  #hasRoom({ held }: Token, { more, own }: Omit<Waiting, "admit">): boolean {
+  #hasRoom({ held }: Token, { more, own }: Omit<WaitingAnswer, "admit">): boolean {
     return held - own === 0 || held + more <= this.#limits.answerBytesAtOnce;
   }
 
-  #turn(token: Token, asked: Omit<Waiting, "admit">): Promise<void> {
+  #turn(token: Token, asked: Omit<WaitingAnswer, "admit">): Promise<void> {
     const { answerBytesAtOnce: limit, answerWaitMs } = this.#limits;
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingAnswer = {
         ...asked,
         admit: () => {
           clearTimeout(timer);

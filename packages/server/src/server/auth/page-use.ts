@@ -21,7 +21,7 @@ export const PAGE_USES: string = `${SERVER_LOGS}page-uses`;
 const WRITE_MS = LIMITS.pageIdleMs / 8;
 const OWNER = "page";
 
-interface Seen {
+interface KnownPage {
   readonly page: PageName;
   usedAt: number;
   writtenAt: number;
@@ -37,15 +37,15 @@ export function createPageUse(
   tokens: (workspaceId: string) => Store,
   { ending, report }: Surroundings,
 ): PageUse {
-  const pages = new Map<string, Seen>();
-  const see = (page: PageName): Seen => {
+  const pages = new Map<string, KnownPage>();
+  const see = (page: PageName): KnownPage => {
     const seen = pages.get(page.tokenId) ?? { page, usedAt: 0, writtenAt: 0, connections: 0 };
     if (pages.size >= LIMITS.rememberedTokens) forgetUnconnected(pages);
     pages.set(page.tokenId, seen);
     seen.usedAt = Date.now();
     return seen;
   };
-  const write = async (seen: Seen): Promise<void> => {
+  const write = async (seen: KnownPage): Promise<void> => {
     const { page, usedAt } = seen;
     const data = { usedAt: new Date(usedAt).toISOString() };
     const claim = { name: nameOf(page), generation: 1, owner: OWNER, status: "used", data };
@@ -128,7 +128,7 @@ function nameOf({ parentId, tokenId }: PageName): string {
   return `${PAGE_USES}/${parentId}/${tokenId}`;
 }
 
-function forgetUnconnected(pages: Map<string, Seen>): void {
+function forgetUnconnected(pages: Map<string, KnownPage>): void {
   for (const [tokenId, { connections }] of pages) if (connections === 0) pages.delete(tokenId);
 }
 

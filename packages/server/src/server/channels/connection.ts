@@ -31,7 +31,7 @@ import { assertJsonShape, readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
-import { Outgoing } from "./outgoing.ts";
+import { Outgoing } from "./outgoing-frames.ts";
 import { changesSession, type Participation, perform, recoverSession } from "./requests.ts";
 import type { LostSeat, Seat, Seating } from "./seat.ts";
 

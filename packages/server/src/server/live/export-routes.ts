@@ -5,7 +5,7 @@ import { readEvidence } from "@continuo/live";
 import type { Hono } from "hono";
 import type { ServerEnv } from "../context/index.ts";
 import { downloadHeaders } from "../http/index.ts";
-import { type KeyAccess, sequenceOf } from "./asked.ts";
+import { type KeyAccess, sequenceOf } from "./request-input.ts";
 
 export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/evidence", async (c) => {

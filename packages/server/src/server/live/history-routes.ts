@@ -4,7 +4,7 @@ import { present } from "@continuo/core/model";
 import { parseHistoryQuery, readHistory, readNoteHistory } from "@continuo/live";
 import type { Hono } from "hono";
 import type { ServerEnv } from "../context/index.ts";
-import { type KeyAccess, sequenceOf } from "./asked.ts";
+import { type KeyAccess, sequenceOf } from "./request-input.ts";
 
 export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/history", async (c) => {

@@ -16,10 +16,10 @@ import { Buckets } from "../auth/index.ts";
 import { owns } from "../blobs/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { parseJson, readBody, readJsonObject } from "../http/index.ts";
-import type { KeyAccess } from "./asked.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { LIMITS } from "./limits.ts";
+import type { KeyAccess } from "./request-input.ts";
 import type { LiveServices } from "./services.ts";
 
 export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {

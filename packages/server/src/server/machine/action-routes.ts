@@ -13,10 +13,10 @@ import {
   keyOf,
   type MachineAccess,
   NAME,
-  parseAsked,
+  parseInput,
   parseQuery,
   recordAct,
-} from "./asked.ts";
+} from "./request-input.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const NOTHING = z.strictObject({});
@@ -62,7 +62,7 @@ export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked
   app.post(`${MACHINE_ROOT}/trash/:id/restore`, async (c) => {
     const { actions } = await asked(c, "write");
     await bodyOf(c, NOTHING);
-    return Response.json(await actions.restore(parseAsked(c.req.param("id"), NAME)));
+    return Response.json(await actions.restore(parseInput(c.req.param("id"), NAME)));
   });
   app.post(`${SESSION}/repair`, async (c) => {
     const { actions } = await asked(c, "write");

@@ -5,8 +5,16 @@ import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "@continuo/core/wire/m
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { bodyOf, type Call, keyOf, type MachineAccess, NAME, parseQuery, recordAct } from "./asked.ts";
 import { eventStream, type PushedEvent } from "./event-stream.ts";
+import {
+  bodyOf,
+  type Call,
+  keyOf,
+  type MachineAccess,
+  NAME,
+  parseQuery,
+  recordAct,
+} from "./request-input.ts";
 
 const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
 const AGENT = z.string().regex(/^\w[\w.-]{0,63}$/u);

@@ -2,7 +2,7 @@
 
 import { LIMITS, type ServerContext } from "../context/index.ts";
 import { failure } from "../http/index.ts";
-import type { Call } from "./asked.ts";
+import type { Call } from "./request-input.ts";
 
 export interface PushedEvent {
   readonly event: string;

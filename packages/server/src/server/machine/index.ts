@@ -11,10 +11,10 @@ import type { Access } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
-import type { MachineAccess } from "./asked.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
+import type { MachineAccess } from "./request-input.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 export const machine: CreateMount = (context) => {

@@ -5,8 +5,8 @@ import { MACHINE_ROOT } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./asked.ts";
 import { eventStream } from "./event-stream.ts";
+import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./request-input.ts";
 
 const TIME = z.iso.datetime({ offset: false });
 

@@ -6,7 +6,7 @@ import { MACHINE_ROOT, THEMES } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { KeptPreferences, ServerContext, ServerEnv } from "../context/index.ts";
-import { bodyOf, type MachineAccess, parseQuery } from "./asked.ts";
+import { bodyOf, type MachineAccess, parseQuery } from "./request-input.ts";
 
 const PREFERENCES = z.strictObject({
   theme: z.enum(THEMES).optional(),

@@ -5,9 +5,9 @@ import { type GrowthEvent, MACHINE_ROOT, type MachineService } from "@continuo/c
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { COUNT, keyOf, type MachineAccess, NAME, parseAsked, parseQuery, WORDS } from "./asked.ts";
 import { chatEventsFor } from "./chat-routes.ts";
 import { eventStream, merged, type PushedEvent } from "./event-stream.ts";
+import { COUNT, keyOf, type MachineAccess, NAME, parseInput, parseQuery, WORDS } from "./request-input.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const MESSAGE = `${SESSION}/messages/:message`;
@@ -92,13 +92,13 @@ function partRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.get(`${MESSAGE}/text`, async (c) => {
     const service = await asked(c, "read");
     const query = present(parseQuery(c, TEXT));
-    const name = { key: keyOf(c), messageId: parseAsked(c.req.param("message"), NAME), ...query };
+    const name = { key: keyOf(c), messageId: parseInput(c.req.param("message"), NAME), ...query };
     return Response.json(await service.text(name, c.req.raw.signal));
   });
   app.get(`${MESSAGE}/image`, async (c) => {
     const service = await asked(c, "read");
     const query = present(parseQuery(c, IMAGE));
-    const name = { key: keyOf(c), messageId: parseAsked(c.req.param("message"), NAME), ...query };
+    const name = { key: keyOf(c), messageId: parseInput(c.req.param("message"), NAME), ...query };
     const { mimeType, bytes } = await service.image(name, c.req.raw.signal);
     return new Response(bytes, {
       headers: {

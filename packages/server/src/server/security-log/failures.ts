@@ -35,7 +35,7 @@ export function whoIn(grant: Grant | undefined): Omit<SecurityEvent, "address"> 
   return present({ tokenId: tokenId ?? undefined, parentId: page?.parentId, workspaceId });
 }
 
-interface Found {
+interface SecurityFailure {
   readonly type: SecurityEventType;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ interface Found {
 const REFUSED_INPUT: readonly unknown[] = ["invalid", "too_large", "INVALID_REQUEST", "WEBHOOK_URL_REJECTED"];
 
 /** Without a token, the refusals of secrets and of the gate are recorded where they are made. */
-function eventOf(error: object, grant: Grant | undefined): Found | null {
+function eventOf(error: object, grant: Grant | undefined): SecurityFailure | null {
   const code = "code" in error ? error.code : undefined;
   if (code === "TOKEN_INVALID" || code === "TOKEN_EXPIRED") return { type: "login_failed", reason: code };
   if (REFUSED_INPUT.includes(code)) return { type: "input_refused", reason: String(code) };

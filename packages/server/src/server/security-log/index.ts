@@ -12,7 +12,7 @@ import { LIMITS } from "./limits.ts";
 
 export { type FollowAudit, watchAudit } from "./audit-watch.ts";
 export { createFailureLog, type FailureLog } from "./failures.ts";
-export { recordingLogins, recordRefusal } from "./recording.ts";
+export { recordingLogins, recordRefusal } from "./record-refusals.ts";
 
 interface SecurityLogOptions {
   /** Takes a line, without a line break. */

@@ -29,7 +29,7 @@ export {
   numberEvent,
   prepareEvents,
 } from "./events.ts";
-export { readJoined } from "./joined.ts";
+export { readJoined } from "./joined-records.ts";
 export { type EndedLeases, removeLeases } from "./lease-rows.ts";
 export { acquireLease, DEFAULT_LEASE_MS, getLease, listLeases, releaseLease, renewLease } from "./leases.ts";
 export { endMark, listLogs, mustEndMark } from "./list-logs.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromPlainJson, toPlainJson } from "./saved.ts";
+import { fromPlainJson, toPlainJson } from "./plain-json.ts";
 
 const leaf = fc.oneof(
   fc.string({ unit: "binary" }),

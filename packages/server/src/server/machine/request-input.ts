@@ -30,11 +30,11 @@ export function parseQuery<Schema extends z.ZodType>(
     if (given.length > 1 && !lists.includes(name)) throw refused([{ path: [name], message: "given twice" }]);
     values[name] = lists.includes(name) ? given : given[0];
   }
-  return parseAsked(values, schema);
+  return parseInput(values, schema);
 }
 
 /** Errors: `invalid`. */
-export function parseAsked<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
+export function parseInput<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw refused(parsed.error.issues);
@@ -46,7 +46,7 @@ export async function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
   maxBytes?: number,
 ): Promise<z.output<Schema>> {
-  return parseAsked(await readJsonObject(c.req.raw, maxBytes), schema);
+  return parseInput(await readJsonObject(c.req.raw, maxBytes), schema);
 }
 
 /** In the audit log, before it is done, because what happens outside of the store shares no transaction with it. */
@@ -71,7 +71,7 @@ function refused(issues: readonly Issue[]): ContinuoError {
 
 /** The session that the path names. */
 export function keyOf(c: Call): string {
-  return parseAsked(c.req.param("key"), NAME);
+  return parseInput(c.req.param("key"), NAME);
 }
 
 /** A name from a session may have any characters: its key, an id of a message, a path in a message. */

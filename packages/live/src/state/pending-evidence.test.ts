@@ -3,7 +3,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { LIMITS } from "../kit/index.ts";
 import { addToPending, depthOf } from "./fold.ts";
-import { hasRoom, type Pending, refill } from "./pending.ts";
+import { hasRoom, type Pending, refill } from "./pending-evidence.ts";
 
 test("what a fold has no room for is counted, and read when it has: the same evidence as in a fold without limits", async () => {
   await using store = await openStore("memory:");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { spokenText } from "./command-text.ts";
 import { toParts } from "./parts.ts";
-import { spokenText } from "./spoken.ts";
 
 test.each<readonly [string, string, string]>([
   [

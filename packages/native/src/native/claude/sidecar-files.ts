@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { readJsonFile } from "@continuo/files";
 
 /** `PROJECTS/NAME/SID.jsonl` has its folder at `PROJECTS/NAME/SID`. */
-export function folderBeside(path: string): string {
+export function sidecarFolder(path: string): string {
   return path.replace(/\.jsonl$/u, "");
 }
 
 /** After a `/rename` (2.1.330). */
-export function readTitleBeside(path: string): unknown {
-  const note = join(folderBeside(path), "custom-title.json");
+export function readSidecarTitle(path: string): unknown {
+  const note = join(sidecarFolder(path), "custom-title.json");
   // Hardly any session has one, among thousands.
   return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
 }
 
-export function isArchivedBeside(path: string): boolean {
-  return readJsonFile(join(folderBeside(path), "archived.json"))?.archived === true;
+export function isArchivedBySidecar(path: string): boolean {
+  return readJsonFile(join(sidecarFolder(path), "archived.json"))?.archived === true;
 }

@@ -6,7 +6,7 @@
 import { entryOf, isJson, type Json } from "@continuo/files";
 import type { Draft } from "./drafts.ts";
 import { toText } from "./records.ts";
-import { textParts } from "./typed.ts";
+import { textParts } from "./text-authors.ts";
 
 export interface ShownState {
   /** Hashes of texts of items of this turn, by speaker. */

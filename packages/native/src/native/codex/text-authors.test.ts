@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 test("the tags that Codex puts around a picture are not part of a message", () => {
   const text = (words: string) => ({ type: "input_text", text: words });

@@ -8,7 +8,7 @@ import type { FoundFile } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { toTitle } from "../kit/index.ts";
 import { parseRecord } from "./records.ts";
-import { typedText } from "./typed.ts";
+import { typedText } from "./text-authors.ts";
 
 export interface CompressedEnds {
   /** The first typed text, and the offset of its record in the decompressed file. */
