@@ -57,6 +57,11 @@ describe("the house is tidy", () => {
     expect(source.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
   });
 
+  test("no object is spread only to keep lines together", () => {
+    const files = [...production, ...readSource("web"), ...readSource("extension")];
+    expect(files.filter(({ text }) => /\.\.\.\{ \w/u.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   test("nothing is switched off or put off", () => {
     const marks = /@ts-ignore|@ts-expect-error|@ts-nocheck|\bTODO\b|\bFIXME\b|\.(only|skip)\(/u;
     expect(source.filter((file) => marks.test(file.text)).map((file) => file.path)).toEqual([]);

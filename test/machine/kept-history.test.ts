@@ -5,8 +5,8 @@ import {
   type CachedHistory,
   createCachedHistory,
 } from "../../packages/server/src/machine/history/cached-history.ts";
-import { changedFiles, changesOfFile, outlineOf } from "../../packages/server/src/machine/history/outline.ts";
 import type { CompleteHistory } from "../../packages/server/src/machine/history/history-reader.ts";
+import { changedFiles, changesOfFile, outlineOf } from "../../packages/server/src/machine/history/outline.ts";
 import { windowOf } from "../../packages/server/src/machine/history/window.ts";
 import { historyChangesOf } from "../../packages/server/src/machine/history-changes.ts";
 import { imageIn, textIn } from "../../packages/server/src/machine/parts.ts";

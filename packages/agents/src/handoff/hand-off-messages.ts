@@ -41,7 +41,13 @@ export async function handOffMessages(
     });
   }
   const { receipt, written } = await writeConverted(converted, {
-    ...{ to, cwd, title, left, maxLoss: options.maxLoss, until, verifyBy: options.verifyBy ?? "agent" },
+    to,
+    cwd,
+    title,
+    left,
+    maxLoss: options.maxLoss,
+    until,
+    verifyBy: options.verifyBy ?? "agent",
     ...pick(options, "places", "programs", "signal"),
   });
   const common = { agent: to, cwd, title, receipt, broughtBack: null };

@@ -131,8 +131,13 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   }));
   assertWithinLoss(planned, options.maxLoss);
   const unwritten = {
-    ...{ agent: to, cwd, title, receipt: planned, broughtBack: broughtBackOf(back) },
-    ...{ verification: null, madeDatabase: null },
+    agent: to,
+    cwd,
+    title,
+    receipt: planned,
+    broughtBack: broughtBackOf(back),
+    verification: null,
+    madeDatabase: null,
   };
   if (options.until === "receipt") {
     return { ...unwritten, sessionId: null, location: null, resumeCommand: null };

@@ -137,8 +137,13 @@ export async function stageSession(
   const view = reader.modelView(history);
   const all = stack.move();
   return {
-    ...{ made, history, view, said: saidBy(history, view) },
-    ...{ file, home, project },
+    made,
+    history,
+    view,
+    said: saidBy(history, view),
+    file,
+    home,
+    project,
     [Symbol.dispose]: () => all.dispose(),
   };
 }
@@ -187,7 +192,11 @@ export async function verifySession(staged: StagedSession, options: VerifyOption
     messages: history.length,
   };
   return await verifyWithAgent(writer.agent, written, {
-    ...{ file, home, project, program, scratch: home.home },
+    file,
+    home,
+    project,
+    program,
+    scratch: home.home,
     searchPath: options.places.env.PATH ?? "",
     sessionId: session.sessionId,
     signal: options.signal,

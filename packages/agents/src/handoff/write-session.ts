@@ -91,8 +91,13 @@ export async function writeConverted(
     throw new ContinuoError("invalid", "cannot write a session: there is no message for a model");
   }
   const made = await makeSession({
-    ...{ gitBranch: null, back: null, messages },
-    ...{ cwd, title, places, to },
+    gitBranch: null,
+    back: null,
+    messages,
+    cwd,
+    title,
+    places,
+    to,
   });
   using staged = await stageSession(made);
   const told = withUnsentThoughts(records, thoughts, staged);

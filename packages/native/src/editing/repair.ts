@@ -57,8 +57,14 @@ export async function repairNativeSession(
   const remaining =
     edits.length === 0 ? await damageOf(lookup, places) : await verify(lookup, places, mended);
   const unwritten = {
-    ...{ agent, sessionId, location, edits, droppedResults },
-    ...{ remaining, written: null, trashId: null },
+    agent,
+    sessionId,
+    location,
+    edits,
+    droppedResults,
+    remaining,
+    written: null,
+    trashId: null,
   };
   if (edits.length === 0 || options.write === undefined) return unwritten;
   if (options.write !== "in place") {

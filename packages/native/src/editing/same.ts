@@ -48,7 +48,13 @@ const FIELDS = [
 function comparedFields(message: Message): Readonly<Record<(typeof FIELDS)[number], unknown>> {
   const { role, origin, timestamp, model, usage, stopReason, toolName } = message;
   return {
-    ...{ role, origin, timestamp, model, usage, stopReason, toolName },
+    role,
+    origin,
+    timestamp,
+    model,
+    usage,
+    stopReason,
+    toolName,
     content: message.content.map(plain),
   };
 }

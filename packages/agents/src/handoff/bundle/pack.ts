@@ -58,8 +58,14 @@ export async function packSession(
   if (files.length > MAX_FILES || sizeBytes > MAX_TOTAL_BYTES) throw tooLarge(sessionId);
   const manifest: Manifest = {
     continuoBundle: 1,
-    ...{ agent, sessionId, cwd, title, packedAt: options.packedAt },
-    ...{ main: main.path, row, files },
+    agent,
+    sessionId,
+    cwd,
+    title,
+    packedAt: options.packedAt,
+    main: main.path,
+    row,
+    files,
   };
   const draft = join(scratch.path, "bundle");
   const bytes = Readable.from(bytesOf(manifest, sources));

@@ -43,7 +43,13 @@ export async function unpackBundle(
     const found = await (await formatOf(agent)).recognise(location, places);
     if (found?.sessionId !== sessionId) throw noBundle("it does not hold the session that it names");
     return {
-      ...{ agent, sessionId, cwd, title, packedAt, location, places },
+      agent,
+      sessionId,
+      cwd,
+      title,
+      packedAt,
+      location,
+      places,
       [Symbol.dispose]: () => scratch[Symbol.dispose](),
     };
   } catch (error) {

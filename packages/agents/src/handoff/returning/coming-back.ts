@@ -67,7 +67,9 @@ async function beginWith(
   { to, cwd }: ReturnOptions,
 ): Promise<ReturnStart | null> {
   const { records, history } = await readOnce({
-    ...{ agent: to, cwd, adds },
+    agent: to,
+    cwd,
+    adds,
     records: await Array.fromAsync(from.entries()),
   });
   if (history === null) return null;

@@ -111,7 +111,12 @@ export async function readSource(
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
   const all = stack.move();
   return {
-    ...{ agent, sessionId, location, cwd, title, gitBranch },
+    agent,
+    sessionId,
+    location,
+    cwd,
+    title,
+    gitBranch,
     ...records,
     entries: () => keptRecords(opened, signal),
     messages: within.messages,

@@ -30,9 +30,12 @@ export const opencodeRepairer: RowRepairer = {
       if (row !== undefined && reason !== TWICE.reason) ids[table].push(row);
       if (after !== null) records.push(insertRow(table, after));
       edits.push({
-        ...{ type: after === null ? "removed" : "changed", line: null, reason },
+        type: after === null ? "removed" : "changed",
+        line: null,
+        reason,
         ...(row === undefined ? {} : { row }),
-        ...{ before: JSON.stringify(value), after: after && JSON.stringify(after) },
+        before: JSON.stringify(value),
+        after: after && JSON.stringify(after),
       });
     };
     for await (const { message, parts } of messagesIn(opened)) {
@@ -71,7 +74,10 @@ export const opencodeRepairer: RowRepairer = {
     const rows = bringBackRows(
       kept,
       {
-        ...{ sessionId: toNewSessionId(makers), cwd: cwd ?? "/", title: null, gitBranch: null },
+        sessionId: toNewSessionId(makers),
+        cwd: cwd ?? "/",
+        title: null,
+        gitBranch: null,
         createdMs: makers.now(),
       },
       makers,

@@ -36,7 +36,8 @@ function withLinks(records: readonly KeptRecord[], makers: Makers): readonly Kep
     const value = {
       ...(isCompaction ? entry : record.value),
       ...(kept === null || kept === undefined ? {} : { firstKeptEntryId: kept }),
-      ...{ id, parentId },
+      id,
+      parentId,
     };
     parentId = id;
     return { ...record, value };
