@@ -218,9 +218,12 @@ describe("a process of another place", () => {
 test.runIf(process.platform === "linux")(
   "a process that was killed and that nobody waited for is gone",
   async () => {
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 1000"]);
+    const parent = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"]);
     try {
       const [pid] = await once(parent.stdout, "data");
+      // A shell would take note of the end of its child; `sleep` does not.
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
+      process.kill(Number(pid), "SIGKILL");
       await expect.poll(() => processStateOf(Number(pid))?.state).toBe("Z");
       expect(isGone(Number(pid))).toBe(true);
     } finally {
