@@ -242,6 +242,7 @@ const LIMITS: Readonly<Record<keyof typeof CHANNEL_LIMITS, string>> = {
   addressees: "handles that one message addresses",
   attachments: "attachments of one message",
   openMessages: "messages that one participant has in progress",
+  devices: "devices of a person in one channel",
   heartbeatMs: "milliseconds between two heartbeats",
   silenceMs: "milliseconds of silence after which a side ends the connection",
   reconnectMs: "milliseconds that a handle waits for its participant after a lost connection",

@@ -207,6 +207,21 @@ test("logs_per_day: a visitor creates so many, then none by any way, and continu
   await (await joining(visitor, "quota", "bob")).close();
 });
 
+test("logs_per_day: each new handle counts too, and a visitor with one too many is in the channel without a session", async () => {
+  const visitor = await serverWith({ logsPerDay: 3 }, ["channel:*:read,write"]);
+  const degradedOf = async (handle: string): Promise<string | undefined> => {
+    const client = await joining(visitor, "handles", handle);
+    const { degraded } = client;
+    await client.close();
+    return degraded;
+  };
+  // The channel itself is the first one.
+  for (const handle of ["ann", "bob"]) expect(await degradedOf(handle)).toBe(undefined);
+  for (const handle of ["eve", "mallory"]) expect(await degradedOf(handle)).toMatch(/^rate_limited: /u);
+  expect(await degradedOf("ann")).toBe(undefined);
+  expect(await store.getSession("participant:handles:eve")).toBe(null);
+});
+
 test("a token that holds many bodies open cannot begin another one", async () => {
   const server = await serverWith({ requestBytes: 67_108_864 }, ["stream:open:read,write"]);
   await send(server, "PUT", "/v1/stream/open", "[]");

@@ -2,6 +2,7 @@
 
 import type { AgenticClient } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
+import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { expect } from "vitest";
 import { take } from "../open-channel.ts";
 import { type ChannelCase, LOG, typesIn, until } from "./case.ts";
@@ -49,6 +50,32 @@ export const sessionCases: readonly ChannelCase[] = [
       await expect(join("bot", { type: "agent", device: "phone" })).rejects.toMatchObject({
         code: "invalid",
       });
+    },
+  },
+  {
+    id: "CUR-8",
+    title: "a person has a limited number of devices in a channel, and each of them comes again",
+    run: async ({ join }, store) => {
+      const most = CHANNEL_LIMITS.devices;
+      const [first] = await Promise.all(
+        Array.from({ length: most }, async (_, index) => await join("ann", { device: `device ${index}` })),
+      );
+      const many = Array.from(
+        { length: 4 },
+        async (_, index) => await join("ann", { device: `more ${index}` }),
+      );
+      for (const one of await Promise.allSettled(many)) {
+        expect(one).toMatchObject({
+          status: "rejected",
+          reason: { code: "too_large", details: { limit: most } },
+        });
+      }
+      await first?.close();
+      await join("ann", { device: "device 0" });
+      await join("ann");
+      await join("eve", { device: "more 0" });
+      const { items } = await store.listCursors({ logId: LOG });
+      expect(items.filter(({ name }) => name.startsWith("received/ann/more"))).toEqual([]);
     },
   },
   {

@@ -24,6 +24,8 @@ export const LIMITS = {
   attachments: 16,
   /** Messages that one participant has in progress. */
   openMessages: 32,
+  /** Devices of a person in one channel. */
+  devices: 32,
   heartbeatMs: 3_000,
   /** A participant that is silent for this time is gone. */
   silenceMs: 10_000,

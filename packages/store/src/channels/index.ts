@@ -14,6 +14,7 @@ export {
   type EndRunOptions,
   endRun,
 } from "./claims.ts";
+export { seeDevice } from "./devices.ts";
 export { checkPosted } from "./frame-checks.ts";
 export {
   awaitReturn,
@@ -32,8 +33,9 @@ export { type ConnectionRef, participantSession, presenceLease } from "./names.t
 export {
   clearHistory,
   commitProcessed,
+  createParticipantSession,
+  hasParticipantSession,
   moveReceived,
-  openParticipantSession,
   type ParticipantPlace,
   readHistory,
   readParticipantSession,

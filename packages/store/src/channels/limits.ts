@@ -40,6 +40,8 @@ export const LIMITS = {
    */
   unansweredEvents: 20_000,
   unansweredPage: 16,
+  /** A device of a person that was not seen for this time gives way to a new one. */
+  deviceMs: 2_592_000_000,
   /** Participants that disappeared, in one sweep. */
   sweptLeases: 1_000,
   /** The number of times that an input is offered again after its run was interrupted. */

@@ -29,20 +29,31 @@ import {
 export async function openParticipantSession(
   store: Store,
   place: ConnectionRef,
-  device?: string,
 ): Promise<ParticipantSession> {
-  const sessionId = participantSession(place);
-  if ((await store.getSession(sessionId)) === null) {
-    const { channel, handle } = place;
-    const title = `${handle} in ${channel}`;
-    try {
-      await store.createSession({ sessionId, status: "active", title, metadata: { channel, handle } });
-    } catch (error) {
-      // Another process created it first.
-      if (!isContinuoError(error, "conflict")) throw error;
-    }
+  await createParticipantSession(store, place);
+  return readParticipantSession(store, place);
+}
+
+/** Does nothing if there is one. */
+export async function createParticipantSession(
+  store: Store,
+  place: ConnectionRef,
+): Promise<{ readonly created: boolean }> {
+  if (await hasParticipantSession(store, place)) return { created: false };
+  const { channel, handle } = place;
+  const session = { status: "active", title: `${handle} in ${channel}`, metadata: { channel, handle } };
+  try {
+    await store.createSession({ sessionId: participantSession(place), ...session });
+    return { created: true };
+  } catch (error) {
+    // Another process created it first.
+    if (isContinuoError(error, "conflict")) return { created: false };
+    throw error;
   }
-  return readParticipantSession(store, place, device);
+}
+
+export async function hasParticipantSession(store: Store, place: ConnectionRef): Promise<boolean> {
+  return (await store.getSession(participantSession(place))) !== null;
 }
 
 /** @param device whose own `received` is read. Errors: `not_found`. */

@@ -25,7 +25,6 @@ import {
   type OpenMessage,
   openChannel,
   openMessagesOf,
-  openParticipantSession,
   planReplay,
   presenceLease,
   type Replay,
@@ -36,7 +35,7 @@ import { requireOwner } from "../blobs/index.ts";
 import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
-import type { Participation } from "./requests.ts";
+import { openSession, type Participation } from "./requests.ts";
 import { Seat, type Seating } from "./seat.ts";
 
 export interface AdmitOptions {
@@ -156,22 +155,27 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
   const { store, where, seat, channel, place } = options;
   const { fence, card } = seat;
   const kept = options.isTakenOver ? await keptMessages(options) : [];
-  const { session, degraded } = await sessionFor(store, hello, where);
-  const { after, replay } = await replayFor(store, hello, { channel, session });
   const open = new Map(kept.map(({ messageId, text, head }) => [messageId, { length: text.length, head }]));
   const { historyItems } = options.context.limits;
-  const participation: Participation = {
+  const { context, grant } = options;
+  const unopened: Participation = {
     store,
     place: where,
     fence,
     instance: card.instance,
     type: card.type,
     device: hello.device,
-    session: session !== null ? "kept" : degraded !== null ? "degraded" : "none",
+    session: "none",
     historyItems,
     open,
-    requireBlobs: (id, blobs) =>
-      requireOwner(store, options.grant, { logId: channelLogId(channel), id, blobs }),
+    requireBlobs: (id, blobs) => requireOwner(store, grant, { logId: channelLogId(channel), id, blobs }),
+    countLog: (creation) => context.quotas.log(grant, creation),
+  };
+  const { session, degraded } = await sessionFor(unopened, hello);
+  const { after, replay } = await replayFor(store, hello, { channel, session });
+  const participation: Participation = {
+    ...unopened,
+    session: session !== null ? "kept" : degraded !== null ? "degraded" : "none",
   };
   const welcome = welcomeFor(options, { replay, after, session, degraded, handle: where.handle });
   return { store, channel, after, replay, participation, welcome, place };
@@ -198,13 +202,13 @@ interface SessionOrReason {
   readonly degraded: string | null;
 }
 
-/** A channel works without this session. */
-async function sessionFor(store: Store, hello: HelloFrame, where: ConnectionRef): Promise<SessionOrReason> {
+/** A channel works without this session. Errors: `too_large` for a device too many. */
+async function sessionFor(participation: Participation, hello: HelloFrame): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
-    return { session: await openParticipantSession(store, where, hello.device), degraded: null };
+    return { session: await openSession(participation), degraded: null };
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isContinuoError(error) || error.code === "too_large") throw error;
     return { session: null, degraded: `${error.code}: ${error.message}` };
   }
 }

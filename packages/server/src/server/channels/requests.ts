@@ -7,22 +7,25 @@ import {
   claimInput,
   clearHistory,
   commitProcessed,
+  createParticipantSession,
   endRun,
   type Fence,
   hasEnded,
+  hasParticipantSession,
   isShared,
   isSnapshotDue,
   moveReceived,
   type OpenMessages,
   openAfter,
-  openParticipantSession,
   post,
   readHistory,
   readParticipantSession,
   readState,
+  seeDevice,
   setSdkSession,
   storeMessage,
 } from "@continuo/store/channels";
+import type { LogCreation } from "../context/index.ts";
 
 export interface Participation {
   readonly store: Store;
@@ -35,6 +38,8 @@ export interface Participation {
   session: "kept" | "degraded" | "none";
   /** Errors: `not_found` for a blob that the participant may not refer to. */
   readonly requireBlobs: (id: string, blobs: readonly string[]) => Promise<void>;
+  /** Counts the session if `create` creates it. Errors: `rate_limited`. */
+  readonly countLog: (creation: LogCreation<{ readonly created: boolean }>) => Promise<unknown>;
   /** Messages that one request for the history returns. */
   readonly historyItems: number;
   open: OpenMessages;
@@ -128,11 +133,21 @@ async function assertOnlyConnection({ store, place, fence }: Participation): Pro
   });
 }
 
+/** Opens the session, and creates it if there is none. Errors: `too_large` for a device too many, `rate_limited`. */
+export async function openSession(participation: Participation): Promise<ParticipantSession> {
+  const { store, place, fence, device } = participation;
+  await participation.countLog({
+    exists: () => hasParticipantSession(store, place),
+    create: () => createParticipantSession(store, place),
+  });
+  if (device !== undefined) await seeDevice(store, { place, fence, device, now: new Date() });
+  return readParticipantSession(store, place, device);
+}
+
 /** Tries again to open a session that could not be opened; `null` while that fails. */
 export async function recoverSession(participation: Participation): Promise<ParticipantSession | null> {
-  const { store, place, device } = participation;
   try {
-    const session = await openParticipantSession(store, place, device);
+    const session = await openSession(participation);
     participation.session = "kept";
     return session;
   } catch (error) {
