@@ -42,6 +42,22 @@ test("channels are listed in pages, each once, those that the token may read, an
     // Two turns, each with the statement that exceeds it: the count may begin in the middle of one.
     expect(most).toBeLessThanOrEqual(3 * LIMITS.turnWork);
     expect(total).toBeLessThan(2 * CHANNELS);
+
+    // Each with its newest message, also those that changed long before the others.
+    for (const name of names)
+      await store.append(`channels/${name}`, [{ type: "message_sent", data: { content: `in ${name}` } }]);
+    const work = await countWork(async () => {
+      const answer = await fetch(`${server.url}/v1/channels?summary=true`, {
+        headers: {
+          authorization: `Bearer ${(await store.createToken({ scopes: ["channel:*:read"] })).secret}`,
+        },
+      });
+      const { channels } = (await answer.json()) as ChannelsPage;
+      expect(channels.map(({ summary }) => summary?.newest?.content)).toEqual(
+        names.slice(0, 1_000).map((name) => `in ${name}`),
+      );
+    });
+    expect(work.most).toBeLessThanOrEqual(3 * LIMITS.turnWork);
   } finally {
     await server.close();
   }

@@ -89,6 +89,6 @@ export interface ChannelRow {
   /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly changedAt: string;
-  /** With `?summary=true`, for those that changed last; `null` for the others. */
+  /** With `?summary=true`. `null`: a server of an earlier version did not look. */
   readonly summary?: ChannelSummary | null;
 }

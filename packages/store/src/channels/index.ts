@@ -44,7 +44,7 @@ export {
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
-export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
+export { lastAnchor, readMessages } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {
   addressedEvents,
@@ -55,3 +55,4 @@ export {
   readReplayEnd,
 } from "./replay.ts";
 export { type ChannelState, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";
+export { summaryOf } from "./summary.ts";

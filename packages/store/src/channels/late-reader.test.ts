@@ -7,10 +7,11 @@ import { type OpenedStore, openStore } from "../store/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, presenceLease } from "./names.ts";
 import { openChannel, ownerOf } from "./participants.ts";
-import { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
+import { lastAnchor, readMessages } from "./read-messages.ts";
 import { ChannelStates, readState } from "./read-state.ts";
 import { addressedEvents, partsOfEnded, planReplay } from "./replay.ts";
 import { EMPTY_STATE, foldChannel, openMessagesOf } from "./state.ts";
+import { summaryOf } from "./summary.ts";
 
 const LOG = channelLogId("team");
 let store: OpenedStore;
@@ -84,7 +85,7 @@ test("the newest anchor is found however far back it lies", async () => {
   expect(await lastAnchor(store, LOG)).toBe(0);
   const [type = ""] = ANCHOR_TYPES;
   await store.append(LOG, [{ id: "anchor", type, data: {} }]);
-  const many = Array.from({ length: LIMITS.anchorStretchEvents + 5 }, (_, n) => n);
+  const many = Array.from({ length: LIMITS.stretchEvents + 5 }, (_, n) => n);
   const data = { messageId: "none", delta: "x" };
   const actor = { kind: "agent", id: "ann" } as const;
   await store.append(
@@ -105,11 +106,33 @@ test("a summary has the newest message, and counts people and agents apart", asy
     const owner = ownerOf({ instance: handle, handle, name: handle, type, capabilities: [] });
     await store.acquireLease(presenceLease({ channel: "team", handle }), { owner, ttlMs: 10_000 });
   }
-  expect(await summaryOf(store, "team")).toMatchObject({
+  const row = { channel: "team", latestSequence: await store.latestSequence(LOG) };
+  expect(await summaryOf(store, row)).toMatchObject({
     newest: { messageId: "newest" },
     people: 2,
     agents: 1,
   });
+});
+
+test("a summary has the state and the whole beginning of a message in parts, and searches no endless log for one", async () => {
+  const summary = async () =>
+    (await summaryOf(store, { channel: "team", latestSequence: await store.latestSequence(LOG) })).newest;
+  const actor = { kind: "agent", id: "ann" } as const;
+  await say("old");
+  await say("open", { state: "open", content: "a" });
+  const delta = { type: "message_streamed", actor, data: { messageId: "open", delta: "b" } };
+  await store.append(LOG, [{ id: "d1", ...delta }]);
+  expect(await summary()).toMatchObject({ messageId: "open", content: "ab", state: "open" });
+  const end = { messageId: "open", content: "abc" };
+  await store.append(LOG, [{ id: "end", type: "message_completed", actor, data: end }]);
+  expect(await summary()).toMatchObject({ messageId: "open", content: "abc", state: "complete" });
+  for (let n = 0; n < LIMITS.summaryEvents; n += 5_000) {
+    await store.append(
+      LOG,
+      Array.from({ length: 5_000 }, (_, m) => ({ ...delta, id: `x${n + m}` })),
+    );
+  }
+  expect(await summary()).toBe(null);
 });
 
 test("a reader that skips the past is sent none of it, and one that collects the newest and the number of others", async () => {

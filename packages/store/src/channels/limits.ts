@@ -21,10 +21,12 @@ export const LIMITS = {
   /** Characters of a message in a list of channels. */
   summaryLength: 200,
   /**
-   * The number of events that the first search for the last anchor reads. Each further search reads four times
-   * as many.
+   * The number of events that the first search for the newest anchor or message reads. Each further search reads
+   * four times as many.
    */
-  anchorStretchEvents: 1_000,
+  stretchEvents: 1_000,
+  /** Events of a channel in which a list searches the newest message. */
+  summaryEvents: 20_000,
   /**
    * The interval at which a process looks for participants that joined, left or disappeared on another server.
    */

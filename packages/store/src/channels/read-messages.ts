@@ -5,7 +5,6 @@ import {
   ANCHOR_TYPES,
   authorOf,
   type ChannelMessage,
-  type ChannelSummary,
   isByWriter,
   type MessagesWindow,
   messageAfter,
@@ -14,9 +13,8 @@ import {
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
-import { readRoster } from "./participants.ts";
 
-const MESSAGE_TYPES = [
+export const MESSAGE_TYPES: readonly string[] = [
   "message_sent",
   "message_streamed",
   "message_updated",
@@ -73,7 +71,7 @@ function newestThatFit(messages: readonly ChannelMessage[]): readonly ChannelMes
   return messages.slice(first);
 }
 
-function toMessage(event: StoredEvent): ChannelMessage {
+export function toMessage(event: StoredEvent): ChannelMessage {
   const { content, state, to, replyTo } = recordOf(event.data);
   return {
     messageId: event.id,
@@ -88,7 +86,7 @@ function toMessage(event: StoredEvent): ChannelMessage {
   };
 }
 
-function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
+export function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
   const { messageId } = recordOf(event.data);
   const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
   if (message?.state !== "open" || !isByWriter(event, message.handle)) return;
@@ -98,31 +96,30 @@ function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void
 
 /** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */
 export async function lastAnchor(store: Store, logId: string): Promise<number> {
-  const types = [...ANCHOR_TYPES];
-  let before = (await store.latestSequence(logId)) + 1;
-  // In stretches: a read looks for one event more than its limit, so a single read would search the log to its
-  // beginning.
-  for (let stretch = LIMITS.anchorStretchEvents; before > 1; stretch *= 4) {
-    const after = Math.max(0, before - 1 - stretch);
-    const { events } = await store.read(logId, { types, order: "newest", limit: 1, after, before });
-    if (events[0] !== undefined) return events[0].sequence;
-    before = after + 1;
-  }
-  return 0;
+  const range = { types: ANCHOR_TYPES, first: 1, last: await store.latestSequence(logId) };
+  return (await newestIn(store, logId, range))?.sequence ?? 0;
 }
 
-/** The newest message, and how many people and agents are in the channel. Errors: those of the store. */
-export async function summaryOf(store: Store, channel: string): Promise<ChannelSummary> {
-  const [{ messages }, roster] = await Promise.all([
-    readMessages(store, channel, { limit: 1 }),
-    readRoster(store, channel),
-  ]);
-  const [newest] = messages;
-  const agents = roster.filter(({ type }) => type !== "person").length;
-  return {
-    newest:
-      newest === undefined ? null : { ...newest, content: newest.content.slice(0, LIMITS.summaryLength) },
-    people: roster.length - agents,
-    agents,
-  };
+interface Range {
+  readonly types: readonly string[];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The newest event of these types in a range of sequences; `null` if there is none. */
+export async function newestIn(
+  store: Store,
+  logId: string,
+  { types, first, last }: Range,
+): Promise<StoredEvent | null> {
+  let before = last + 1;
+  // In stretches: a read looks for one event more than its limit, so a single read would search the log to its
+  // beginning.
+  for (let stretch = LIMITS.stretchEvents; before > first; stretch *= 4) {
+    const after = Math.max(first - 1, before - 1 - stretch);
+    const { events } = await store.read(logId, { types, order: "newest", limit: 1, after, before });
+    if (events[0] !== undefined) return events[0];
+    before = after + 1;
+  }
+  return null;
 }

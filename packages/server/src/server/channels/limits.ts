@@ -31,6 +31,6 @@ export const LIMITS = {
   channels: 1_000,
   /** Channels that are read in one turn of the event loop. */
   channelsAtOnce: 200,
-  /** For how many channels of a list the newest message is read. */
-  summaries: 100,
+  /** Channels of a list whose newest messages are read at the same time. */
+  summariesAtOnce: 32,
 } as const;

@@ -17,7 +17,7 @@ import {
   type PostFrame,
   parseClientFrame,
 } from "@continuo/core/wire";
-import { lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
+import { lastAnchor, post, readMessages } from "@continuo/store/channels";
 import type { Hono } from "hono";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
@@ -27,6 +27,7 @@ import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import { keepStateWhenDue } from "./requests.ts";
+import { withSummaries } from "./summaries.ts";
 
 interface ChannelCall {
   readonly context: ServerContext;
@@ -136,17 +137,6 @@ function mayRead({ scopes }: Grant, channel: string): boolean {
 
 function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow {
   return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
-}
-
-async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
-  const newest = channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)).slice(0, LIMITS.summaries);
-  const told = new Set(newest.map(({ channel }) => channel));
-  return await Promise.all(
-    channels.map(async (row) => ({
-      ...row,
-      summary: told.has(row.channel) ? await summaryOf(store, row.channel) : null,
-    })),
-  );
 }
 
 /** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */

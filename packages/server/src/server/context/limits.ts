@@ -33,6 +33,8 @@ export const LIMITS = {
    */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
+  /** A reader of an SSE stream that takes nothing for this time holds nothing but what is on its way to it. */
+  slowMs: 1_000,
   /** The interval at which an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
   /** When an SSE stream ends, so that the client reconnects, perhaps to another server. */

@@ -4,8 +4,11 @@ import type { Store, StoredEvent } from "@continuo/core/model";
 import { LIMITS } from "../context/index.ts";
 
 export interface Batch {
-  /** Empty if nothing arrived for a while, or the log was closed. */
-  readonly events: readonly StoredEvent[];
+  /**
+   * Returns the records, once: a generator that waits at its `yield` keeps what it yielded, and a reader may read nothing
+   * for long. Empty if nothing arrived for a while, or the log was closed.
+   */
+  readonly take: () => readonly StoredEvent[];
   /** `closed`: the last batch, after which no record ever follows. */
   readonly state: "more" | "up to date" | "closed";
 }
@@ -21,63 +24,124 @@ export async function* liveBatches(
   logId: string,
   { after: from, signal }: BatchOptions,
 ): AsyncGenerator<Batch, void, void> {
-  let after = from;
-  for (;;) {
-    if (signal.aborted) return;
-    const log = await store.getLog(logId);
-    const page = await store.read(logId, {
-      after,
-      limit: LIMITS.sseEvents,
-      maxBytes: LIMITS.sseBytes,
-    });
-    after = page.events.at(-1)?.sequence ?? after;
-    if (page.nextAfter !== null) {
-      yield { events: page.events, state: "more" };
-      continue;
-    }
-    if (log?.closedAt !== undefined) return yield { events: page.events, state: "closed" };
-    yield { events: page.events, state: "up to date" };
-    break;
+  const place: Place = { logId, after: from };
+  while (!signal.aborted) {
+    const batch = await pageAt(store, place);
+    yield batch;
+    if (batch.state === "closed") return;
+    if (batch.state === "more") continue;
+    if ((yield* arriving(store, place, signal)) === "ended") return;
   }
-  yield* newBatches(store, logId, { after, signal });
 }
 
-/** New records after a sequence, without reading the backlog. Ends after a closed batch, or when the signal aborts. */
+/**
+ * New records after a sequence, without reading the backlog. Ends after a closed batch, when the signal aborts, and when
+ * the reader takes nothing for a while.
+ */
 export async function* newBatches(
   store: Store,
   logId: string,
   { after, signal }: BatchOptions,
 ): AsyncGenerator<Batch, void, void> {
-  const ended = new AbortController();
-  const tail = store
-    .tail(logId, { after, signal: AbortSignal.any([signal, ended.signal]) })
-    [Symbol.asyncIterator]();
-  let next = tail.next();
+  yield* arriving(store, { logId, after }, signal);
+}
+
+interface Place {
+  readonly logId: string;
+  /** The sequence up to which the reader was given everything. */
+  after: number;
+}
+
+/** Its locals end with it, so that nothing holds the page but the batch. */
+async function pageAt(store: Store, place: Place): Promise<Batch> {
+  const { logId, after } = place;
+  const log = await store.getLog(logId);
+  const page = await store.read(logId, { after, limit: LIMITS.sseEvents, maxBytes: LIMITS.sseBytes });
+  place.after = page.events.at(-1)?.sequence ?? after;
+  if (page.nextAfter !== null) return batchOf(page.events, "more");
+  return batchOf(page.events, log?.closedAt === undefined ? "up to date" : "closed");
+}
+
+function batchOf(events: readonly StoredEvent[], state: Batch["state"]): Batch {
+  let held = events;
+  return {
+    state,
+    take: () => {
+      const taken = held;
+      held = [];
+      return taken;
+    },
+  };
+}
+
+/** `behind`: the reader took nothing for a while, so its tail was closed, which holds a page of its own. */
+async function* arriving(
+  store: Store,
+  place: Place,
+  signal: AbortSignal,
+): AsyncGenerator<Batch, "ended" | "behind", void> {
+  const reading = new Reading(store, place, signal);
   try {
     for (;;) {
-      const first = await orTimeout(next, LIMITS.sseIdleMs);
-      if (first === "nothing") {
-        yield { events: [], state: "up to date" };
-        continue;
+      const batch = await reading.next();
+      if (batch === null) break;
+      const timer = setTimeout(() => reading.close(), LIMITS.slowMs);
+      try {
+        yield batch;
+      } finally {
+        clearTimeout(timer);
       }
-      if (first.done === true) break;
-      const events = [first.value];
-      let size = sizeOf(first.value);
-      next = tail.next();
-      while (events.length < LIMITS.sseEvents && size < LIMITS.sseBytes) {
-        const more = await orImmediate(next);
-        if (more === "nothing" || more.done === true) break;
-        events.push(more.value);
-        size += sizeOf(more.value);
-        next = tail.next();
-      }
-      yield { events, state: "up to date" };
+      if (reading.isClosed) return "behind";
     }
-    if (!signal.aborted) yield { events: [], state: "closed" };
+    if (!signal.aborted) yield batchOf([], "closed");
+    return "ended";
   } finally {
-    ended.abort();
-    // Nobody waits for this promise any more, so its error is handled here.
-    next.catch(() => undefined);
+    reading.close();
+  }
+}
+
+/** A tail, read in batches. */
+class Reading {
+  isClosed = false;
+  readonly #place: Place;
+  readonly #ended = new AbortController();
+  readonly #tail: AsyncIterator<StoredEvent, void>;
+  #next: Promise<IteratorResult<StoredEvent, void>>;
+
+  constructor(store: Store, place: Place, signal: AbortSignal) {
+    this.#place = place;
+    const either = AbortSignal.any([signal, this.#ended.signal]);
+    this.#tail = store.tail(place.logId, { after: place.after, signal: either })[Symbol.asyncIterator]();
+    this.#next = this.#tail.next();
+  }
+
+  /** `null` at the end. */
+  async next(): Promise<Batch | null> {
+    const first = await orTimeout(this.#next, LIMITS.sseIdleMs);
+    if (first === "nothing") return batchOf([], "up to date");
+    if (first.done === true) return null;
+    const events = [first.value];
+    let size = sizeOf(first.value);
+    this.#next = this.#tail.next();
+    while (events.length < LIMITS.sseEvents && size < LIMITS.sseBytes) {
+      const more = await orImmediate(this.#next);
+      if (more === "nothing" || more.done === true) break;
+      events.push(more.value);
+      size += sizeOf(more.value);
+      this.#next = this.#tail.next();
+    }
+    this.#place.after = events.at(-1)?.sequence ?? this.#place.after;
+    return batchOf(events, "up to date");
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.#ended.abort();
+    // Nobody waits for these promises any more, so their errors are handled here.
+    this.#next.catch(() => undefined);
+    this.#next = Promise.resolve({ done: true, value: undefined });
+    this.#tail.return?.().catch(() => undefined);
   }
 }
 

@@ -28,7 +28,7 @@ export async function readStream(call: Call): Promise<Response> {
       details: { latestOffset: formatOffset(log.latestSequence) },
     });
   }
-  if (live === "sse") return streamEvents(call, log, after);
+  if (live === "sse") return await streamEvents(call, log, after);
   if (live === "long-poll") return await longPoll(call, log, after);
   if (start === "now") return nothingYet(log);
   return await countedPage(call, {}, async () => ({ log, after, page: await pageAfter(call, log, after) }));
@@ -173,17 +173,22 @@ async function longPoll(call: Call, log: Log, after: number): Promise<Response> 
   });
 }
 
-const CLOSED: Batch = { events: [], state: "closed" };
+interface NextRecords extends Pick<Batch, "state"> {
+  readonly events: readonly StoredEvent[];
+}
+
+const CLOSED: NextRecords = { events: [], state: "closed" };
 
 /** The next batch, or none: the log is closed, the wait is over, or the server is closing. */
-async function nextBatch(call: Call, after: number): Promise<Batch> {
+async function nextBatch(call: Call, after: number): Promise<NextRecords> {
   const { store, address, request, context } = call;
   const lost = new AbortController();
   using _connection = context.quotas.connect(call.grant, () => lost.abort());
   const ends = [lost.signal, request.signal, context.draining, AbortSignal.timeout(context.longPollMs)];
   const signal = AbortSignal.any(ends);
   for await (const batch of newBatches(store, address.logId, { after, signal })) {
-    if (batch.events.length > 0 || batch.state === "closed") return batch;
+    const events = batch.take();
+    if (events.length > 0 || batch.state === "closed") return { events, state: batch.state };
   }
   return { events: [], state: "up to date" };
 }

@@ -1,34 +1,44 @@
 /** GET with `live=sse`: the backlog, then new records, at the client's pace; at most one page is held in memory. */
 
-import type { Log, StoredEvent } from "@continuo/core/model";
+import { isContinuoError, type Log, messageOf, type StoredEvent } from "@continuo/core/model";
 import { formatOffset, STREAM_HEADERS, type StreamControl } from "@continuo/core/wire";
-import { LIMITS } from "../context/index.ts";
+import { type Answer, LIMITS } from "../context/index.ts";
 import { type Batch, liveBatches } from "./batches.ts";
 import type { Call } from "./call.ts";
 import { cursorAfter } from "./cursor.ts";
-import { bodyOf, type Records, recordsOf, sizeOf } from "./records.ts";
+import { bodyOf, type Records, recordsOf } from "./records.ts";
 
-export function streamEvents(call: Call, log: Log, after: number): Response {
+/** Errors: `rate_limited` when the token has too many bytes of answers that it did not read. */
+export async function streamEvents(call: Call, log: Log, after: number): Promise<Response> {
+  const { quotas, report } = call.context;
   const records = recordsOf(log.mediaType);
   const gone = new AbortController();
-  const connection = call.context.quotas.connect(call.grant, () => gone.abort());
-  const frames = framesOf(call, { records, after, gone: gone.signal, connection });
-  const encoder = new TextEncoder();
+  const connection = quotas.connect(call.grant, () => gone.abort());
+  // For a page of the backlog before it is read: one record can be as long as a page.
+  const answer = await quotas.answer(call.grant, LIMITS.pageBytes).catch((error: unknown) => {
+    connection[Symbol.dispose]();
+    throw error;
+  });
+  const frames = framesOf(call, { records, after, gone: gone.signal, connection, answer });
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
           const { value, done } = await frames.next();
           if (done === true) controller.close();
-          else controller.enqueue(encoder.encode(value));
+          else controller.enqueue(value);
         } catch (error) {
-          controller.error(error);
+          // What the client was sent so far holds, and it comes again for the rest.
+          if (!isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
+          controller.enqueue(RETRY);
+          controller.close();
         }
       },
       cancel: () => {
         gone.abort();
         // A stream that was never read does not end by itself.
         connection[Symbol.dispose]();
+        answer[Symbol.dispose]();
       },
     },
     { highWaterMark: 0 },
@@ -42,44 +52,70 @@ export function streamEvents(call: Call, log: Log, after: number): Response {
   });
 }
 
+const RETRY = new TextEncoder().encode(`retry: ${LIMITS.retryMs}\n\n`);
+
 interface Framing {
   readonly records: Records;
   readonly after: number;
   /** Aborts when the client no longer reads, or its token no longer counts. */
   readonly gone: AbortSignal;
   readonly connection: Disposable;
+  readonly answer: Answer;
 }
 
 async function* framesOf(
   call: Call,
-  { records, gone, connection, ...from }: Framing,
-): AsyncGenerator<string, void, void> {
+  { records, gone, connection, answer, after }: Framing,
+): AsyncGenerator<Uint8Array, void, void> {
   const { store, address, request, context, url } = call;
   using _connection = connection;
-  let cursor = url.searchParams.get("cursor");
-  let { after } = from;
-  const control = (batch: Pick<Batch, "state">): string => {
-    cursor = cursorAfter(cursor, { now: Date.now(), random: Math.random });
-    return frame("control", JSON.stringify(controlOf(after, cursor, batch.state)));
-  };
+  using _answer = answer;
+  const place = { after, cursor: url.searchParams.get("cursor") };
   const text = textOf(records);
   const batches = liveBatches(store, address.logId, {
     after,
     signal: AbortSignal.any([gone, request.signal, context.draining, AbortSignal.timeout(LIMITS.sseMs)]),
   });
-  // For a page of the backlog before it is read: one record can be as long as a page.
-  using answer = await context.quotas.answer(call.grant, LIMITS.pageBytes);
   for await (const batch of batches) {
-    const last = batch.events.at(-1);
-    after = last?.sequence ?? after;
-    await answer.resize(sizeOf(records, batch.events));
-    const data = last === undefined ? "" : frame("data", text(batch.events));
-    // It goes on when the client has read this.
-    yield data + control(batch);
-    await answer.resize(batch.state === "more" ? LIMITS.pageBytes : 0);
+    yield await framed(batch, { records, text, place, answer });
+    // The client has read this. Who held it while it waits for the next page would keep others from theirs.
+    await answer.resize(0);
+    if (batch.state === "more") await answer.resize(LIMITS.pageBytes);
   }
-  if (context.draining.aborted) yield `retry: ${LIMITS.retryMs}\n\n`;
+  if (context.draining.aborted) yield RETRY;
 }
+
+interface Encoding {
+  readonly records: Records;
+  readonly text: (events: readonly StoredEvent[]) => string;
+  readonly place: { after: number; cursor: string | null };
+  readonly answer: Answer;
+}
+
+/** Its locals end with it, so that only the bytes are held while the client reads nothing. */
+async function framed(batch: Batch, { answer, ...encoding }: Encoding): Promise<Uint8Array> {
+  const bytes = encode(batch, encoding);
+  await answer.resize(bytes.length);
+  return bytes;
+}
+
+function encode(batch: Batch, { records, text, place }: Omit<Encoding, "answer">): Uint8Array {
+  const events = batch.take();
+  place.after = events.at(-1)?.sequence ?? place.after;
+  place.cursor = cursorAfter(place.cursor, { now: Date.now(), random: Math.random });
+  const control = frame("control", JSON.stringify(controlOf(place.after, place.cursor, batch.state)));
+  if (events.length === 0) return Buffer.from(control);
+  const body = records.framing === "array" ? bodyOf(records, events) : null;
+  // One line of UTF-8 is copied once, and not as a text.
+  if (body === null || body.includes(LF) || body.includes(CR)) {
+    return Buffer.from(frame("data", text(events)) + control);
+  }
+  return Buffer.concat([DATA, body, Buffer.from(`\n\n${control}`)]);
+}
+
+const LF = 10;
+const CR = 13;
+const DATA = Buffer.from("event: data\ndata:");
 
 function controlOf(after: number, streamCursor: string, state: Batch["state"]): StreamControl {
   const streamNextOffset = formatOffset(after);
