@@ -1,0 +1,116 @@
+/** Event streams whose clients read nothing for a while: what the server holds for them, and that others go on. */
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Store } from "@continuo/core/model";
+import { type ContinuoServer, createAuthenticate, createServer, type Peer } from "@continuo/server";
+import { openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const PEER: Peer = { address: "127.0.0.1", isLoopback: true };
+const RECORD_BYTES = 200_000;
+const LONG_BYTES = 2_000_000;
+const READERS = 40;
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+let store: Store;
+let server: ContinuoServer;
+let token: string;
+beforeEach(async () => {
+  store = await openStore("memory:");
+  server = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+  });
+  token = (await store.createToken({ scopes: ["stream:*:read"] })).secret;
+  await store.createLog({ logId: "streams/long", mediaType: "application/json" });
+});
+afterEach(async () => {
+  await server.close();
+  await store.close();
+});
+
+async function append(records: number, bytes = RECORD_BYTES): Promise<void> {
+  for (let n = 0; n < records; n++) {
+    const data = Buffer.from(JSON.stringify(`${n}${"x".repeat(bytes)}`));
+    await store.append("streams/long", [{ type: "bytes", data }]);
+  }
+}
+
+async function open(signal?: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const request = new Request("http://127.0.0.1/v1/stream/long?offset=-1&live=sse", {
+    headers: { authorization: `Bearer ${token}` },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const { body } = await server.fetch(request, PEER);
+  if (body === null) throw new Error("there is no stream");
+  return body.getReader();
+}
+
+test("more streams of one token than have room at once all come to their end", {
+  timeout: 60_000,
+}, async () => {
+  await append(2, LONG_BYTES);
+  await store.closeLog("streams/long");
+  const ends = await Promise.all(
+    Array.from({ length: READERS }, async () => {
+      const reader = await open();
+      let records = 0;
+      let last = "";
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        last = Buffer.from(part.value).toString().slice(-120);
+        records += last.includes("streamNextOffset") ? 1 : 0;
+      }
+      return [records, last.includes('"streamClosed":true')];
+    }),
+  );
+  expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(["[2,true]"]));
+});
+
+test("a stream that nobody reads holds the bytes of one batch, and no record, text or page besides", {
+  timeout: 60_000,
+}, async () => {
+  await append(4);
+  const deaf = new AbortController();
+  const held = (): number => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = held();
+  const readers = [];
+  for (let n = 0; n < 200; n++) {
+    const reader = await open(deaf.signal);
+    await reader.read();
+    readers.push(reader);
+  }
+  const ofOne = (held() - before) / readers.length;
+  expect(ofOne).toBeGreaterThan(0);
+  expect(ofOne).toBeLessThan(RECORD_BYTES * 1.5);
+  deaf.abort();
+  await Promise.all(readers.map((reader) => reader.cancel()));
+});
+
+test("a reader at the end that stops to read gives its page back, and gets every record when it reads again", {
+  timeout: 60_000,
+}, async () => {
+  await append(1);
+  const reader = await open();
+  const numbers: number[] = [];
+  const next = async (): Promise<void> => {
+    const { value } = await reader.read();
+    const text = Buffer.from(value ?? []).toString();
+    for (const [, number] of text.matchAll(/"(\d)x/gu)) numbers.push(Number(number));
+  };
+  await next();
+  await append(1);
+  await next();
+  // Longer than a reader may take nothing.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await append(3);
+  while (numbers.length < 5) await next();
+  expect(numbers).toEqual([0, 0, 0, 1, 2]);
+  await reader.cancel();
+});
