@@ -371,7 +371,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   },
   {
     promise: "A summary counts people and agents apart.",
-    file: "packages/store/src/channels/read-messages.ts",
+    file: "packages/store/src/channels/summary.ts",
     text: 'roster.filter(({ type }) => type !== "person").length',
     mistake: "roster.length",
     test: "packages/store/src/channels/late-reader.test.ts",

@@ -12,7 +12,7 @@ import { type ConnectionRef, participantSession, receivedCursor } from "./names.
 /** The day on which each device was last seen, in ISO 8601. */
 type Devices = Readonly<Record<string, string>>;
 
-interface Seen {
+interface DeviceUse {
   readonly place: ConnectionRef;
   readonly fence: Fence;
   readonly device: string;
@@ -23,12 +23,12 @@ interface Seen {
  * Remembers that the device is used. If it is one too many, devices that were not seen for a month are forgotten.
  * Errors: `too_large` if none was, `not_found` without a session, `fenced`.
  */
-export async function seeDevice(store: Store, seen: Seen): Promise<void> {
-  for (let isWritten = false; !isWritten; ) isWritten = await tryToSee(store, seen);
+export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
+  for (let isWritten = false; !isWritten; ) isWritten = await tryToSee(store, use);
 }
 
 /** Returns false if another connection changed the session meanwhile. */
-async function tryToSee(store: Store, { place, fence, device, now }: Seen): Promise<boolean> {
+async function tryToSee(store: Store, { place, fence, device, now }: DeviceUse): Promise<boolean> {
   const sessionId = participantSession(place);
   const expectedSequence = await store.latestSequence(sessionId);
   const before = devicesOf((await store.getSession(sessionId))?.metadata.devices);

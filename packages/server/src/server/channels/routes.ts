@@ -17,7 +17,7 @@ import {
   type PostFrame,
   parseClientFrame,
 } from "@continuo/core/wire";
-import { lastAnchor, post, readMessages } from "@continuo/store/channels";
+import { lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
 import type { Hono } from "hono";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
@@ -27,7 +27,6 @@ import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import { keepStateWhenDue } from "./requests.ts";
-import { withSummaries } from "./summaries.ts";
 
 interface ChannelCall {
   readonly context: ServerContext;
@@ -137,6 +136,20 @@ function mayRead({ scopes }: Grant, channel: string): boolean {
 
 function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow {
   return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
+}
+
+/** Nothing is kept: a message that was redacted is in no list. In groups, so that little is in memory. */
+async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
+  const rows: ChannelRow[] = [];
+  for (let from = 0; from < channels.length; from += LIMITS.summariesAtOnce) {
+    const group = channels.slice(from, from + LIMITS.summariesAtOnce);
+    const one = async (row: ChannelRow): Promise<ChannelRow> => ({
+      ...row,
+      summary: await summaryOf(store, row),
+    });
+    rows.push(...(await Promise.all(group.map(one))));
+  }
+  return rows;
 }
 
 /** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */

@@ -28,7 +28,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
           if (done === true) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          // What the client was sent so far holds, and it comes again for the rest.
+          // The client has everything before it, and comes again for the rest.
           if (!isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
           controller.enqueue(RETRY);
           controller.close();
