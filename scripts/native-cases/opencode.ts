@@ -23,6 +23,7 @@ import {
   tool,
 } from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
+import { opencodeStateCases } from "./opencode-states.ts";
 import { inProject, TEA_PROJECT } from "./project.ts";
 
 export interface OpencodeStage {
@@ -32,15 +33,19 @@ export interface OpencodeStage {
   readonly model: ModelServer;
 }
 
-interface OpencodeCase {
+export interface OpencodeCase {
   readonly name: string;
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
   /** Writes files into the project before opencode starts. */
   readonly prepare?: (sandbox: Sandbox) => Promise<void>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly variables?: Readonly<Record<string, string>>;
   /** Holds the conversation; gives the session that is resumed afterwards. */
   readonly hold: (stage: OpencodeStage) => Promise<string>;
+  /** Says the words to the session and waits for the answer; `server.say` where it is left out. */
+  readonly resume?: (stage: OpencodeStage, sessionId: string, words: string) => Promise<void>;
 }
 
 const THREE_TURNS: Script = {
@@ -333,7 +338,7 @@ async function isRunning(server: OpencodeServer, id: string): Promise<boolean> {
   return parts.some((part) => asObject(part.state).status === "running");
 }
 
-export const opencodeCases: readonly NativeCase[] = CASES.map((one) => ({
+export const opencodeCases: readonly NativeCase[] = [...CASES, ...opencodeStateCases].map((one) => ({
   agent: "opencode",
   name: one.name,
   shows: one.shows,
@@ -344,7 +349,8 @@ export const opencodeCases: readonly NativeCase[] = CASES.map((one) => ({
       await keep.home(sandbox, opencode.dataHome);
       await using again = await opencode.serve();
       const asked = one.name === "other-model" ? { model: OTHER_MODEL } : {};
-      await again.say(id, lastWords, asked);
+      if (one.resume === undefined) await again.say(id, lastWords, asked);
+      else await one.resume({ sandbox, opencode, server: again, model }, id, lastWords);
       const request = model.conversation().at(-1);
       if (request === undefined) throw new Error("no request was sent");
       await keep.request(sandbox, id, request);
@@ -353,14 +359,19 @@ export const opencodeCases: readonly NativeCase[] = CASES.map((one) => ({
 
 /** A sandbox with the tea project, a scripted model, and opencode at work. */
 export async function withOpencode(
-  { script, prepare }: Pick<OpencodeCase, "script" | "prepare">,
+  {
+    script,
+    prepare,
+    settings,
+    variables,
+  }: Pick<OpencodeCase, "script" | "prepare" | "settings" | "variables">,
   hold: (stage: OpencodeStage) => Promise<void>,
 ): Promise<void> {
   await using sandbox = await makeSandbox();
   for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
   await prepare?.(sandbox);
   await using model = await startModelServer(inProject(script, sandbox));
-  const opencode = await openOpencode(sandbox, model.url);
+  const opencode = await openOpencode(sandbox, model.url, settings, variables);
   await using server = await opencode.serve();
   await hold({ sandbox, opencode, server, model });
 }

@@ -13,7 +13,7 @@ export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
     codex: "(not recorded)",
     gemini: "hooks",
     pi: "extensions-and-shell",
-    opencode: "(not recorded)",
+    opencode: "(a plugin waits for a package from the network, so that no turn ends here)",
   },
   "plan mode": {
     claude: "plan-mode",
@@ -48,20 +48,20 @@ export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
     codex: "plan-and-shell",
     gemini: "todos",
     pi: "(it has none)",
-    opencode: "(not recorded)",
+    opencode: "background-task",
   },
   worktrees: {
     claude: "worktree",
     codex: "(not recorded)",
     gemini: "(not recorded)",
     pi: "(it has none)",
-    opencode: "(not recorded)",
+    opencode: "worktree",
   },
   "queued commands": {
     claude: "said-meanwhile",
     codex: "steered",
     gemini: "(not recorded)",
     pi: "queued",
-    opencode: "(not recorded)",
+    opencode: "said-meanwhile",
   },
 };

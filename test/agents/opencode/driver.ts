@@ -86,11 +86,15 @@ const configFor = (modelUrl: string): JsonObject => ({
   ),
 });
 
-/** @param settings take the place of ours; what is `undefined` is left out. */
+/**
+ * @param settings take the place of ours; what is `undefined` is left out.
+ * @param variables are added to the environment.
+ */
 export async function openOpencode(
   sandbox: Sandbox,
   modelUrl: string,
   settings: Readonly<Record<string, unknown>> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Opencode> {
   const dataHome = join(sandbox.root, "data");
   await sandbox.write(
@@ -109,6 +113,7 @@ export async function openOpencode(
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
       // Its finder of files costs each start a seventh of its work.
       OPENCODE_DISABLE_FFF: "1",
+      ...variables,
     });
   const program = join(packageFolder(PINNED.opencode), PINNED.opencode.proof);
   return {

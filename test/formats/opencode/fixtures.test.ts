@@ -16,6 +16,11 @@ const HOMES: readonly [string, string][] = [
   ["examples", join(import.meta.dirname, "../../../examples/sessions/opencode")],
 ];
 
+const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
+  killed: ["call_without_result"],
+  "both-generations": ["diverged_copy"],
+};
+
 const { folder } = useScratch();
 
 const placesOf = (home: string): Places => ({ home: "/nonexistent", env: { XDG_DATA_HOME: home } });
@@ -25,15 +30,13 @@ async function findAll(home: string): Promise<FoundSession[]> {
 }
 
 describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
-  test("has the same row whether skimmed or read in full, and no problem but a killed call", async () => {
+  test("has the same row whether skimmed or read in full, and only the problems that were made", async () => {
     for (const found of await findAll(home)) {
       const { problems, ...row } = await opencodeFormat.skim(found, { part: "whole" });
       using session = await opencodeFormat.open(found, placesOf(home), {});
       expect(session.details).toMatchObject(row);
       expect(problems).toEqual([]);
-      expect(session.problems.map(({ code }) => code)).toEqual(
-        name === "killed" ? ["call_without_result"] : [],
-      );
+      expect(session.problems.map(({ code }) => code)).toEqual(PROBLEMS[name] ?? []);
     }
   });
 
@@ -95,8 +98,13 @@ function rowsIn({ location, sessionId }: FoundSession): unknown[] {
       .map((row) => ({ ...row }));
   const parsed = (row: Record<string, unknown>): unknown => ({ ...row, data: JSON.parse(String(row.data)) });
   const messages = rowsOf("select * from message where session_id = ? order by time_created, id", sessionId);
+  const second = rowsOf("select * from session_message where session_id = ? order by seq", sessionId);
+  const isSilent = ({ type }: Record<string, unknown>): boolean => /-switched$/u.test(String(type));
   const rows = [
     ...rowsOf("select * from session where id = ?", sessionId),
+    ...(messages.length > 0 ? [] : second.toSorted((a, b) => Number(isSilent(a)) - Number(isSilent(b)))).map(
+      parsed,
+    ),
     ...messages.flatMap((message) => [
       parsed(message),
       ...rowsOf("select * from part where message_id = ? order by id", message.id).map(parsed),

@@ -47,19 +47,20 @@ describe("older and newer databases", () => {
     ]);
   });
 
-  test("newer_format: rows in a table that is not understood are kept, and said", async () => {
-    const path = databaseOf({ messages: TEA });
+  test("newer_format: rows of a type that is not known are kept, and reported", async () => {
+    const path = databaseOf({});
     const database = new DatabaseSync(path);
-    database.exec(`create table session_message (id text primary key, session_id text, type text, data text);
-      insert into session_message values ('msg_9', '${SESSION}', 'user', '{"text":"new"}')`);
+    database.exec(`create table session_message (id text primary key, session_id text, type text, seq integer, data text);
+      insert into session_message values ('msg_1', '${SESSION}', 'user', 1, '{"text":"Tea?"}');
+      insert into session_message values ('msg_9', '${SESSION}', 'kettle', 2, '{"text":"new"}')`);
     database.close();
     using session = await openIn(path);
     expect(session.problems.map(({ code }) => code)).toEqual(["newer_format"]);
-    expect(session.details.unknownRecords).toEqual({ session_message: 1 });
+    expect(session.details.unknownRecords).toEqual({ kettle: 1 });
     const last = (await Array.fromAsync(session.entries())).at(-1);
     expect(last).toMatchObject({
       row: "msg_9",
-      type: "session_message",
+      type: "kettle",
       active: false,
       value: { data: { text: "new" } },
     });

@@ -30,6 +30,7 @@ export type ProblemCode =
   | "missing_parent_session"
   | "bad_order"
   | "newer_format"
+  | "diverged_copy"
   | "expires_soon"
   | "deleted_on_start"
   | "lost_on_resume"
@@ -140,6 +141,10 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
     severity: "damage",
     advice:
       "A newer version of the agent keeps part of the session where this Continuo does not look: update it.",
+  },
+  diverged_copy: {
+    severity: "warning",
+    advice: "The copy in which the session went on last is shown; the other stays where it is.",
   },
   expires_soon: {
     severity: "warning",

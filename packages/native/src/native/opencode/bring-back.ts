@@ -13,7 +13,10 @@ import { insertRow } from "./row-sink.ts";
 const IDS = /(?:id|Id|ID)$/u;
 const FOLDERS = /^(?:directory|cwd|root)$/u;
 
-/** `null` if the record of the session itself is lost, or opencode does not accept it. */
+/**
+ * `null` if the record of the session itself is lost, opencode does not accept it, or its messages are rows of the
+ * second generation, which only opencode writes.
+ */
 export function bringBackRows(
   records: readonly KeptRecord[],
   session: NewSession,
@@ -21,6 +24,7 @@ export function bringBackRows(
 ): readonly Json[] | null {
   const [own, ...others] = rowsOf(records);
   if (own?.directory === undefined || typeof own.version !== "string") return null;
+  if (others.some(isOfSecond)) return null;
   const startMs = typeof own.time_created === "number" ? own.time_created : session.createdMs;
   const rowIds = others.map(({ id }) => String(id));
   const ids = toOtherIds(rowIds, startMs, makers).set(textField(own, "id") ?? "", session.sessionId);
@@ -79,12 +83,13 @@ function isRow(row: Json): boolean {
   return typeof row.id === "string" && typeof row.session_id === "string" && row.data !== undefined;
 }
 
-/**
- * The columns name the table; the third table is that of a newer generation, which is kept and not understood.
- */
-function tableOf(row: Json): "message" | "part" | "session_message" {
-  if (row.message_id !== undefined) return "part";
-  return row.seq === undefined ? "message" : "session_message";
+function tableOf(row: Json): "message" | "part" {
+  return row.message_id === undefined ? "message" : "part";
+}
+
+/** Returns true for a row of `session_message`: only these have a number. */
+export function isOfSecond(row: Json): boolean {
+  return row.seq !== undefined && row.message_id === undefined;
 }
 
 /** Returns the session's own values, without those of its use and its archive. The sink finds the project. */

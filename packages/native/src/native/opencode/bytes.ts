@@ -44,12 +44,14 @@ const LINE_FEED = 0x0a;
 let memory: Buffer | null = null;
 
 function testRows(database: Database, sessionId: string, test: TestBytes): boolean {
-  const hasSession = (table: string): boolean => database.columnsOf(table).includes("session_id");
+  const has = (table: string, column: string): boolean => database.columnsOf(table).includes(column);
   const ofMessages = "message_id in (select id from message where session_id = ?1)";
   const places = [
-    "message where session_id = ?1",
-    `part where ${hasSession("part") ? "session_id = ?1 or " : ""}${ofMessages}`,
-    ...(hasSession("session_message") ? ["session_message where session_id = ?1"] : []),
+    ...(has("message", "session_id") ? ["message where session_id = ?1"] : []),
+    ...(has("part", "message_id") && has("message", "session_id")
+      ? [`part where ${has("part", "session_id") ? "session_id = ?1 or " : ""}${ofMessages}`]
+      : []),
+    ...(has("session_message", "session_id") ? ["session_message where session_id = ?1"] : []),
   ];
   memory ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
   let held = 0;

@@ -5,6 +5,7 @@ import { isJson, type Json, textField } from "@continuo/files";
 import { addProblem, addUsage, createProblemList, type ProblemList } from "../kit/index.ts";
 import { usageOf } from "./messages.ts";
 import { childOf, isKnownPart, type NativeRecord, objectField } from "./records.ts";
+import { SILENT_TYPES } from "./second-records.ts";
 
 export interface Facts {
   readonly models: Set<string>;
@@ -57,7 +58,10 @@ export function foldPartFacts(facts: Facts, record: NativeRecord, sessionId: str
 export function foldStray(facts: Facts, record: NativeRecord): void {
   facts.records += 1;
   foldDamage(facts, record);
-  if (record.kind === "session_message") foldUnknown(facts, record.kind);
+  if (record.kind === "session_message") {
+    const type = textField(record.value, "type") ?? "";
+    if (!SILENT.has(type)) foldUnknown(facts, type);
+  }
   if (record.kind === "part" && record.parentId !== null && record.damage === null) {
     add(
       facts,
@@ -67,7 +71,10 @@ export function foldStray(facts: Facts, record: NativeRecord): void {
   }
 }
 
+const SILENT: ReadonlySet<string> = new Set(SILENT_TYPES);
+
 function foldRecord(facts: Facts, record: NativeRecord, sessionId: string): void {
+  if (record.kind === "content") return;
   facts.records += 1;
   foldDamage(facts, record);
   if (record.id === null) add(facts, "missing_id", `a ${record.kind} has no id`);

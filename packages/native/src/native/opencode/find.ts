@@ -1,5 +1,5 @@
 /**
- * Finds sessions: one query on the table `session`. Sessions that another one started are details of that one;
+ * Finds sessions: one query on each table of sessions. Sessions that another one started are details of that one;
  * where that one is gone, or the two claim to have started each other, they are listed for themselves.
  */
 
@@ -20,7 +20,8 @@ import { parseExport, readExportBytes } from "./export-file.ts";
 import { HEAD_BYTES } from "./limits.ts";
 import { databasePaths, splitLocation } from "./places.ts";
 
-import { openRows, readSchema, readSessions } from "./rows.ts";
+import { openRows } from "./rows.ts";
+import { readSchema, readSessions } from "./schema.ts";
 
 export async function* findSessions(
   places: Places,
@@ -85,9 +86,9 @@ async function sessionsIn(path: string): Promise<SeenRow[]> {
 
 /** Read again where opencode wrote in the middle of it. */
 function readListed(database: Database): Json[] {
-  readSchema(database);
-  const rows = readSessions(database);
-  return database.refresh() ? readSessions(database) : rows;
+  const schema = readSchema(database);
+  const rows = readSessions(database, schema);
+  return database.refresh() ? readSessions(database, schema) : rows;
 }
 
 interface DatabaseFile {
@@ -164,9 +165,9 @@ const SALVAGED: Problem = {
 async function recogniseRow(path: string, sessionId: string | null): Promise<FoundSession | null> {
   const database = await openDatabase(path);
   try {
-    if (database.columnsOf("session").length === 0) return null;
-    readSchema(database);
-    const rows = readSessions(database);
+    const tables = ["session", "session_v2"];
+    if (tables.every((table) => database.columnsOf(table).length === 0)) return null;
+    const rows = readSessions(database, readSchema(database));
     const file = { path, files: filesOf(path), isSalvaged: database.isSalvaged };
     if (sessionId === null) return onlyOne(path, toSeen(file, rows));
     const row = rows.find((each) => each.id === sessionId);

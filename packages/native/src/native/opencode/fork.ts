@@ -6,7 +6,9 @@
 import { ContinuoError } from "@continuo/core/model";
 import { exactOf, isJson, type Json } from "@continuo/files";
 import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
+import { isOfSecond } from "./bring-back.ts";
 import { growingIds } from "./new-ids.ts";
+import { secondGeneration } from "./refusals.ts";
 import { insertRow } from "./row-sink.ts";
 import { opencodeWriter } from "./writer.ts";
 
@@ -27,6 +29,7 @@ export const opencodeForker: NativeForker = {
     }
     const count = withWholeRows(source);
     const rows = await readRows(source, count);
+    if (rows.some(isOfSecond)) throw secondGeneration(`fork session ${source.found.sessionId}`);
     const nextId = growingIds(session.createdMs, makers);
     const ids = new Map<string, string>();
     const copies = rows.map((row): Json => {

@@ -40,6 +40,8 @@ const FLAGS = [
   "tools",
   "format",
   "structured",
+  "messageType",
+  "recent",
 ] as const;
 
 export function toMessages(
@@ -183,7 +185,7 @@ function metadataOf(
   const all = [record, ...parts];
   return {
     records: placesOf(all),
-    ...(options.native ? { native: all.map((each) => each.value) } : {}),
+    ...(options.native ? { native: rowsOf(all).map((each) => each.value) } : {}),
     opencode: {
       message: idOf(record),
       ...flags,
@@ -194,7 +196,13 @@ function metadataOf(
 }
 
 function placesOf(records: readonly NativeRecord[]): { row: string }[] {
-  return records.map((each) => ({ row: each.id ?? "" }));
+  return rowsOf(records).map((each) => ({ row: (each.kind === "content" ? each.parentId : each.id) ?? "" }));
+}
+
+/** A piece of a row stands for the row where the row itself is not among them. */
+function rowsOf(records: readonly NativeRecord[]): readonly NativeRecord[] {
+  const [first] = records;
+  return first?.kind === "session_message" ? [first] : records;
 }
 
 function idOf(record: NativeRecord): string {

@@ -1,5 +1,5 @@
 /**
- * The messages that opencode sends to the model when it continues a session (seen in 1.18.33, by running it and in its
+ * The messages that opencode's first generation sends to the model when it continues a session (seen in 1.18.33, by running it and in its
  * program).
  *
  * 1. What is left after a compaction: from the newest `compaction` that a finished summary without an error
@@ -20,6 +20,7 @@
 import type { Block, ImageBlock, Message, TextBlock, ToolResultBlock } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import { objectField } from "./records.ts";
+import { isOfSecond, secondModelView } from "./second-view.ts";
 
 /** The sentences that opencode puts in place of something. */
 const COMPACTED = "What did we do so far?";
@@ -29,6 +30,10 @@ const INTERRUPTED = "[Tool execution was interrupted]";
 const ATTACHED = "Attached media from tool result:";
 
 export function modelView(history: readonly Message[]): Message[] {
+  return isOfSecond(history) ? secondModelView(history) : firstModelView(history);
+}
+
+function firstModelView(history: readonly Message[]): Message[] {
   const groups = afterCompaction(groupsOf(history));
   const model = askedModel(history);
   return groups.flatMap((group) => (group.role === "user" ? viewOfUser(group) : viewOfAnswer(group, model)));

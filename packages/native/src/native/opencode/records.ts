@@ -7,7 +7,13 @@
 
 import { isJson, type Json, textField } from "@continuo/files";
 
-export type RecordKind = "session" | "message" | "part" | "session_message";
+export type RecordKind =
+  | "session"
+  | "message"
+  | "part"
+  | "session_message"
+  /** A piece of a row of `session_message`, which is no row of its own. */
+  | "content";
 
 /** One record, from whichever source. */
 export interface NativeRecord {
@@ -98,6 +104,7 @@ export function typedText(message: NativeRecord, parts: readonly NativeRecord[])
 /** The session that a tool call started; `null` for any other part. */
 export function childOf(part: Json): string | null {
   if (part.type !== "tool") return null;
-  const id = textField(objectField(objectField(part, "state"), "metadata"), "sessionId");
+  const metadata = objectField(objectField(part, "state"), "metadata");
+  const id = textField(metadata, "sessionId") ?? textField(metadata, "sessionID");
   return id?.startsWith("ses") ? id : null;
 }

@@ -13,6 +13,7 @@ import { toRow } from "./export-rows.ts";
 import { type MessagesBefore, mendInfo, mendPart, modelIn } from "./mend-data.ts";
 import { toNewSessionId } from "./new-ids.ts";
 import { objectField } from "./records.ts";
+import { secondGeneration } from "./refusals.ts";
 import { insertRow } from "./row-sink.ts";
 import { toExport } from "./to-export.ts";
 
@@ -129,7 +130,10 @@ async function* messagesIn(opened: OpenedSession): AsyncGenerator<GivenMessage, 
       if (open.length === 0) open.push({ message: null, id: "", parts: [] });
       open[0]?.parts.push({ ...given, flaw });
     } else if (table === "message") {
-      if (seq !== undefined) continue;
+      if (seq !== undefined) {
+        if (!isJson(value.data)) throw secondGeneration("repair the session");
+        continue;
+      }
       yield* open.splice(0);
       open.push({ message: given, id: textOfValue(id), parts: [] });
     } else if (open[0]?.id === owner) open[0]?.parts.push(given);

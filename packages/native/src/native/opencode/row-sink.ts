@@ -19,10 +19,11 @@ import {
 
 import type { RecordSink, SinkOptions } from "../writing/index.ts";
 import { readDefaultModel } from "./default-model.ts";
+import { secondGeneration } from "./refusals.ts";
 
 const BUSY_TIMEOUT_MS = 10_000;
 
-type Table = "session" | "message" | "part" | "session_message";
+type Table = "session" | "message" | "part";
 
 /** `data` is JSON and is stored as text; a text is stored as it is. */
 export function insertRow(table: Table, values: Json): Json {
@@ -43,18 +44,23 @@ export async function openRowSink(path: string, sessionId: string, places: Place
   const write = (records: readonly Json[], { after = null, before }: SinkOptions = {}): void => {
     guarded(path, () => {
       const db = database();
+      let written = records;
       db.exec("begin immediate");
       try {
         if (after !== null && markOf(db, sessionId) !== after) throw changed(sessionId);
+        written = inBothGenerations(db, records);
+        if (before !== undefined || records.some((record) => record.update !== "session")) {
+          refuseSecond(db, sessionId);
+        }
         before?.(db);
-        for (const record of records) writeRow(db, record);
+        for (const record of written) writeRow(db, record);
         db.exec("commit");
       } finally {
         if (db.isTransaction) db.exec("rollback");
       }
       const reader = new Sqlite(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
       try {
-        for (const row of finalRows(records)) assertRow(reader, row, path);
+        for (const row of finalRows(written)) assertRow(reader, row, path);
       } finally {
         reader.close();
       }
@@ -74,6 +80,7 @@ export async function openRowSink(path: string, sessionId: string, places: Place
           hint: "Start opencode once to create the database.",
         });
       }
+      guarded(path, () => refuseNewerDatabase(database(), path));
       write(
         guarded(path, () =>
           withModels(database(), completed(database(), [...records]), { sessionId, places }),
@@ -106,11 +113,60 @@ function connect(Sqlite: typeof DatabaseSync, path: string): DatabaseSync {
 }
 
 function markOf(database: DatabaseSync, sessionId: string): string | null {
-  if (database.prepare("select 1 from session where id = ?").get(sessionId) === undefined) return null;
-  const rows = (table: string): string =>
-    `(select count(*) || ' ' || coalesce(max(time_updated), 0) from ${table} where session_id = $id)`;
-  const row = database.prepare(`select ${rows("message")} as m, ${rows("part")} as p`).get({ id: sessionId });
-  return `${row?.m} ${row?.p}`;
+  const sessions = ["session", "session_v2"];
+  if (!sessions.some((table) => hasSessionRow(database, table, sessionId))) return null;
+  const counts = ["message", "part", "session_message"].map((table) => {
+    if (!hasTable(database, table)) return "";
+    const count = "count(*) || ' ' || coalesce(max(time_updated), 0)";
+    return database.prepare(`select ${count} as rows from ${table} where session_id = ?`).get(sessionId)
+      ?.rows;
+  });
+  return counts.join(" ");
+}
+
+function hasTable(database: DatabaseSync, table: string): boolean {
+  return (
+    database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined
+  );
+}
+
+function hasSessionRow(database: DatabaseSync, table: string, id: string): boolean {
+  return (
+    hasTable(database, table) && database.prepare(`select 1 from ${table} where id = ?`).get(id) !== undefined
+  );
+}
+
+/** A change of a session's own row, such as its title, is made in both of its rows. */
+function inBothGenerations(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
+  return records.flatMap((record): readonly Json[] => {
+    if (record.update !== "session") return [record];
+    const id = String(record.id);
+    const tables = ["session", "session_v2"].filter((table) => hasSessionRow(database, table, id));
+    return tables.length === 0 ? [record] : tables.map((update) => ({ ...record, update }));
+  });
+}
+
+/** Errors: `unsupported` for a session that opencode's second generation keeps, alone or as well. */
+function refuseSecond(database: DatabaseSync, sessionId: string): void {
+  const hasMessages =
+    hasTable(database, "session_message") &&
+    database.prepare("select 1 from session_message where session_id = ?").get(sessionId) !== undefined;
+  if (hasMessages || hasSessionRow(database, "session_v2", sessionId)) {
+    throw secondGeneration(`change session ${sessionId}`);
+  }
+}
+
+/** Errors: `unsupported` where opencode 2 used the database last, which would not show a session in the old tables. */
+function refuseNewerDatabase(database: DatabaseSync, path: string): void {
+  if (!hasTable(database, "session_v2")) return;
+  const lastIn = (table: string): number =>
+    hasTable(database, table)
+      ? Number(database.prepare(`select coalesce(max(time_updated), 0) as at from ${table}`).get()?.at)
+      : 0;
+  if (hasTable(database, "session") && lastIn("session") > lastIn("session_v2")) return;
+  throw new ContinuoError("unsupported", `cannot write a session into ${path}: opencode 2 used it last`, {
+    hint: "Choose another agent, or send one message in opencode 1 first.",
+  });
 }
 
 function writeRow(database: DatabaseSync, record: Json): void {

@@ -4,7 +4,6 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { ContinuoError } from "@continuo/core/model";
 import {
   exactOf,
   isJson,
@@ -18,88 +17,55 @@ import {
 import { MAX_RECORD_BYTES } from "@continuo/files/records";
 import type { Database, Query, SqlValue } from "./database.ts";
 import { type NativeRecord, numberField, type RecordDamage } from "./records.ts";
+import {
+  differencesOf,
+  type Generation,
+  generationOf,
+  readSchema,
+  type Schema,
+  sessionRow,
+  sessionTables,
+} from "./schema.ts";
+import { contentsOf, SAID_TYPES, SILENT_TYPES, toSecondMessage } from "./second-records.ts";
 import type { ChildSession, SessionSource, SourceProblem } from "./source.ts";
-
-/** The columns without which the rows of each table cannot be distinguished. */
-const NEEDED = {
-  session: ["id"],
-  message: ["id", "session_id", "data"],
-  part: ["id", "message_id", "data"],
-} as const;
-
-export interface Schema {
-  readonly session: readonly string[];
-  readonly message: readonly string[];
-  readonly part: readonly string[];
-  /** The table that newer versions begin to use; no columns where there is none. */
-  readonly sessionMessage: readonly string[];
-  readonly workspace: readonly string[];
-}
-
-/** Errors: `unreadable` where the database is not opencode's, or not as any version known here made it. */
-export function readSchema(database: Database): Schema {
-  const schema = {
-    session: database.columnsOf("session"),
-    message: database.columnsOf("message"),
-    part: database.columnsOf("part"),
-    sessionMessage: database.columnsOf("session_message"),
-    workspace: database.columnsOf("workspace"),
-  };
-  for (const [table, needed] of Object.entries(NEEDED)) {
-    const columns = schema[table as keyof typeof NEEDED];
-    const missing = needed.filter((column) => !columns.includes(column));
-    if (missing.length === 0) continue;
-    const what = columns.length === 0 ? "there is no such table" : `it has no column ${missing.join(", ")}`;
-    throw new ContinuoError(
-      "unreadable",
-      `${database.path}: cannot find sessions in table ${table}: ${what}`,
-      {
-        hint: "Update Continuo: a newer opencode may store its sessions elsewhere.",
-      },
-    );
-  }
-  return schema;
-}
-
-/** Every session of a database: one query. */
-export function readSessions(database: Database): Json[] {
-  return database.few("select * from session");
-}
 
 export function openRows(database: Database, sessionId: string): SessionSource {
   const schema = readSchema(database);
-  const sql = statementsOf(schema);
-  const sessionRow = (id: string): Json | undefined =>
-    database.few("select * from session where id = ?", id)[0];
-  const recordsOf = (
-    kind: "message" | "part" | "session_message",
-    sql: string,
-    ...values: SqlValue[]
-  ): Query<NativeRecord> => {
-    const columns = kind === "session_message" ? schema.sessionMessage : schema[kind];
-    return { sql, values, map: (row) => toRecord(kind, columns, row, raw) };
-  };
+  const generation = generationOf(database, schema, sessionId);
+  const sql = statementsOf(schema, generation);
   const raw = (table: string, id: unknown): Uint8Array | null => {
     const [row] = database.few(`select hex(data) as bytes from ${table} where id = ?`, String(id));
     return typeof row?.bytes === "string" ? Buffer.from(row.bytes, "hex") : null;
   };
+  const recordsOf = (kind: "message" | "part", sql: string, ...values: SqlValue[]): Query<NativeRecord> => {
+    const columns = schema[kind];
+    return { sql, values, map: (row) => toRecord(kind, columns, row, raw) };
+  };
+  const messagesOf = (sql: string, ...values: SqlValue[]): Query<NativeRecord> =>
+    generation === "first" ? recordsOf("message", sql, ...values) : secondOf(sql, ...values);
+  const secondOf = (sql: string, ...values: SqlValue[]): Query<NativeRecord> => ({
+    ...{ sql, values },
+    map: (row) => toSecondMessage(toRecord("session_message", schema.sessionMessage, row, raw)),
+  });
   return {
     inMemory: false,
     session: () => {
-      const row = sessionRow(sessionId);
+      const row = sessionRow(database, schema, sessionId);
       return row === undefined ? null : toSessionRecord(row);
     },
     *messages(order) {
-      const select = order === "oldest" ? sql.messages : sql.messagesBackwards;
-      yield* database.each(recordsOf("message", select, sessionId));
+      yield* database.each(messagesOf(order === "oldest" ? sql.messages : sql.messagesBackwards, sessionId));
     },
     message(id) {
       database.refresh();
-      return database.all(recordsOf("message", sql.message, id, sessionId))[0] ?? null;
+      return database.all(messagesOf(sql.message, id, sessionId))[0] ?? null;
     },
-    parts: ({ id }) => (id === null ? [] : database.all(recordsOf("part", sql.parts, id))),
+    parts: (message) => {
+      if (message.kind === "session_message") return contentsOf(message);
+      return message.id === null ? [] : database.all(recordsOf("part", sql.parts, message.id));
+    },
     sizeOf(message) {
-      if (message.id === null) return message.sizeBytes;
+      if (message.id === null || message.kind === "session_message") return message.sizeBytes;
       const [row] = database.few(
         "select sum(octet_length(data)) as bytes from part where message_id = ?",
         message.id,
@@ -107,15 +73,19 @@ export function openRows(database: Database, sessionId: string): SessionSource {
       return message.sizeBytes + (numberField(row ?? {}, "bytes") || 0);
     },
     *strays() {
-      if (schema.part.includes("session_id")) yield* database.each(recordsOf("part", sql.strays, sessionId));
-      if (!schema.sessionMessage.includes("session_id")) return;
-      yield* database.each(recordsOf("session_message", sql.newer, sessionId));
+      if (generation === "second") yield* database.each(secondOf(sql.strays, sessionId));
+      else if (schema.part.includes("session_id")) {
+        yield* database.each(recordsOf("part", sql.strays, sessionId));
+      }
     },
     children: () => childrenOf(database, schema, sessionId),
-    hasSession: (id) => sessionRow(id) !== undefined,
-    gitBranch: () => branchOf(database, schema, sessionRow(sessionId)),
-    sizeBytes: () => sizeOfSession(database, schema, sessionId),
-    problems: () => newerProblems(database, schema, sessionId),
+    hasSession: (id) => sessionRow(database, schema, id) !== undefined,
+    gitBranch: () => branchOf(database, schema, sessionRow(database, schema, sessionId)),
+    sizeBytes: () => sizeOfSession(database, schema, generation, sessionId),
+    problems: () => [
+      ...differencesOf(database, schema, sessionId, generation).map(toDifference),
+      ...newerProblems(database, generation, sessionId),
+    ],
     begin: () => database.begin(),
     close: () => database.close(),
   };
@@ -142,10 +112,13 @@ interface Statements {
   readonly message: string;
   readonly parts: string;
   readonly strays: string;
-  readonly newer: string;
 }
 
-function statementsOf(schema: Schema): Statements {
+function statementsOf(schema: Schema, generation: Generation): Statements {
+  return generation === "first" ? firstStatements(schema) : secondStatements(schema);
+}
+
+function firstStatements(schema: Schema): Statements {
   const message = `select ${selected(schema.message)} from message`;
   const part = `select ${selected(schema.part)} from part`;
   const hasTime = schema.message.includes("time_created");
@@ -158,7 +131,21 @@ function statementsOf(schema: Schema): Statements {
     strays:
       `${part} where session_id = ? and not exists ` +
       "(select 1 from message where message.id = part.message_id and message.session_id = part.session_id) order by id",
-    newer: `select ${selected(schema.sessionMessage)} from session_message where session_id = ? order by rowid`,
+  };
+}
+
+const SAID: string = SAID_TYPES.map((type) => `'${type}'`).join(", ");
+const SILENT: string = SILENT_TYPES.map((type) => `'${type}'`).join(", ");
+
+/** Rows that say nothing, or are of an unknown type, are strays. */
+function secondStatements(schema: Schema): Statements {
+  const row = `select ${selected(schema.sessionMessage)} from session_message`;
+  return {
+    messages: `${row} where session_id = ? and type in (${SAID}) order by seq`,
+    messagesBackwards: `${row} where session_id = ? and type in (${SAID}) order by seq desc`,
+    message: `${row} where id = ? and session_id = ?`,
+    parts: "",
+    strays: `${row} where session_id = ? and type not in (${SAID}) order by seq`,
   };
 }
 
@@ -223,23 +210,27 @@ function parseData(text: unknown, sizeBytes: number): { data?: unknown; damage: 
 }
 
 function childrenOf(database: Database, schema: Schema, sessionId: string): ChildSession[] {
-  if (!schema.session.includes("parent_id")) return [];
-  const order = schema.session.includes("time_created") ? "time_created, id" : "id";
-  const rows = database.few(`select * from session where parent_id = ? order by ${order}`, sessionId);
-  return rows.flatMap((row): ChildSession[] => {
-    const id = textField(row, "id");
-    if (id === null) return [];
-    return [
-      {
-        id,
-        title: textField(row, "title"),
-        agent: textField(row, "agent"),
-        model: modelOf(row.model),
-        location: `${database.path}#${id}`,
-        sizeBytes: sizeOfSession(database, schema, id),
-      },
-    ];
-  });
+  const rows = new Map<string, Json>();
+  for (const table of sessionTables(schema)) {
+    const columns = table === "session" ? schema.session : schema.sessionV2;
+    if (!columns.includes("parent_id")) continue;
+    const order = columns.includes("time_created") ? "time_created, id" : "id";
+    for (const row of database.few(
+      `select * from ${table} where parent_id = ? order by ${order}`,
+      sessionId,
+    )) {
+      const id = textField(row, "id");
+      if (id !== null) rows.set(id, row);
+    }
+  }
+  return [...rows].map(([id, row]) => ({
+    id,
+    title: textField(row, "title"),
+    agent: textField(row, "agent"),
+    model: modelOf(row.model),
+    location: `${database.path}#${id}`,
+    sizeBytes: sizeOfSession(database, schema, generationOf(database, schema, id), id),
+  }));
 }
 
 function modelOf(text: unknown): string | null {
@@ -259,22 +250,39 @@ function branchOf(database: Database, schema: Schema, session: Json | undefined)
   return branch === "" ? null : branch;
 }
 
-function sizeOfSession(database: Database, schema: Schema, sessionId: string): number {
+function sizeOfSession(
+  database: Database,
+  schema: Schema,
+  generation: Generation,
+  sessionId: string,
+): number {
   const parts = schema.part.includes("session_id")
     ? "select sum(octet_length(data)) as bytes from part where session_id = ?"
     : "select sum(octet_length(data)) as bytes from part where message_id in (select id from message where session_id = ?)";
   const messages = "select sum(octet_length(data)) as bytes from message where session_id = ?";
-  const sizes = [messages, parts].map((query) =>
+  const rows = "select sum(octet_length(data)) as bytes from session_message where session_id = ?";
+  const sizes = (generation === "first" ? [messages, parts] : [rows]).map((query) =>
     numberField(database.few(query, sessionId)[0] ?? {}, "bytes"),
   );
   return sizes.reduce((sum, size) => sum + (size || 0), 0);
 }
 
-function newerProblems(database: Database, schema: Schema, sessionId: string): SourceProblem[] {
-  if (!schema.sessionMessage.includes("session_id")) return [];
-  const [row] = database.few("select count(*) as rows from session_message where session_id = ?", sessionId);
-  const rows = numberField(row ?? {}, "rows");
-  if (!(rows > 0)) return [];
-  const message = `${rows} rows of this session are in table session_message, which is kept but not understood`;
-  return [{ code: "newer_format", message }];
+function toDifference(difference: string): SourceProblem {
+  return {
+    code: "diverged_copy",
+    message: `opencode 1 and 2 each keep this session, and ${difference}`,
+  };
+}
+
+/** Types of rows that are not known here. */
+function newerProblems(database: Database, generation: Generation, sessionId: string): SourceProblem[] {
+  if (generation === "first") return [];
+  const rows = database.few(
+    `select type, count(*) as rows from session_message where session_id = ? and type not in (${SAID}, ${SILENT}) group by type`,
+    sessionId,
+  );
+  return rows.map((row) => ({
+    code: "newer_format",
+    message: `${Number(row.rows)} rows of type ${String(row.type).slice(0, 40)} are kept but not understood`,
+  }));
 }

@@ -9,12 +9,13 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { quotedName } from "@continuo/files";
 import { MAX_SALVAGE_BYTES, MAX_SALVAGE_PROBES } from "./limits.ts";
 
-const TABLES = ["project", "workspace", "session", "message", "part", "session_message"];
+const TABLES = ["project", "workspace", "session", "message", "part", "session_v2", "session_message"];
 const INDEXES: Readonly<Record<string, readonly string[]>> = {
   session: ["id", "parent_id"],
   message: ["id", "session_id"],
   part: ["id", "message_id", "session_id"],
-  session_message: ["session_id"],
+  session_v2: ["id", "parent_id"],
+  session_message: ["id", "session_id"],
 };
 
 /** `null` where the file is too large, or no session can be found in it. */
@@ -25,8 +26,8 @@ export function salvage(Sqlite: typeof DatabaseSync, path: string, url: URL): Da
   try {
     damaged.exec("pragma trusted_schema = off; pragma cell_size_check = on; pragma writable_schema = on");
     for (const table of TABLES) copyTable(damaged, copy, table);
-    const [row] = copy.prepare("select count(*) as sessions from sqlite_schema where name = 'session'").all();
-    if (row?.sessions === 1) return copy;
+    const sessions = "select 1 from sqlite_schema where name in ('session', 'session_v2')";
+    if (copy.prepare(sessions).all().length > 0) return copy;
   } catch (error) {
     copy.close();
     throw error;

@@ -54,7 +54,7 @@ interface ScanState {
 }
 
 export const opencodeScan: Scan<ScanState, StreamRecord, RecordStream, End> = {
-  version: "opencode-2",
+  version: "opencode-3",
   open: openStream,
   create: ({ found }) => ({
     sessionId: found.sessionId,
@@ -120,6 +120,8 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
 
 /** Data that is no JSON object is a problem of its own. */
 function foldResumeFlaws(facts: Facts, message: NativeRecord, parts: readonly NativeRecord[]): void {
+  // opencode's first generation needs other fields than its second.
+  if (message.kind === "session_message") return;
   const types = parts.map(({ data }) => data?.type);
   const before = { directory: "", promptId: "", model: null };
   const tell = (record: NativeRecord, mended: MendedData): void => {
@@ -258,7 +260,9 @@ async function* entriesOf(read: Read, signal: AbortSignal | undefined): AsyncGen
     const isActive = at < active.messages || isCut;
     yield toEntry(whole.record, isActive);
     const left = new Set(isCut && active.part !== null ? partsBefore(whole.parts, active.part) : whole.parts);
-    for (const part of whole.parts) yield toEntry(part, isActive && left.has(part));
+    for (const part of whole.parts) {
+      if (part.kind !== "content") yield toEntry(part, isActive && left.has(part));
+    }
   }
   if (partial) return;
   const strays = (): Iterable<NativeRecord> => stream.source.strays();
@@ -267,15 +271,19 @@ async function* entriesOf(read: Read, signal: AbortSignal | undefined): AsyncGen
 }
 
 function toEntry(record: NativeRecord, active: boolean): Entry {
-  const type =
-    record.kind === "part" ? textField(record.data ?? {}, "type") : textField(record.data ?? {}, "role");
   return {
     line: null,
     ...(record.id === null ? {} : { row: record.id }),
     id: record.id,
     parentId: record.parentId,
-    type: record.kind === "session" ? record.kind : (type ?? record.kind),
+    type: typeOf(record) ?? record.kind,
     active,
     value: record.value,
   };
+}
+
+function typeOf({ kind, data, value }: NativeRecord): string | null {
+  if (kind === "session") return kind;
+  if (kind === "session_message") return textField(value, "type");
+  return textField(data ?? {}, kind === "part" ? "type" : "role");
 }

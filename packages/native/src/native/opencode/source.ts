@@ -46,6 +46,7 @@ export interface SourceProblem {
     | "bad_json"
     | "bad_order"
     | "bad_record"
+    | "diverged_copy"
     | "duplicate_id"
     | "newer_format"
     | "unreadable";

@@ -1,5 +1,6 @@
 /**
- * The parts of a session of opencode: in a database its row, those of the sessions that it started, and
+ * The parts of a session of opencode: in a database its rows in `session` and `session_v2`, those of the sessions that
+ * it started, and
  * every row of any table that names one of them in `session_id` or `aggregate_id` (the columns of 1.18.33 and
  * of tables to come); else its export file. A fork is a copy, and reads nothing of it.
  */
@@ -9,6 +10,7 @@ import type { FoundSession, TableRows, TrashPlan } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { splitLocation } from "./places.ts";
 
+const SESSION_TABLES: readonly string[] = ["session", "session_v2"];
 /** The columns by which tables of opencode name a session. */
 const OWNER_COLUMNS = ["session_id", "aggregate_id"] as const;
 
@@ -23,11 +25,13 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
     const tables = names.flatMap((name) => rowsOf(database, name, ids));
     const strays = strayParts(database, ids);
     if (strays.length > 0) tables.push({ name: "part", column: "id", values: strays });
-    const session = { name: "session", column: "id", values: ids };
+    const sessions = SESSION_TABLES.filter((name) => names.includes(name)).map((name) => ({
+      ...{ name, column: "id", values: ids },
+    }));
     return {
       type: "rows",
       database: database.path,
-      tables: [...inOrder(database, tables), session],
+      tables: [...inOrder(database, tables), ...sessions],
       forks: [],
     };
   } finally {
@@ -38,18 +42,20 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
 /** The session, and those that it or one of these started. */
 function withStarted(database: Database, sessionId: string): readonly string[] {
   const ids = new Set([sessionId]);
-  if (!database.columnsOf("session").includes("parent_id")) return [...ids];
+  const tables = SESSION_TABLES.filter((table) => database.columnsOf(table).includes("parent_id"));
   for (const id of ids) {
-    for (const row of database.few("select id from session where parent_id = ?", id)) {
-      const child = textField(row, "id");
-      if (child !== null) ids.add(child);
+    for (const table of tables) {
+      for (const row of database.few(`select id from ${table} where parent_id = ?`, id)) {
+        const child = textField(row, "id");
+        if (child !== null) ids.add(child);
+      }
     }
   }
   return [...ids];
 }
 
 function rowsOf(database: Database, table: string, ids: readonly string[]): TableRows[] {
-  if (table === "session") return [];
+  if (SESSION_TABLES.includes(table)) return [];
   const columns = database.columnsOf(table);
   const column = OWNER_COLUMNS.find((name) => columns.includes(name));
   return column === undefined ? [] : [{ name: table, column, values: ids }];
@@ -57,6 +63,7 @@ function rowsOf(database: Database, table: string, ids: readonly string[]): Tabl
 
 /** Parts of these sessions' messages that claim to be another session's: they go when their message goes. */
 function strayParts(database: Database, ids: readonly string[]): string[] {
+  if (!database.columnsOf("part").includes("message_id")) return [];
   if (!database.columnsOf("part").includes("session_id")) return partsOfMessages(database, ids);
   const marks = ids.map(() => "?").join(", ");
   const messages = `select id from message where session_id in (${marks})`;
