@@ -49,14 +49,14 @@ async function chat(
 
 const idIn = (text: string): string => /session ([0-9a-f-]{36})/u.exec(text)?.[1] ?? "no session was told";
 
-test("in an untrusted folder the names of held-back variables are printed, and after `continuo trust` none is", async () => {
+test("in an untrusted folder a line counts the variables that are held back, and after `continuo trust` there is none", async () => {
   const env = { MY_TOKEN: "secret", ANTHROPIC_MODEL: "listed" };
   const { code, stderr } = await chat(["one"], { env });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/robot does not inherit [A-Z_, ]*MY_TOKEN/u);
+  expect(stderr).toMatch(/robot starts without [A-Z_, ]*MY_TOKEN/u);
   expect(stderr).not.toMatch(/secret|ANTHROPIC_MODEL/u);
   expect((await run(home, ["trust", "project"])).stdout).toBe("trusted  ~/project\n");
-  expect((await chat(["two"], { env })).stderr).not.toContain("does not inherit");
+  expect((await chat(["two"], { env })).stderr).not.toContain("starts without");
 });
 
 describe("a turn that does not end well", () => {

@@ -58,7 +58,15 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     keepOpen: "session",
     note,
     ...(canAsk(flags, shell)
-      ? { ask: async (request, call) => await (await telling()).ask(request, call) }
+      ? {
+          ask: async (request, call) => await (await telling()).ask(request, call),
+          askTrust: async (question) => {
+            const { createTrustPrompt } = await import("../conversation/index.ts");
+            const nextKey = nextKeyOf(shell, interrupt);
+            const asking = { shell, out: shell.stderr, nextKey, signal: stop.signal };
+            return await createTrustPrompt(asking)(question);
+          },
+        }
       : {}),
   });
   try {

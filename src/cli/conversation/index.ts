@@ -7,5 +7,6 @@
  */
 
 export { createPermissionPrompt, type PermissionPromptOptions } from "./permission-prompt.ts";
+export { createTrustPrompt } from "./trust-prompt.ts";
 export { TurnPrinter } from "./turn-printer.ts";
 export { contextLeft, describeTurn, errorOf, usageParts } from "./turn-summary.ts";

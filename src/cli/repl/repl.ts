@@ -4,7 +4,13 @@ import { openTalk, type Talk, type TalkFlags, type TurnResult } from "@continuo/
 import { type Block, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { describeResumption } from "../conversation/drawing/index.ts";
-import { createPermissionPrompt, describeTurn, errorOf, TurnPrinter } from "../conversation/index.ts";
+import {
+  createPermissionPrompt,
+  createTrustPrompt,
+  describeTurn,
+  errorOf,
+  TurnPrinter,
+} from "../conversation/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { runCommand } from "./command-work.ts";
@@ -66,6 +72,15 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
     note: (text) => teller.note(text),
     ...present({
       ask: nextKey === undefined ? undefined : createPermissionPrompt({ teller, nextKey, timeLimitMs }),
+      askTrust:
+        nextKey === undefined
+          ? undefined
+          : createTrustPrompt({
+              shell,
+              out: shell.stdout,
+              nextKey,
+              signal: new AbortController().signal,
+            }),
     }),
   });
   talk = open;

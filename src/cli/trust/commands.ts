@@ -10,6 +10,8 @@ interface Run {
 }
 
 const HELP = `
+On a terminal, chat and repl ask this themselves, once for each project; the answer no is kept too, and --remove forgets it.
+
 Until you trust the folder of a project, its agents start with your own settings only, without the hooks, MCP servers and
 plugins that the project configures, and inherit only a list of environment variables. Trust covers the folder, its
 repository and everything below, also after a change. A folder that an agent itself was told to trust is trusted for that
@@ -27,8 +29,12 @@ export function addTrustCommand(program: Command, run: Run | null): void {
       "[dir]",
       "the folder of the project, or only its continuo.yaml (default: the project of the current folder)",
     )
-    .addOption(new Option("--list", "list the trusted folders and files").conflicts("remove"))
-    .option("--remove", "no longer trust the project")
+    .addOption(
+      new Option("--list", "list the trusted and the refused folders, and the trusted files").conflicts(
+        "remove",
+      ),
+    )
+    .option("--remove", "forget what was decided about the project")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (dir: string | undefined, flags: TrustFlags) => {

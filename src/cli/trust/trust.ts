@@ -1,7 +1,7 @@
 /** `trust`, `trust --list`, `trust --remove`. */
 
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import {
   assertValid,
   FILE_NAME,
@@ -9,6 +9,7 @@ import {
   type GuardedValue,
   guardedIn,
   parseFile,
+  projectFolderOf,
   type RawFile,
   readFile,
   readTrustRecord,
@@ -40,9 +41,10 @@ async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promi
   const file = raw === null ? null : checked(raw, trustedAt);
   // A path of a file trusts only this file.
   const folder = stat.isFile() ? null : { path: projectFolderOf(start), trustedAt };
-  writeTrusted(continuoHome(placesOf(shell)), ({ files, folders }) => ({
+  writeTrusted(continuoHome(placesOf(shell)), ({ files, folders, refused }) => ({
     files: file === null ? files : [...files.filter(({ path }) => path !== file.path), withoutKeys(file)],
     folders: folder === null ? folders : [...folders.filter(({ path }) => path !== folder.path), folder],
+    refused: refused.filter(({ path }) => path !== folder?.path),
   }));
   const allowed = folder === null ? [] : projectConfigurationIn(folder.path);
   const output = createOutput(shell.stdout);
@@ -84,14 +86,6 @@ function allowedLine({ agent, files }: ReturnType<typeof projectConfigurationIn>
   return `  ${agent}: ${files.join(", ")}`;
 }
 
-/** The root of the repository, else the folder itself. */
-function projectFolderOf(start: string): string {
-  for (let at = realpathSync(start); ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (at === dirname(at)) return realpathSync(start);
-  }
-}
-
 /** Also of what is gone. Errors: `not_found` where it was not trusted. */
 async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const home = continuoHome(placesOf(shell));
@@ -103,8 +97,8 @@ async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Prom
     paths.push(projectFolderOf(start));
   }
   const isMeant = ({ path }: { readonly path: string }): boolean => paths.includes(path);
-  const { files, folders } = readTrustRecord(home);
-  const gone = [...folders.filter(isMeant), ...files.filter(isMeant)];
+  const { files, folders, refused } = readTrustRecord(home);
+  const gone = [...folders.filter(isMeant), ...files.filter(isMeant), ...refused.filter(isMeant)];
   if (gone.length === 0) {
     throw new ContinuoError("not_found", `${start} was not trusted`, {
       hint: "Run `continuo trust --list` to see the trusted files.",
@@ -113,27 +107,33 @@ async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Prom
   writeTrusted(home, (before) => ({
     files: before.files.filter((one) => !isMeant(one)),
     folders: before.folders.filter((one) => !isMeant(one)),
+    refused: before.refused.filter((one) => !isMeant(one)),
   }));
-  const lines = gone.map(({ path }) => visibleLine(`no longer trusted  ${tildePath(path, shell.home)}`));
+  const lines = gone.map((one) => {
+    const what = "refusedAt" in one ? "no longer refused" : "no longer trusted";
+    return visibleLine(`${what}  ${tildePath(one.path, shell.home)}`);
+  });
   const text = flags.json ? toJsonText(gone, 2) : lines.join("\n");
   await createOutput(shell.stdout).write(`${text}\n`);
   return 0;
 }
 
 async function list(flags: TrustFlags, shell: Shell): Promise<number> {
-  const { files, folders } = readTrustRecord(continuoHome(placesOf(shell)));
+  const { files, folders, refused } = readTrustRecord(continuoHome(placesOf(shell)));
   const rows = [
     ...folders.map((one) => ({ ...one, state: existsSync(one.path) ? "trusted" : "gone" })),
     ...files.map((one) => ({ ...one, state: stateOf(one, files) })),
+    ...refused.map((one) => ({ ...one, state: "refused" })),
   ];
   const output = createOutput(shell.stdout);
   if (flags.json) {
     await output.write(`${toJsonText(rows, 2)}\n`);
     return 0;
   }
-  const lines = rows.map(({ state, path, trustedAt }) =>
-    visibleLine(`${state.padEnd(7)}  ${clockTime(trustedAt)}  ${tildePath(path, shell.home)}`),
-  );
+  const lines = rows.map((row) => {
+    const decidedAt = "refusedAt" in row ? row.refusedAt : row.trustedAt;
+    return visibleLine(`${row.state.padEnd(7)}  ${clockTime(decidedAt)}  ${tildePath(row.path, shell.home)}`);
+  });
   await output.write(lines.length === 0 ? "Nothing is trusted.\n" : `${lines.join("\n")}\n`);
   return 0;
 }

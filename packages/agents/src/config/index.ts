@@ -16,6 +16,14 @@ export { findProjectFile, type RawFile, readFile } from "./files.ts";
 export { type GuardedValue, guardedIn } from "./guarded-keys.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";
 export { parseFile } from "./parse.ts";
+export {
+  type AskTrust,
+  createProjectTrust,
+  type ProjectTrust,
+  projectFolderOf,
+  type TrustAnswer,
+  type TrustQuestion,
+} from "./project-trust.ts";
 export { readConfiguration } from "./read.ts";
 export { type ServerLimitSettings, serverLimitsOfFlags } from "./server-limits.ts";
 export {

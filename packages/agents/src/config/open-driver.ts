@@ -11,14 +11,19 @@ import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
 export async function openDriver(
   settings: AgentSettings,
   places: PlacesAt,
-  more: Pick<OpenAgentOptions, "onWait"> = {},
+  more: Pick<OpenAgentOptions, "onWait" | "isTrusted"> = {},
 ): Promise<AgentDriver> {
   return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
 }
 
 /** Returns the restrictions of the agent in a folder. Errors: as `openDriver`; `corrupt` for the record of trust. */
-export function restrictionFor(settings: AgentSettings, places: PlacesAt, cwd: string): Restriction | null {
-  return restrictionIn(settings.name, cwd, optionsOf(settings, places));
+export function restrictionFor(
+  settings: AgentSettings,
+  places: PlacesAt,
+  cwd: string,
+  more: Pick<OpenAgentOptions, "isTrusted"> = {},
+): Restriction | null {
+  return restrictionIn(settings.name, cwd, { ...optionsOf(settings, places), ...more });
 }
 
 function optionsOf(settings: AgentSettings, places: PlacesAt): OpenAgentOptions {

@@ -32,6 +32,8 @@ export interface ReadConfigurationOptions {
   /** The folder of the project; the places's own when left out; `null`: only the file in CONTINUO_HOME is read. */
   readonly cwd?: string | null;
   readonly flags?: ConfigurationFlags;
+  /** True for a file of a project that is trusted in addition to those of the record. */
+  readonly isTrustedFile?: (file: Pick<RawFile, "path">) => boolean;
 }
 
 /**
@@ -84,7 +86,7 @@ function asParsed(content: ParsedFile["content"] = {}): ParsedFile {
 }
 
 function lay(
-  { places, flags = {} }: ReadConfigurationOptions,
+  { places, flags = {}, isTrustedFile }: ReadConfigurationOptions,
   { home, ofHome, ofProject }: FoundFiles,
   parsed: ReadonlyMap<RawFile, ParsedFile>,
 ): Configuration {
@@ -104,7 +106,13 @@ function lay(
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
   if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
   const untrusted =
-    ofProject === null ? null : addProject(reading, ofProject, { home, parsed: parsedOf(ofProject) });
+    ofProject === null
+      ? null
+      : addProject(reading, ofProject, {
+          home,
+          parsed: parsedOf(ofProject),
+          isTrusted: isTrustedFile?.(ofProject) === true,
+        });
   const withheld = new Set(untrusted?.keys.map((key) => key.split(".")[1] ?? ""));
   const { layers, files } = reading;
   const problems = [...reading.problems, ...withoutCommand(reading, withheld), ...withoutDefault(reading)];
@@ -203,14 +211,20 @@ function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configu
   );
 }
 
+interface ProjectFile {
+  readonly home: string;
+  readonly parsed: ParsedFile;
+  readonly isTrusted: boolean;
+}
+
 /** Uses the settings that need no trust, and reports the others. */
 function addProject(
   reading: Reading,
   raw: RawFile,
-  { home, parsed }: { readonly home: string; readonly parsed: ParsedFile },
+  { home, parsed, isTrusted }: ProjectFile,
 ): UntrustedFile | null {
   const guarded = guardedIn(parsed.content);
-  const state = guarded.length === 0 ? "trusted" : trustStateOf(raw, readTrusted(home));
+  const state = guarded.length === 0 || isTrusted ? "trusted" : trustStateOf(raw, readTrusted(home));
   if (state === "trusted") {
     add(reading, { raw, of: "project", parsed });
     return null;

@@ -20,11 +20,21 @@ export interface TrustedFolder {
   readonly path: string;
   /** ISO 8601 UTC. */
   readonly trustedAt: string;
+  /** True if nothing below it is trusted with it: a home. */
+  readonly alone?: true;
+}
+
+/** A folder about which a person answered no; nobody is asked about it again. */
+export interface RefusedFolder {
+  readonly path: string;
+  /** ISO 8601 UTC. */
+  readonly refusedAt: string;
 }
 
 export interface TrustRecord {
   readonly files: readonly TrustedFile[];
   readonly folders: readonly TrustedFolder[];
+  readonly refused: readonly RefusedFolder[];
 }
 
 export type TrustState = "trusted" | "changed" | "never trusted";
@@ -46,7 +56,8 @@ export function readTrustedFolders(home: string): readonly TrustedFolder[] {
 /** @param folder without symbolic links */
 export function isTrustedFolder(folder: string, trusted: readonly TrustedFolder[]): boolean {
   return trusted.some(
-    ({ path }) => folder === path || folder.startsWith(path.endsWith("/") ? path : `${path}/`),
+    ({ path, alone }) =>
+      folder === path || (alone !== true && folder.startsWith(path.endsWith("/") ? path : `${path}/`)),
   );
 }
 
@@ -54,13 +65,15 @@ export function isTrustedFolder(folder: string, trusted: readonly TrustedFolder[
 export function readTrustRecord(home: string): TrustRecord {
   const path = trustRecordOf(home);
   const file = readFile(path);
-  if (file === null) return { files: [], folders: [] };
+  if (file === null) return { files: [], folders: [], refused: [] };
   const record = parseJson(file.text);
   if (isJson(record) && record.version === 1) {
-    const { files, folders = [] } = record;
-    if (areTrusted(files, ["path", "sha256", "trustedAt"]) && areTrusted(folders, ["path", "trustedAt"])) {
-      return { files, folders } as unknown as TrustRecord;
-    }
+    const { files, folders = [], refused = [] } = record;
+    const isWhole =
+      haveTexts(files, ["path", "sha256", "trustedAt"]) &&
+      haveTexts(folders, ["path", "trustedAt"]) &&
+      haveTexts(refused, ["path", "refusedAt"]);
+    if (isWhole) return { files, folders, refused } as unknown as TrustRecord;
   }
   throw new ContinuoError(
     "corrupt",
@@ -80,15 +93,15 @@ export function trustStateOf(file: RawFile, trusted: readonly TrustedFile[]): Tr
 /** Written completely or not at all; only this user can read it. Errors: `unwritable`, `corrupt`. */
 export function writeTrusted(home: string, change: (before: TrustRecord) => TrustRecord): void {
   const path = trustRecordOf(home);
-  const { files, folders } = change(readTrustRecord(home));
+  const { files, folders, refused } = change(readTrustRecord(home));
   try {
-    writeDurably(path, `${JSON.stringify({ version: 1, files, folders }, null, 2)}\n`);
+    writeDurably(path, `${JSON.stringify({ version: 1, files, folders, refused }, null, 2)}\n`);
   } catch (cause) {
     throw writeFailure(`cannot write ${path}`, cause);
   }
 }
 
-function areTrusted(entries: unknown, keys: readonly string[]): entries is readonly Json[] {
+function haveTexts(entries: unknown, keys: readonly string[]): entries is readonly Json[] {
   return (
     Array.isArray(entries) &&
     entries.every((one) => isJson(one) && keys.every((key) => typeof one[key] === "string"))

@@ -25,6 +25,8 @@ export interface AgentOptions {
   readonly keepOpen: "session" | "turn";
   /** Called when the driver has to wait before it opens a session. */
   readonly onWait?: (waitMs: number) => void;
+  /** The person's trust in folders, by default that of the record. */
+  readonly isTrusted?: (folder: string) => boolean;
   /** A mode of the agent's own, such as `plan`. */
   readonly mode?: string;
   /** See `OpenConversation.effort`. */
@@ -55,9 +57,9 @@ export interface ConversationAgent extends DrivenAgent {
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
-  const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait } = options;
+  const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait, isTrusted } = options;
   const { resumeId } = settings.session;
-  const early = startedEarly(await openDriver(settings, places, onWait === undefined ? {} : { onWait }));
+  const early = startedEarly(await openDriver(settings, places, present({ onWait, isTrusted })));
   const agent = toAgent(early.driver, {
     name: settings.name,
     cwd,

@@ -2,7 +2,7 @@
 
 import { present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
-import { restrictionFor } from "../config/index.ts";
+import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
 import { type ConversationAgent, createAgent } from "./agents.ts";
 import { describeRestriction } from "./restrictions.ts";
@@ -10,6 +10,7 @@ import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "
 
 export interface ProgramOptions {
   readonly setting: TalkSetting;
+  readonly trust: ProjectTrust;
   readonly places: PlacesAt;
   readonly ask?: AskPermission;
   readonly keepOpen: "session" | "turn";
@@ -29,7 +30,7 @@ export interface Program {
   end(): Promise<void>;
 }
 
-export function createProgram({ setting, places, ask, keepOpen, note }: ProgramOptions): Program {
+export function createProgram({ setting, trust, places, ask, keepOpen, note }: ProgramOptions): Program {
   let agent: ConversationAgent | null = null;
   /** The time by `performance.now()`. */
   let restsUntilMs = 0;
@@ -43,22 +44,26 @@ export function createProgram({ setting, places, ask, keepOpen, note }: ProgramO
       `waiting ${Math.ceil(leftMs / 1000)} s: ${name} loses a session that it resumes in the minute it began in`,
     );
   };
-  /** Before the agent starts; once for each agent and folder. */
-  const noteRestriction = ({ settings, session }: TalkState): void => {
-    const restriction = restrictionFor(settings, places, session?.cwd ?? setting.cwd);
-    for (const line of restriction === null ? [] : describeRestriction(settings.name, restriction)) {
-      if (!noted.has(line)) note(line);
-      noted.add(line);
-    }
+  /** Before the agent starts: a person is asked once for each project, and told once what the agent is not given. */
+  const settleTrust = async ({ settings, session }: TalkState): Promise<void> => {
+    const cwd = session?.cwd ?? setting.cwd;
+    const restrictionNow = () => restrictionFor(settings, places, cwd, trust);
+    if (restrictionNow()?.isTrusted === false) await trust.settle(cwd);
+    const restriction = restrictionNow();
+    if (restriction === null) return;
+    const line = describeRestriction(settings.name, restriction);
+    if (!noted.has(line)) note(line);
+    noted.add(line);
   };
   const ready: Program["ready"] = async (state) => {
     if (agent !== null) return agent;
     const { settings, mode, effort } = state;
     const { policy, timeoutMs: timeLimitMs } = settings.permissions;
-    noteRestriction(state);
+    await settleTrust(state);
     agent = await createAgent({
       settings,
       places,
+      isTrusted: trust.isTrusted,
       cwd: setting.cwd,
       onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,

@@ -5,17 +5,21 @@ const RESTRICTION = { folder: "/work/app", isTrusted: false, files: [], variable
 
 test("files of the project are named below its folder, others by their path, with what allows them", () => {
   const files = ["/work/app/.mcp.json", "/work/CLAUDE.md"];
-  expect(describeRestriction("claude", { ...RESTRICTION, files })).toEqual([
-    "claude starts without .mcp.json, /work/CLAUDE.md: the folder is not trusted. `continuo trust` allows them.",
-  ]);
+  expect(describeRestriction("claude", { ...RESTRICTION, files })).toBe(
+    "claude starts without .mcp.json, /work/CLAUDE.md; this folder is not trusted: `continuo trust`",
+  );
 });
 
-test("variables are named, with what passes them: trust, or the configuration that denies them", () => {
+test("a few variables are named, many are counted, and the configuration that denies them is said", () => {
   const variables = ["GH_TOKEN", "NPM_TOKEN"];
-  expect(describeRestriction("pi", { ...RESTRICTION, variables })).toEqual([
-    "pi does not inherit GH_TOKEN, NPM_TOKEN. `continuo trust`, or `env: pass` in your own continuo.yaml, passes them.",
-  ]);
-  expect(describeRestriction("pi", { ...RESTRICTION, isTrusted: true, variables })).toEqual([
-    "pi does not inherit GH_TOKEN, NPM_TOKEN. `env: deny` of the configuration keeps them.",
-  ]);
+  expect(describeRestriction("pi", { ...RESTRICTION, variables })).toBe(
+    "pi starts without GH_TOKEN, NPM_TOKEN; this folder is not trusted: `continuo trust`",
+  );
+  const many = Array.from({ length: 30 }, (_, at) => `V${at}`);
+  expect(describeRestriction("pi", { ...RESTRICTION, files: ["/work/app/.pi"], variables: many })).toBe(
+    "pi starts without .pi and 30 variables (V0, V1, …); this folder is not trusted: `continuo trust`",
+  );
+  expect(describeRestriction("pi", { ...RESTRICTION, isTrusted: true, variables })).toBe(
+    "pi starts without GH_TOKEN, NPM_TOKEN; `env: deny` of the configuration keeps them",
+  );
 });

@@ -3,23 +3,26 @@
 import { isAbsolute, relative } from "node:path";
 import type { Restriction } from "@continuo/core/model";
 
-/** One line about the project's configuration, one about the environment; none for what is not kept from it. */
-export function describeRestriction(agent: string, restriction: Restriction): readonly string[] {
+/** More names than these are counted: nobody reads thirty. */
+const MAX_NAMES = 3;
+
+/** One line: what the agent is not given of the project and of the environment, and what allows it. */
+export function describeRestriction(agent: string, restriction: Restriction): string {
   const { folder, isTrusted, files, variables } = restriction;
-  const lines: string[] = [];
-  if (files.length > 0) {
-    const names = files.map((path) => nameIn(folder, path)).join(", ");
-    lines.push(
-      `${agent} starts without ${names}: the folder is not trusted. \`continuo trust\` allows them.`,
-    );
-  }
-  if (variables.length > 0) {
-    const how = isTrusted
-      ? "`env: deny` of the configuration keeps them."
-      : "`continuo trust`, or `env: pass` in your own continuo.yaml, passes them.";
-    lines.push(`${agent} does not inherit ${variables.join(", ")}. ${how}`);
-  }
-  return lines;
+  const names = files.map((path) => nameIn(folder, path));
+  const parts = [
+    ...(names.length === 0 ? [] : [named(names, "file")]),
+    ...(variables.length === 0 ? [] : [named(variables, "variable")]),
+  ];
+  const why = isTrusted
+    ? "`env: deny` of the configuration keeps them"
+    : "this folder is not trusted: `continuo trust`";
+  return `${agent} starts without ${parts.join(" and ")}; ${why}`;
+}
+
+function named(names: readonly string[], noun: string): string {
+  if (names.length <= MAX_NAMES) return names.join(", ");
+  return `${names.length} ${noun}s (${names.slice(0, MAX_NAMES - 1).join(", ")}, …)`;
 }
 
 /** Below the folder without its path; elsewhere the whole path. */

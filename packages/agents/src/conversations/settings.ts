@@ -5,17 +5,42 @@ import type { PlacesAt } from "@continuo/files";
 import { pick } from "@continuo/native";
 import {
   type AgentSettings,
+  type AskTrust,
   assertRunnable,
+  assertValid,
   type Configuration,
+  createProjectTrust,
+  type ProjectTrust,
   readConfiguration,
 } from "../config/index.ts";
 import { findProgram } from "../drivers/process/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
+/** With the trust in the project, about which the person may have been asked. Errors: as `readSettings`. */
+export async function readTrustedSettings(
+  places: PlacesAt,
+  cwd: string,
+  ask: AskTrust | undefined,
+): Promise<{ readonly trust: ProjectTrust; readonly configuration: Configuration }> {
+  const trust = createProjectTrust(places, ask);
+  return { trust, configuration: await readSettings(places, cwd, trust) };
+}
+
 /** Errors: `invalid`, `untrusted`. */
-export async function readSettings(places: PlacesAt, cwd: string): Promise<Configuration> {
-  const configuration = await readConfiguration({ places, cwd });
-  assertRunnable(configuration);
+export async function readSettings(
+  places: PlacesAt,
+  cwd: string,
+  trust?: ProjectTrust,
+): Promise<Configuration> {
+  const options = { places, cwd, ...present({ isTrustedFile: trust?.isTrustedFile }) };
+  let configuration = await readConfiguration(options);
+  if (configuration.untrusted !== null && trust !== undefined) {
+    await trust.settle(cwd);
+    configuration = await readConfiguration(options);
+  }
+  // A person who answered no goes on without what the project may not set.
+  if (trust?.isRefused(cwd)) assertValid(configuration);
+  else assertRunnable(configuration);
   return configuration;
 }
 

@@ -19,7 +19,7 @@ import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
 import type { RunInput } from "@continuo/store/sessions";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
-import type { AgentSettings, Configuration } from "../config/index.ts";
+import type { AgentSettings, AskTrust, Configuration, ProjectTrust } from "../config/index.ts";
 import type { AskPermission } from "../drivers/link/index.ts";
 import type { EarlierTurn } from "./earlier-turn.ts";
 import type { TalkFlags } from "./flags.ts";
@@ -28,7 +28,7 @@ import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
 import { createProgram, type Program } from "./program.ts";
 import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
-import { firstAgent, readSettings } from "./settings.ts";
+import { firstAgent, readTrustedSettings } from "./settings.ts";
 import {
   beginState,
   type Policy,
@@ -47,6 +47,8 @@ export interface TalkOptions {
   readonly openStore: () => Promise<OpenedStore>;
   /** Puts a question to the person; left out where nobody is there. */
   readonly ask?: AskPermission;
+  /** Asks the person whether a project is trusted; left out where nobody is there. */
+  readonly askTrust?: AskTrust;
   /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: a session taken up, input that nobody answered. */
@@ -111,7 +113,8 @@ export interface Talk extends AsyncDisposable {
 export async function openTalk(options: TalkOptions): Promise<Talk> {
   const { flags, places } = options;
   const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
-  const talk = new OpenTalk(options, { cwd, flags, configuration: await readSettings(places, cwd) });
+  const { trust, configuration } = await readTrustedSettings(places, cwd, options.askTrust);
+  const talk = new OpenTalk(options, trust, { cwd, flags, configuration });
   try {
     await talk.begin();
     return talk;
@@ -135,10 +138,10 @@ class OpenTalk implements Talk {
   /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
   #copied: Origin | null = null;
 
-  constructor(options: TalkOptions, setting: TalkSetting) {
+  constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {
     this.#options = options;
     this.#setting = setting;
-    this.#program = createProgram({ ...options, setting });
+    this.#program = createProgram({ ...options, trust, setting });
     this.#state = beginState(setting.flags.agent ?? firstAgent(setting, options.places), setting);
   }
 

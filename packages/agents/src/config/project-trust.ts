@@ -1,0 +1,111 @@
+/** Trust in a project: the question that a person is asked once for each, and the record of the answer. */
+
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { continuoHome, type PlacesAt } from "@continuo/files";
+import { findProjectFile, type RawFile, readFile } from "./files.ts";
+import { isTrustedFolder, readTrustRecord, type TrustRecord, writeTrusted } from "./trust.ts";
+
+/** `once`: for this process, without a record. */
+export type TrustAnswer = "yes" | "no" | "once";
+
+export interface TrustQuestion {
+  /** The folder that the question is about. */
+  readonly project: string;
+  /** True if the person trusted it, and its continuo.yaml is another one now. */
+  readonly isChanged: boolean;
+}
+
+/** Resolves with `null` if the person does not answer now. */
+export type AskTrust = (question: TrustQuestion) => Promise<TrustAnswer | null>;
+
+export interface ProjectTrust {
+  /** Asks about the project of a folder, unless somebody decided about it before. Errors: `unwritable`, `corrupt`. */
+  settle(cwd: string): Promise<void>;
+  /** True if the person answered no. */
+  isRefused(cwd: string): boolean;
+  /** @param folder without symbolic links */
+  isTrusted(folder: string): boolean;
+  /** True if the content of this file of a project may be used, whatever the record says. */
+  isTrustedFile(file: Pick<RawFile, "path">): boolean;
+}
+
+/** @param ask left out where nobody can be asked: then the record decides. */
+export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTrust {
+  const home = continuoHome(places);
+  const asked = new Set<string>();
+  const once = new Set<string>();
+  const isOnce = (folder: string): boolean =>
+    [...once].some((project) => folder === project || folder.startsWith(`${project}/`));
+  return {
+    async settle(cwd) {
+      const project = projectFolderOf(cwd);
+      const trusted = readTrustRecord(home);
+      if (ask === undefined || asked.has(project) || isDecided(project, trusted)) return;
+      asked.add(project);
+      const answer = await ask({ project, isChanged: isTrustedFolder(project, trusted.folders) });
+      if (answer === "once") once.add(project);
+      else if (answer !== null) record(project, { answer, home, userHome: places.home });
+    },
+    isRefused: (cwd) => isIn(projectFolderOf(cwd), readTrustRecord(home).refused),
+    isTrusted: (folder) => isOnce(folder) || isTrustedFolder(folder, readTrustRecord(home).folders),
+    isTrustedFile: ({ path }) => isOnce(path),
+  };
+}
+
+/** The root of the repository, else the folder itself; without symbolic links. */
+export function projectFolderOf(start: string): string {
+  const real = existsSync(start) ? realpathSync(start) : start;
+  for (let at = real; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return real;
+  }
+}
+
+/** A file that changed after it was trusted is asked about again. */
+function isDecided(project: string, { folders, files, refused }: TrustRecord): boolean {
+  if (isIn(project, refused)) return true;
+  const path = findProjectFile(project);
+  const file = path === null ? null : readFile(path);
+  if (!isTrustedFolder(project, folders)) return false;
+  return file === null || files.some((one) => one.path === file.path && one.sha256 === file.sha256);
+}
+
+function isIn(project: string, folders: readonly { readonly path: string }[]): boolean {
+  return folders.some(({ path }) => path === project);
+}
+
+interface TrustDecision {
+  readonly answer: "yes" | "no";
+  /** Continuo's. */
+  readonly home: string;
+  readonly userHome: string;
+}
+
+function record(project: string, { answer, home, userHome }: TrustDecision): void {
+  const decidedAt = new Date().toISOString();
+  const others = <T extends { readonly path: string }>(entries: readonly T[], path: string): T[] =>
+    entries.filter((one) => one.path !== path);
+  const found = findProjectFile(project);
+  const file = found === null ? null : readFile(found);
+  writeTrusted(home, ({ files, folders, refused }) => {
+    if (answer === "no") {
+      return {
+        files,
+        folders,
+        refused: [...others(refused, project), { path: project, refusedAt: decidedAt }],
+      };
+    }
+    // All projects of a person lie below the home: a yes there is about the home alone.
+    const isAlone = `${userHome}/`.startsWith(project.endsWith("/") ? project : `${project}/`);
+    const folder = { path: project, trustedAt: decidedAt, ...(isAlone ? { alone: true as const } : {}) };
+    return {
+      files:
+        file === null
+          ? files
+          : [...others(files, file.path), { path: file.path, sha256: file.sha256, trustedAt: decidedAt }],
+      folders: [...others(folders, project), folder],
+      refused: others(refused, project),
+    };
+  });
+}
