@@ -18,7 +18,7 @@ const HOME = mkdtempSync(join(tmpdir(), "continuo-pictures-"));
 const SESSION = "3a1f";
 const SIZE = { columns: 100, rows: 22 } as const;
 /** A later one sees what an earlier one wrote. */
-const COMMANDS = [[], ["handoff", SESSION, "--to", "codex", "--cwd", "."], ["search", "leap", "year"]];
+const COMMANDS = [["list"], ["handoff", SESSION, "--to", "codex", "--cwd", "."], ["search", "leap", "year"]];
 
 try {
   await drawPictures();

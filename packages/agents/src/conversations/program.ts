@@ -12,8 +12,11 @@ export interface ProgramOptions {
   readonly setting: TalkSetting;
   readonly trust: ProjectTrust;
   readonly places: PlacesAt;
+  /** Puts a question to the person; left out where nobody is there. */
   readonly ask?: AskPermission;
+  /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
+  /** Reports what happens between turns: a session taken up, input that nobody answered. */
   readonly note: (text: string) => void;
 }
 

@@ -10,7 +10,7 @@ test("files of the project are named below its folder, others by their path, wit
   );
 });
 
-test("a few variables are named, many are counted, and the configuration that denies them is said", () => {
+test("a few variables are named, many are counted, and `env: deny` is named as their reason", () => {
   const variables = ["GH_TOKEN", "NPM_TOKEN"];
   expect(describeRestriction("pi", { ...RESTRICTION, variables })).toBe(
     "pi starts without GH_TOKEN, NPM_TOKEN; this folder is not trusted: `continuo trust`",

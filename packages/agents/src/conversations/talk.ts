@@ -20,13 +20,12 @@ import type { OpenedStore } from "@continuo/store";
 import type { RunInput } from "@continuo/store/sessions";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
 import type { AgentSettings, AskTrust, Configuration, ProjectTrust } from "../config/index.ts";
-import type { AskPermission } from "../drivers/link/index.ts";
 import type { EarlierTurn } from "./earlier-turn.ts";
 import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
 import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
-import { createProgram, type Program } from "./program.ts";
+import { createProgram, type Program, type ProgramOptions } from "./program.ts";
 import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
 import { firstAgent, readTrustedSettings } from "./settings.ts";
 import {
@@ -40,19 +39,12 @@ import {
   type TalkState,
 } from "./state.ts";
 
-export interface TalkOptions {
+export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly flags: TalkFlags;
-  readonly places: PlacesAt;
   /** Called once, when the store is first needed. */
   readonly openStore: () => Promise<OpenedStore>;
-  /** Puts a question to the person; left out where nobody is there. */
-  readonly ask?: AskPermission;
   /** Asks the person whether a project is trusted; left out where nobody is there. */
   readonly askTrust?: AskTrust;
-  /** True if the agent's program stays between turns. */
-  readonly keepOpen: "session" | "turn";
-  /** Reports what happens between turns: a session taken up, input that nobody answered. */
-  readonly note: (text: string) => void;
   /** Says how far long work has come; an empty text when it is done. */
   readonly onProgress: (text: string) => void;
 }
