@@ -15,7 +15,6 @@ import {
   present,
   type Session,
 } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
 import type { RunInput } from "@continuo/store/sessions";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
