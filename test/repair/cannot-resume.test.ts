@@ -19,7 +19,7 @@ interface Damage {
   readonly what: string;
   readonly agent: AgentName;
   readonly fixture: string;
-  /** The first record that fits is damaged; a record that gives `null` is lost. */
+  /** The first record that fits is damaged; one that gives `null` is lost, and a text takes the place of its JSON. */
   readonly fits: (record: Rec) => boolean;
   readonly damage: (record: Rec) => Rec | null;
   /** True if every record that fits is damaged. */
@@ -108,6 +108,43 @@ const DAMAGES: readonly Damage[] = [
     damage: set("thoughts", "x"),
   },
   {
+    what: "a block of an answer is nothing",
+    agent: "pi",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: isPi("assistant"),
+    damage: (record) => {
+      record.message.content.push(null);
+      return record;
+    },
+  },
+  {
+    what: "a tool of its prompt is nothing",
+    agent: "pi",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => Array.isArray(record.message?.toolsAdded),
+    damage: set("message.toolsAdded.0", null),
+  },
+  {
+    what: "a block of an answer is nothing",
+    agent: "claude",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: isClaude("text"),
+    damage: (record) => {
+      record.message.content.push(null);
+      return record;
+    },
+  },
+  {
+    what: "the data of a part is no JSON",
+    agent: "opencode",
+    fixture: "parallel-tools",
+    fits: (record) => record.type === "text",
+    damage: () => "torn",
+  },
+  {
     what: "an answer counts no tokens",
     agent: "pi",
     fixture: "parallel-tools",
@@ -169,6 +206,7 @@ describe("the agent cannot resume a session", () => {
         if ((isDone && all === undefined) || !fits(record)) return [text];
         isDone = true;
         const damaged = damage(record);
+        if (typeof damaged === "string") return [damaged];
         return damaged === null ? [] : [JSON.stringify(damaged)];
       }),
     );

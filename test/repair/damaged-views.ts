@@ -31,6 +31,15 @@ const without =
 
 const same: View = (sound) => sound;
 
+/** The first item that holds the words is another one. */
+const instead =
+  (words: string, change: (item: Item) => readonly Item[]): View =>
+  (sound) => {
+    const at = sound.findIndex((item) => isOf(item, words));
+    const item = sound[at];
+    return item === undefined ? sound : sound.toSpliced(at, 1, ...change(item));
+  };
+
 const isItem = (type: string, words: string) => (record: Rec) =>
   record.type === "response_item" && record.payload.type === type && JSON.stringify(record).includes(words);
 
@@ -135,9 +144,83 @@ const CODEX: readonly DamagedView[] = [
   },
 ];
 
+const pi = { agent: "pi", fixture: "parallel-tools" } as const;
+const isPi = (role: string) => (record: Rec) => record.message?.role === role;
+const isCall = (item: Rec): boolean => item.type === "toolCall";
+
+const PI: readonly DamagedView[] = [
+  {
+    ...pi,
+    what: "a block of the prompt has no type that can be read",
+    fits: isPi("user"),
+    damage: (line) => Object.assign(line.message.content[0], { type: {} }),
+    sent: instead("Make the timer agree", () => [
+      { kind: "image", role: "user", image: "data:undefined;base64,undefined" },
+    ]),
+    mended: "whole",
+  },
+  {
+    ...pi,
+    what: "a text of the prompt is a number",
+    fits: isPi("user"),
+    damage: (line) => Object.assign(line.message.content[0], { text: 7 }),
+    sent: without("Make the timer agree"),
+    mended: instead("Make the timer agree", () => [{ kind: "text", role: "user", text: "7" }]),
+  },
+  {
+    ...pi,
+    what: "a block of an answer is an empty list",
+    fits: isPi("assistant"),
+    damage: (line) => line.message.content.push([]),
+    sent: same,
+  },
+  {
+    ...pi,
+    what: "the arguments of a call are a text",
+    fits: isPi("assistant"),
+    damage: (line) => Object.assign(line.message.content.find(isCall), { arguments: "x" }),
+    sent: instead('"args":{"path":"timer.js"}', (item) => [{ ...item, args: '"x"' } as Item]),
+  },
+  {
+    ...pi,
+    what: "a thought names no field",
+    fits: isPi("assistant"),
+    damage: (line) => delete line.message.content[0].thinkingSignature,
+    sent: without('"kind":"thinking"'),
+  },
+  {
+    ...pi,
+    what: "an answer names another API",
+    fits: isPi("assistant"),
+    damage: (line) => Object.assign(line.message, { api: "x" }),
+    sent: without('"kind":"thinking"'),
+  },
+  {
+    ...pi,
+    what: "a text of a result is a number",
+    fits: isPi("toolResult"),
+    damage: (line) => Object.assign(line.message.content[0], { text: 7 }),
+    sent: instead("Seconds that each tea steeps", (item) => [{ ...item, text: "7" } as Item]),
+  },
+];
+
+const CLAUDE: readonly DamagedView[] = [
+  {
+    agent: "claude",
+    fixture: "parallel-tools",
+    what: "a result is neither text nor list",
+    fits: (record) => record.type === "user" && record.message.content[0]?.type === "tool_result",
+    damage: (line) => Object.assign(line.message.content[0], { content: true }),
+    sent: (sound) => {
+      const at = sound.findIndex(({ kind }) => kind === "result");
+      return sound.with(at, { ...sound[at], text: "true" } as Item);
+    },
+  },
+];
+
 export function withHeaderAgain(texts: readonly string[]): readonly string[] {
   const ordinal = JSON.parse(texts.at(-1) ?? "").ordinal + 1;
   return texts.slice(0, 1).map((text) => JSON.stringify({ ...JSON.parse(text), ordinal }));
 }
 
-export const DAMAGED_VIEWS: readonly DamagedView[] = [...CODEX];
+export const DAMAGED_VIEWS: readonly DamagedView[] = [...CODEX, ...PI, ...CLAUDE];

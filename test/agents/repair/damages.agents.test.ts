@@ -1,6 +1,7 @@
 /**
  * Random damages to a session of a real agent, resumed by the agent before and after a repair: nothing that it read
- * before is lost, and of ten sessions that it refused at least nine are mended. A run of CI takes a part of them.
+ * before is lost, of ten sessions that it refused at least nine are mended, and the model view is what it sends. A run of
+ * CI takes a part of them; `CONTINUO_SEED=N` chooses other damages.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +13,7 @@ import { expect, test } from "vitest";
 import { anyDamage } from "../../damage.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
-import type { Item } from "../items.ts";
+import { type Item, normaliseView } from "../items.ts";
 import { openStage, type Resumed, type Stage } from "./stage.ts";
 
 const DAMAGES = 30;
@@ -149,8 +150,21 @@ function isRefused({ items, failure }: Resumed): boolean {
   return failure !== null || items === null;
 }
 
+/** The items as a model reads them: words that follow each other are one text, and a seal without letters is none. */
+function asRead(items: readonly Item[]): readonly Item[] {
+  const read: Item[] = [];
+  for (const item of items) {
+    const last = read.at(-1);
+    if (item.kind === "text" && last?.kind === "text" && item.role === last.role) {
+      read.splice(-1, 1, { ...last, text: last.text + item.text });
+    } else if (item.kind === "thinking" && item.signature === "") read.push({ ...item, signature: null });
+    else read.push(item);
+  }
+  return read;
+}
+
 test.each(AGENTS)(
-  "$agent reads repaired sessions as well as before, and most that it refused",
+  "$agent reads repaired sessions as well as before, and most that it refused; the view is what it sends",
   async (each) => {
     await using stage = await openStage(each);
     const ref = `${each.agent}:${stage.session.sessionId}`;
@@ -158,6 +172,13 @@ test.each(AGENTS)(
     const worse: string[] = [];
     const refused: string[] = [];
     const stillRefused: string[] = [];
+    const differing: unknown[] = [];
+    const compare = (what: string, seen: readonly Item[] | null, resumed: Resumed): void => {
+      if (isRefused(resumed)) return;
+      const view = asRead(seen ?? []);
+      const sent = asRead(resumed.items ?? []);
+      if (JSON.stringify(view) !== JSON.stringify(sent)) differing.push({ what, view, sent });
+    };
     for (const number of numbersOfRun(damages.length)) {
       const { what, lay } = damages[number] ?? { what: "", lay: () => undefined };
       stage.reset();
@@ -165,17 +186,24 @@ test.each(AGENTS)(
       const before = await stage.resume();
       stage.reset();
       lay();
+      compare(`${number}: ${what}`, await viewOf(stage, each), before);
       const edits = await repair(stage, ref);
       if (edits === null || !(await holdsMessages(stage, ref))) continue;
+      const repaired = await viewOf(stage, each);
       const after = edits === 0 ? before : await stage.resume();
+      if (edits > 0) compare(`${number}: ${what}, repaired`, repaired, after);
       const lost = saidIn(before.items).filter((text) => !saidIn(after.items).includes(text));
       const told = `${number}: ${what} (${edits} edits): ${after.failure?.slice(0, 300)} ${lost.join(" | ")}`;
       if (isRefused(before)) refused.push(told);
       if (isRefused(before) && isRefused(after)) stillRefused.push(told);
       if (!isRefused(before) && (isRefused(after) || lost.length > 0)) worse.push(told);
     }
+    console.log(
+      `${each.agent}, CONTINUO_SEED=${SEED}: ${refused.length} refused, ${stillRefused.length} still`,
+    );
     expect(worse).toEqual([]);
     expect(stillRefused.length, stillRefused.join("\n")).toBeLessThanOrEqual(Math.floor(refused.length / 10));
+    expect(differing).toEqual([]);
   },
   LIMIT_MS,
 );
@@ -183,6 +211,21 @@ test.each(AGENTS)(
 /** Returns whether a message is left: a session that breaks off in its header has none that an agent could resume. */
 async function holdsMessages({ places }: Stage, ref: string): Promise<boolean> {
   return (await readNativeSession(ref, { places })).messages.length > 0;
+}
+
+/** The model view of the session as it lies there; `null` if nothing of it is left. */
+async function viewOf(
+  { places, session }: Stage,
+  { agent, tellsErrors }: (typeof AGENTS)[number],
+): Promise<readonly Item[] | null> {
+  try {
+    const ref = `${agent}:${session.sessionId}`;
+    const { messages } = await readNativeSession(ref, { places, view: "model" });
+    return normaliseView(messages, { tellsErrors });
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 /** Returns the number of repaired records; `null` if nothing of the session is left. */

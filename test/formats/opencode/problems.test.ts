@@ -114,7 +114,7 @@ describe("what is odd is a problem, and the rest is read", () => {
   test.each<[string, string[], SessionOf, string]>([
     ["nothing", [], { messages: TEA }, ""],
     ["a session without a message", ["empty"], {}, ""],
-    ["data that is not JSON", ["bad_json"], withPart('{"type":"te'), ""],
+    ["data that is not JSON", ["bad_json", "cannot_resume"], withPart('{"type":"te'), ""],
     ["data that is no object", ["bad_record"], withPart("[1]"), ""],
     ["a part without a type", ["bad_record", "cannot_resume"], withPart({}), ""],
     ["a text without text", ["bad_record", "cannot_resume"], withPart({ type: "text" }), ""],

@@ -59,8 +59,9 @@ function mendMessage(
 
 /** The same list where each block is whole. */
 function mendBlocks(blocks: readonly unknown[]): readonly unknown[] {
-  if (blocks.every((block) => mendBlock(block) === block)) return blocks;
-  return blocks.flatMap((block) => mendBlock(block) ?? []);
+  const mended = blocks.map(mendBlock);
+  if (mended.every((block, at) => block !== null && block === blocks[at])) return blocks;
+  return mended.filter((block) => block !== null);
 }
 
 /** `null` for a block that says nothing which the API takes. Kinds that are not known stay as they are. */

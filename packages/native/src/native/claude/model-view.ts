@@ -43,12 +43,22 @@ const MADE_ANEW: ReadonlySet<unknown> = new Set([
 /** Pure. */
 export function modelView(history: readonly Message[]): Message[] {
   const kept = withoutStrippedThinking(withoutOpenLines(fromCompaction(history)));
-  const selected = kept.flatMap(toSent);
+  const selected = kept.flatMap(toSent).map(withTextResults);
   const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
   const last = conversation.at(-1);
   if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
   if (kept.findLast(isLine)?.origin === "error") return conversation;
   return [...conversation, madeMessage(last, "answer", "assistant", "No response requested.")];
+}
+
+/** A result that is a number, or true or false, is sent as its text (seen in 2.1.330). */
+function withTextResults(message: Message): Message {
+  const [result] = message.content;
+  const [only] = result?.type === "tool_result" ? result.content : [];
+  if (result?.type !== "tool_result" || only?.type !== "unknown") return message;
+  if (typeof only.raw !== "number" && typeof only.raw !== "boolean") return message;
+  const content = [{ type: "text", text: String(only.raw) }] as const;
+  return withContent(message, () => [{ ...result, content }]);
 }
 
 function flagsOf(message: Message): Json {

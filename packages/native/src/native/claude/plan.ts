@@ -43,7 +43,7 @@ export function* planHistory(
     }
     const { members, between, next } = gatherAnswer(index, path, i);
     const siblings = answer === -1 ? [] : (beside.answers.get(answer) ?? []);
-    const records = siblings.length === 0 ? members : [...members, ...siblings].sort((a, b) => a - b);
+    const records = siblings.length === 0 ? members : withSiblings(members, siblings);
     yield { type: "answer", records };
     i = next;
     const following = [...between];
@@ -69,6 +69,12 @@ export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts
     else counts.system += 1;
   }
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };
+}
+
+/** Lines that are not on the path follow the one of the path that stands last in the file (seen in 2.1.330). */
+function withSiblings(members: readonly number[], siblings: readonly number[]): number[] {
+  const at = members.indexOf(Math.max(...members)) + 1;
+  return [...members.slice(0, at), ...siblings.toSorted((a, b) => a - b), ...members.slice(at)];
 }
 
 /** Number of lines at the start of a path that are the rest of an answer. */

@@ -47,7 +47,7 @@ interface ScanState {
 }
 
 export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "claude-2",
+  version: "claude-3",
   open: openLineSource,
   create({ found }) {
     const sidechains = sidechainsOf(found);

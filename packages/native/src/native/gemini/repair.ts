@@ -15,7 +15,7 @@ import {
 } from "../repairing/index.ts";
 import { mendHeaderFields, mendMessageFields } from "./mend-fields.ts";
 import { hashOf } from "./places.ts";
-import { kindOf, listIn, partsOf } from "./records.ts";
+import { isResumable, kindOf, listIn, partsOf } from "./records.ts";
 import { pairCalls, withList } from "./repair-calls.ts";
 import { startsAsWhole } from "./source.ts";
 
@@ -41,6 +41,7 @@ export const geminiRepairer: NativeRepairer = {
       if (typeof line.value.timestamp === "string") time = line.value.timestamp;
     }
     dropRepeatedLists(draft);
+    dropEmptyLists(draft);
     dropLostRewinds(draft);
     pairCalls(draft, context);
     for (const line of remainingLines(draft)) {
@@ -173,6 +174,31 @@ function dropRepeatedLists(draft: Draft): void {
       remove(line, "it repeats an earlier list, which takes out the messages after that one");
     seen.add(text);
   }
+}
+
+/**
+ * At the start of a resumption Gemini CLI writes a list that holds only its own context, and then one that holds the
+ * conversation again. Where that second list is lost, the first one takes out all that was said before.
+ */
+function dropEmptyLists(draft: Draft): void {
+  const lines = remainingLines(draft).map((line) => ({ line, list: listIn(line.value, kindOf(line.value)) }));
+  const isFull = (list: readonly unknown[]): boolean =>
+    list.some((item) => isJson(item) && isResumable(item));
+  const last = lines.findLastIndex(({ list }) => list !== null && isFull(list));
+  let isSaid = last !== -1;
+  for (const { line, list } of lines.slice(last + 1)) {
+    if (list === null) isSaid ||= kindOf(line.value) === "message" && isResumable(line.value);
+    else if (isSaid && kindOf(line.value) === "set") toMessages(draft, line, list);
+  }
+}
+
+/** The context stands for no word of the conversation, and is a message as any other. */
+function toMessages(draft: Draft, line: RecordLine, list: readonly unknown[]): void {
+  const reason = "its list takes out the conversation, and none brings it back";
+  const [first, ...more] = list.filter((item): item is Json => isJson(item) && typeof item.id === "string");
+  if (first === undefined) remove(line, reason);
+  else change(line, first, reason);
+  for (const item of more.toReversed()) addBehind(draft, line, item, reason);
 }
 
 /** A rewind to what is not there empties the list. */

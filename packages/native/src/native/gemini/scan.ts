@@ -21,7 +21,7 @@ import { createFacts, type Facts, foldFacts, wholeProblems } from "./facts-fold.
 import { type HistorySource, readHistory, stepsTo } from "./history.ts";
 import { addRecord, createIndex, FLAG, marksOf } from "./index-fold.ts";
 import { toBranches, toTips } from "./leaves.ts";
-import { kindOf, listIn } from "./records.ts";
+import { isResumable, kindOf, listIn } from "./records.ts";
 import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
 import { emptyProblem, isEmpty, rowOf } from "./skim.ts";
 import { skimFile } from "./skim-file.ts";
@@ -44,6 +44,8 @@ interface ScanState {
   readonly started: Map<string, StartedBy>;
   /** Records that Gemini CLI itself does not see. */
   readonly lost: Set<number>;
+  /** The line of the list that took out all that was said; `null` once another one brings it back. */
+  emptied: number | null;
 }
 
 interface GeminiSource extends ScanSource<LineRecord> {
@@ -51,7 +53,7 @@ interface GeminiSource extends ScanSource<LineRecord> {
 }
 
 export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
-  version: "gemini-3",
+  version: "gemini-4",
   async open(found, { keep }) {
     const { path, sizeBytes } = newestFileOf(found);
     const file = openRecords(path, sizeBytes, keep);
@@ -68,13 +70,16 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
     lasts: createLasts(),
     started: new Map(),
     lost: new Set(),
+    emptied: null,
   }),
-  fold({ sessionId, partial, timeline, facts, firsts, lasts, started, lost }, record) {
+  fold(state, record) {
+    const { sessionId, partial, timeline, facts, firsts, lasts, started, lost } = state;
     foldFacts(facts, record, { sessionId, ids: timeline.index.ids });
     const { value } = record;
     if (value === undefined) return;
     const at = addRecord(timeline.index, record);
     if (record.separators && !partial) lost.add(at);
+    foldEmptied(state, record);
     foldTimeline(timeline, at, value, partial);
     if (!isJson(value)) return;
     foldFirsts(firsts, value);
@@ -105,6 +110,14 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
     };
   },
 };
+
+/** At the start of a resumption Gemini CLI writes a list without the conversation, and then one with it. */
+function foldEmptied(state: ScanState, { line, value }: LineRecord): void {
+  const list = isJson(value) && kindOf(value) === "set" ? listIn(value, "set") : null;
+  if (list === null) return;
+  if (list.some((item) => isJson(item) && isResumable(item))) state.emptied = null;
+  else if (isListed(state)) state.emptied ??= line;
+}
 
 /** Returns true if Gemini CLI finds something to continue in the list as it is now. */
 function isListed({ timeline }: ScanState): boolean {
@@ -153,6 +166,11 @@ async function problemsOf(state: ScanState, { found, source, partial, places }: 
   );
   if (partial) return problems;
   if (isEmpty(firsts)) problems.push(emptyProblem(newestFileOf(found).sizeBytes));
+  if (state.emptied !== null && !isListed(state)) {
+    const message =
+      "Gemini CLI cannot resume the session: this list takes out the conversation, and none brings it back";
+    problems.push({ code: "cannot_resume", line: state.emptied, message });
+  }
   problems.push(...(await otherFileProblems(found)));
   const isRead = facts.hasMetadata && (facts.hasProjectHash || source.file.form === "whole");
   const { cwd } = rowOf(found, firsts, lasts, []);

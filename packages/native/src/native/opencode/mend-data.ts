@@ -20,12 +20,18 @@ export interface MendedData {
  */
 export function resumeFlawOf({ data, lost }: MendedData): string | null {
   if (data === null) return `it lacks ${lost.join("; ")}`;
-  const needed = lost.filter((key) => NEEDED.has(key.replace(/,.*/u, "")));
+  const needed = lost.filter((key) => isNeeded(key, data));
   return needed.length === 0 ? null : `it lacks ${needed.join("; ")}`;
 }
 
+/** A message needs a time, in any form. */
+function isNeeded(lost: string, data: Json): boolean {
+  if (lost === "time") return data.role !== undefined;
+  return NEEDED.has(lost.replace(/,.*/u, ""));
+}
+
 const NEEDED: ReadonlySet<string> = new Set([
-  ...["its data", "role", "time", "model", "modelID", "type", "text"],
+  ...["its data", "role", "model", "type", "text"],
   ...["state.status", "state.output", "state.error", "state.input"],
 ]);
 
@@ -83,11 +89,14 @@ function mendKnown(info: Json, row: Json, { types, before }: AroundMessage): Men
     ...need("path", isText(path.cwd) && isText(path.root), { cwd: before.directory, root: before.directory }),
     ...need("cost", isNumber(info.cost), 0),
     ...need("tokens", isCounted, NO_TOKENS),
-    ...(namesModel(info) || before.model === null ? {} : need("modelID", false, before.model.modelID)),
-    ...(namesModel(info) || before.model === null ? {} : { providerID: before.model.providerID }),
+    ...need("modelID", isText(info.modelID), UNKNOWN),
+    ...need("providerID", isText(info.providerID), UNKNOWN),
   };
   return { data, lost };
 }
+
+/** An answer of no model that is known is sent as that of another one: so is an answer without a model. */
+const UNKNOWN = "unknown";
 
 const NO_TOKENS: Json = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
@@ -191,7 +200,7 @@ function numbersIn(time: Json): Json {
 function needs(record: Json, lost: string[]): (key: string, isSound: boolean, value: unknown) => Json {
   return (key, isSound, value) => {
     if (isSound) return {};
-    lost.push(record[key] === undefined ? key : `${key}, which has another form`);
+    lost.push((record[key] ?? null) === null ? key : `${key}, which has another form`);
     return { [key]: value };
   };
 }

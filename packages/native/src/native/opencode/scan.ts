@@ -118,20 +118,21 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   }
 }
 
-/** Data that is no JSON object is a problem of its own. */
+/** opencode ends every turn of a session with an error where the data of one row is no JSON. */
 function foldResumeFlaws(facts: Facts, message: NativeRecord, parts: readonly NativeRecord[]): void {
   // opencode's first generation needs other fields than its second.
   if (message.kind === "session_message") return;
   const types = parts.map(({ data }) => data?.type);
   const before = { directory: "", promptId: "", model: null };
-  const tell = (record: NativeRecord, mended: MendedData): void => {
-    const flaw = record.data === null ? null : resumeFlawOf(mended);
-    if (flaw === null) return;
+  const tell = (record: NativeRecord, mend: (data: Json) => MendedData): void => {
+    const isUnread = record.damage?.code === "bad_json";
+    const flaw = record.data === null ? isUnread && "its data is no JSON" : resumeFlawOf(mend(record.data));
+    if (flaw === null || flaw === false) return;
     const told = `opencode cannot resume the session, or leaves ${record.kind} ${record.id?.slice(0, 80)} out: ${flaw}`;
     addProblem(facts.problems, { code: "cannot_resume", line: null, message: told });
   };
-  tell(message, mendInfo(message.data, message.value, { types, before }));
-  for (const part of parts) if (part.data !== null) tell(part, mendPart(part.data, part.value));
+  tell(message, (data) => mendInfo(data, message.value, { types, before }));
+  for (const part of parts) tell(part, (data) => mendPart(data, part.value));
 }
 
 function* lostAnswers({ ids, answers }: ScanState): Generator<Problem, void, void> {

@@ -32,13 +32,23 @@ export function mendMessage(message: Json): MendedMessage | null {
   if (!HAS_CONTENT.has(role)) return { message: mended, reasons };
   const content = mendContent(message.content, role);
   if (content.reasons.length > 0) set({ content: content.value }, content.reasons.join("; "));
-  if (role === "system" && message.toolsAdded !== undefined && !Array.isArray(message.toolsAdded)) {
-    set({ toolsAdded: [] }, "the tools of the prompt are no list");
+  for (const key of role === "system" ? ["toolsAdded", "toolsRemoved"] : []) {
+    const tools = message[key];
+    if (tools === undefined) continue;
+    const whole = Array.isArray(tools) ? tools.filter((tool) => isTool(tool, key)) : [];
+    if (!Array.isArray(tools)) set({ [key]: [] }, "the tools of the prompt are no list");
+    else if (whole.length < tools.length) set({ [key]: whole }, "a tool of the prompt is not whole");
   }
   if (role === "assistant" && !isJson(message.usage)) {
     set({ usage: NO_USAGE }, "the answer counts no tokens, as pi does of every answer");
   }
   return { message: mended, reasons };
+}
+
+/** pi declares its tools again where they differ from those of the prompt. */
+function isTool(tool: unknown, key: string): boolean {
+  if (!isJson(tool) || typeof tool.name !== "string") return false;
+  return key === "toolsRemoved" || (typeof tool.description === "string" && isJson(tool.parameters));
 }
 
 const NO_USAGE: Json = {
@@ -89,16 +99,14 @@ function mendContent(content: unknown, role: string): MendedContent {
 }
 
 function mendBlocks(blocks: readonly unknown[]): MendedContent {
-  if (blocks.every((block) => mendBlock(block) === block)) return { value: blocks, reasons: [] };
   const reasons = new Set<string>();
   const value = blocks.flatMap((block): unknown[] => {
     const mended = mendBlock(block);
-    if (mended === block) return [block];
-    reasons.add(
-      mended === null ? "a block lacks what its kind needs" : "a block has another form than its kind",
-    );
+    if (mended === null) reasons.add("a block lacks what its kind needs");
+    else if (mended !== block) reasons.add("a block has another form than its kind");
     return mended === null ? [] : [mended];
   });
+  if (reasons.size === 0) return { value: blocks, reasons: [] };
   return { value, reasons: [...reasons] };
 }
 

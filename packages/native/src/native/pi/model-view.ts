@@ -20,6 +20,9 @@
  * 9. A result that holds nothing but white space, and no picture, is "(no tool output)" where the last answer came
  *   over an API of OpenAI's or Mistral's form; over other APIs it is sent as it is.
  * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
+ * 11. A block that is none of its kind is left out; over an API of OpenAI's form one of the person is sent as a picture
+ *   of what it has as `mimeType` and `data`, and a text of a result in the words of JavaScript. Arguments that are no
+ *   object are sent as JSON. Over Chat Completions thinking goes in the field that its signature names, or not at all.
  *
  * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
  * The protocol of the vendor's API (images of results after all results, ids shortened) is not part of it.
@@ -29,6 +32,7 @@ import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
 import { asText, toBlocks } from "./blocks.ts";
+import { withFormsOf } from "./sent-blocks.ts";
 
 /** The words of pi in place of a missing result (seen in 0.73.1, 0.87.1 and 1.5.2). */
 export const NO_RESULT = "No result provided";
@@ -41,8 +45,10 @@ export function modelView(history: readonly Message[]): Message[] {
   const spoken = edited(compacted(history))
     .filter(isSent)
     .map((message) => withoutForeign(withTexts(message), model));
-  const isWorded = WORDED_APIS.test(lastApi(history));
-  const whole = withAllResults(spoken).map((message) => (isWorded ? withOutput(message) : message));
+  const api = model?.api ?? lastApi(history);
+  const isWorded = WORDED_APIS.test(api);
+  const formed = spoken.map((message) => withFormsOf(api, message));
+  const whole = withAllResults(formed).map((message) => (isWorded ? withOutput(message) : message));
   return whole.map(withoutEmptyTexts).filter(holdsSomething);
 }
 
@@ -119,22 +125,39 @@ function isSent(message: Message): boolean {
 interface Model {
   readonly provider: unknown;
   readonly model: unknown;
+  /** `null` where no answer of it tells its API. */
+  readonly api: string | null;
 }
 
 function lastModel(history: readonly Message[]): Model | null {
   for (const message of history.toReversed()) {
     const { type, provider, modelId } = piOf(message);
-    if (type === "model_change") return { provider, model: modelId };
-    if (message.role === "assistant") return { provider, model: message.model };
+    if (type === "model_change") return modelOf(history, provider, modelId);
+    // pi takes its own model where the session names none that exists.
+    if (message.role === "assistant" && typeof provider === "string" && message.model !== undefined)
+      return modelOf(history, provider, message.model);
   }
   return null;
 }
 
+/** Damage may have changed the API of one answer: that of most answers counts. */
+function modelOf(history: readonly Message[], provider: unknown, model: unknown): Model {
+  const counts = new Map<string, number>();
+  for (const message of history) {
+    const { provider: own, api } = piOf(message);
+    if (message.role !== "assistant" || own !== provider || message.model !== model) continue;
+    if (typeof api === "string") counts.set(api, (counts.get(api) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  return { provider, model, api: most?.[0] ?? null };
+}
+
 function withoutForeign(message: Message, going: Model | null): Message {
   if (message.role !== "assistant") return message;
-  const { provider } = piOf(message);
+  const { provider, api } = piOf(message);
   const isNamed = typeof provider === "string" && message.model !== undefined;
-  const isOwn = isNamed && provider === going?.provider && message.model === going.model;
+  const isSame = isNamed && provider === going?.provider && message.model === going.model;
+  const isOwn = isSame && (going.api === null || api === going.api);
   return withContent(message, (content) =>
     content.flatMap((block): Block[] => {
       if (block.type === "thinking") return isOwn && isReplayed(block) ? [block] : [];

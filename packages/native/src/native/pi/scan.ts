@@ -40,7 +40,7 @@ interface ScanState {
 }
 
 export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "pi-2",
+  version: "pi-3",
   open: openLineSource,
   async create({ found, partial, signal }) {
     const firsts = createFirsts();
