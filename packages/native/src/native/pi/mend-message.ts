@@ -35,7 +35,7 @@ export function mendMessage(message: Json): MendedMessage | null {
   for (const key of role === "system" ? ["toolsAdded", "toolsRemoved"] : []) {
     const tools = message[key];
     if (tools === undefined) continue;
-    const whole = Array.isArray(tools) ? tools.filter((tool) => isTool(tool, key)) : [];
+    const whole = Array.isArray(tools) ? tools.filter((tool) => isTool(tool, tools)) : [];
     if (!Array.isArray(tools)) set({ [key]: [] }, "the tools of the prompt are no list");
     else if (whole.length < tools.length) set({ [key]: whole }, "a tool of the prompt is not whole");
   }
@@ -46,9 +46,9 @@ export function mendMessage(message: Json): MendedMessage | null {
 }
 
 /** pi declares its tools again where they differ from those of the prompt. */
-function isTool(tool: unknown, key: string): boolean {
+function isTool(tool: unknown, others: readonly unknown[]): boolean {
   if (!isJson(tool) || typeof tool.name !== "string") return false;
-  return key === "toolsRemoved" || (typeof tool.description === "string" && isJson(tool.parameters));
+  return isJson(tool.parameters) || !others.some((other) => isJson(other) && isJson(other.parameters));
 }
 
 const NO_USAGE: Json = {
