@@ -3,7 +3,8 @@
  * values.
  */
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IssuedToken, Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
@@ -19,7 +20,7 @@ let store: Store;
 let token: IssuedToken;
 let server: Listening;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
   store = await openStore("memory:", { now: () => Date.now() });
   await store.createLog({ logId: "channels/team" });
   token = await store.createToken({ scopes: ["channel:team:read"] });
@@ -36,7 +37,7 @@ function open(): Promise<Listening> {
 }
 
 function later(hours: number): void {
-  vi.setSystemTime(Date.now() + hours * HOUR_MS);
+  vi.advanceTimersByTime(hours * HOUR_MS);
 }
 
 async function statusOf(secret: string, at: Listening = server): Promise<number> {
@@ -100,11 +101,43 @@ test("all servers of a store know when a page was used, also after a start", asy
   await Promise.all([second.close(), third.close()]);
 });
 
+test("a jump of the time of day ends no page, on the server that it uses and on any other", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-page-ends-"));
+  await using file = await openStore(`sqlite:${join(folder, "continuo.db")}`);
+  await file.createLog({ logId: "channels/team" });
+  const opener = await file.createToken({ scopes: ["channel:team:read"] });
+  const servers = await Promise.all(
+    [1, 2].map(() => openServer(file, { authenticate: createAuthenticate(file) })),
+  );
+  const [first, second] = servers as [Listening, Listening];
+  const { secret } = await openPage(first.url, opener.secret);
+  for (const hours of [3, -5, 4]) {
+    vi.setSystemTime(Date.now() + hours * HOUR_MS);
+    expect([hours, await statusOf(secret, first), await statusOf(secret, second)]).toEqual([hours, 200, 200]);
+    const third = await openServer(file, { authenticate: createAuthenticate(file) });
+    expect([hours, await statusOf(secret, third)]).toEqual([hours, 200]);
+    await third.close();
+  }
+  await Promise.all(servers.map((one) => one.close()));
+  rmSync(folder, { recursive: true });
+});
+
+test("a page of a server of an earlier version is used when its claim says so, and by the time of day", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  const { items } = await store.listLeases({ prefix: "server/page-uses/" });
+  for (const lease of items) await store.releaseLease(lease);
+  await store.removeLeases({ state: "released", endedForMs: 0 });
+  later(1.5);
+  const second = await open();
+  expect(await statusOf(secret, second)).toBe(200);
+  await second.close();
+});
+
 test("of more than a hundred pages of a token, the one that was used longest ago ends", async () => {
   const secrets: string[] = [];
   for (let n = 0; n < 100; n++) {
     secrets.push((await openPage(server.url, token.secret)).secret);
-    vi.setSystemTime(Date.now() + 1_000);
+    vi.advanceTimersByTime(1_000);
   }
   const other = await store.createToken({ scopes: ["channel:team:read"] });
   const foreign = (await openPage(server.url, other.secret)).secret;
@@ -112,7 +145,7 @@ test("of more than a hundred pages of a token, the one that was used longest ago
   later(0.5);
   expect(await statusOf(secrets[0] ?? "")).toBe(200);
   const newest = (await openPage(server.url, token.secret)).secret;
-  vi.setSystemTime(Date.now() + 2_000);
+  vi.advanceTimersByTime(2_000);
   expect(await statusOf(secrets[1] ?? "")).toBe(401);
   for (const secret of [secrets[0], secrets[2], secrets[99], newest, foreign]) {
     expect(await statusOf(secret ?? "")).toBe(200);

@@ -1,6 +1,7 @@
 /**
  * When each page was last used. A page that nothing uses ends; so does the one that was used longest ago, if its token opens one
- * page too many. All servers of a database share this: each writes down now and then which pages it saw.
+ * page too many. All servers of a database share this: each renews a lease of the page now and then, so that a jump of the
+ * time of day ends no page. The claim of the page is read by servers of an earlier version.
  */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
@@ -14,7 +15,7 @@ import {
   type Quotas,
 } from "../context/index.ts";
 
-/** The prefix of the claims that hold the last use of each page. */
+/** The prefix of the leases and claims that hold the last use of each page. */
 export const PAGE_USES: string = `${SERVER_LOGS}page-uses`;
 
 /** Another server may take a page for unused so much too early. */
@@ -23,6 +24,7 @@ const OWNER = "page";
 
 interface KnownPage {
   readonly page: PageName;
+  /** Times of a clock that nobody sets. */
   usedAt: number;
   writtenAt: number;
   connections: number;
@@ -42,14 +44,15 @@ export function createPageUse(
     const seen = pages.get(page.tokenId) ?? { page, usedAt: 0, writtenAt: 0, connections: 0 };
     if (pages.size >= LIMITS.rememberedTokens) forgetUnconnected(pages);
     pages.set(page.tokenId, seen);
-    seen.usedAt = Date.now();
+    seen.usedAt = performance.now();
     return seen;
   };
   const write = async (seen: KnownPage): Promise<void> => {
     const { page, usedAt } = seen;
-    const data = { usedAt: new Date(usedAt).toISOString() };
-    const claim = { name: nameOf(page), generation: 1, owner: OWNER, status: "used", data };
-    await tokens(page.workspaceId).putClaim(claim);
+    const store = tokens(page.workspaceId);
+    const data = { usedAt: new Date().toISOString() };
+    await store.putClaim({ name: nameOf(page), generation: 1, owner: OWNER, status: "used", data });
+    await store.acquireLease(nameOf(page), { owner: OWNER, ttlMs: LIMITS.pageIdleMs });
     seen.writtenAt = usedAt;
   };
   const timer = setInterval(async () => {
@@ -67,7 +70,7 @@ export function createPageUse(
     used: async (page) => {
       const seen = pages.get(page.tokenId);
       const isKnown =
-        seen !== undefined && (seen.connections > 0 || Date.now() - seen.usedAt <= LIMITS.pageIdleMs);
+        seen !== undefined && (seen.connections > 0 || performance.now() - seen.usedAt <= LIMITS.pageIdleMs);
       if (!isKnown) await assertUsed(tokens(page.workspaceId), page);
       const now = see(page);
       if (now.usedAt - now.writtenAt > WRITE_MS) await write(now);
@@ -78,7 +81,7 @@ export function createPageUse(
       return {
         [Symbol.dispose]: () => {
           seen.connections--;
-          seen.usedAt = Date.now();
+          seen.usedAt = performance.now();
         },
       };
     },
@@ -132,20 +135,29 @@ function forgetUnconnected(pages: Map<string, KnownPage>): void {
   for (const [tokenId, { connections }] of pages) if (connections === 0) pages.delete(tokenId);
 }
 
-/** Errors: `unauthorized`. A page that another version of the server opened has no claim yet. */
+/** Errors: `unauthorized`. */
 async function assertUsed(store: Store, page: PageName): Promise<void> {
-  const claim = await store.getClaim(nameOf(page));
-  if (claim === null || Date.now() - usedAtOf(claim) <= LIMITS.pageIdleMs) return;
+  if (await isUsed(store, page)) return;
   await store.revokeToken(page.tokenId);
   throw new ContinuoError("unauthorized", "the page was not used for too long", {
     hint: "Open the page again.",
   });
 }
 
+/** A page that a server of an earlier version opened has no lease; an even earlier one wrote no claim either. */
+async function isUsed(store: Store, page: PageName): Promise<boolean> {
+  const { items } = await store.listLeases({ prefix: nameOf(page), limit: 1 });
+  const [lease] = items;
+  if (lease !== undefined) return lease.state === "held";
+  const claim = await store.getClaim(nameOf(page));
+  const { usedAt } = (claim?.data ?? {}) as { readonly usedAt?: unknown };
+  return claim === null || Date.now() - Date.parse(String(usedAt)) <= LIMITS.pageIdleMs;
+}
+
 /** Ends the pages of this token beyond the limit; the new one is among those that were used last. */
 async function endTooMany(store: Store, { parentId }: PageName): Promise<void> {
-  const { items } = await store.listClaims({ prefix: `${PAGE_USES}/${parentId}/`, limit: 1_000 });
-  const newestFirst = items.toSorted((a, b) => usedAtOf(b) - usedAtOf(a));
+  const { items } = await store.listLeases({ prefix: `${PAGE_USES}/${parentId}/`, limit: 1_000 });
+  const newestFirst = items.toSorted((a, b) => Date.parse(b.expiresAt) - Date.parse(a.expiresAt));
   for (const { name } of newestFirst.slice(LIMITS.pagesOfToken)) {
     await store.revokeToken(name.slice(name.lastIndexOf("/") + 1));
     await forget(store, name);
@@ -154,8 +166,6 @@ async function endTooMany(store: Store, { parentId }: PageName): Promise<void> {
 
 async function forget(store: Store, name: string): Promise<void> {
   await store.deleteClaim({ name, generation: 1, owner: OWNER });
-}
-
-function usedAtOf({ data }: { readonly data: unknown }): number {
-  return Date.parse(String((data as { readonly usedAt?: unknown } | null)?.usedAt));
+  const lease = await store.getLease(name);
+  if (lease !== null) await store.releaseLease(lease);
 }

@@ -50,6 +50,7 @@ async function removeLeases(store: Store): Promise<number> {
   for (const prefix of LEFT_LEASES) {
     count += await store.removeLeases({ state: "expired", endedForMs: LEFT_KEPT_MS, prefix });
   }
+  count += await store.removeLeases({ state: "expired", endedForMs: CODES_KEPT_MS, prefix: `${PAGE_USES}/` });
   return count;
 }
 
