@@ -6,13 +6,16 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttps, request as requestHttps } from "node:https";
-import { type AddressInfo, createServer as createTcp, type Server } from "node:net";
+import { type AddressInfo, createServer as createTcp, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { openStore } from "@continuo/store";
+import type pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { callWebhook } from "../../packages/server/src/server/subscriptions/webhook.ts";
+import { Changes } from "../../packages/store/src/store/engine/index.ts";
 import { tlsFor } from "../../packages/store/src/store/postgres/connections.ts";
+import { Notifications } from "../../packages/store/src/store/postgres/notifications.ts";
 
 const servers = new Set<Server>();
 afterEach(() => {
@@ -73,6 +76,9 @@ async function postgres(name: string | null): Promise<{ readonly port: number; r
   return { port: await portOf(server), told };
 }
 
+/** The code in the first message of a client that wants TLS. */
+const SSL_REQUEST = 80_877_103;
+
 const AUTHORITY = `sslrootcert=${encodeURIComponent(fileOf("localhost"))}`;
 
 test.each([
@@ -113,6 +119,37 @@ test("a Postgres with a trusted certificate for its name gets the user", async (
   );
   await expect(opening).rejects.toMatchObject({ code: "unavailable" });
   expect(Buffer.concat(told).toString("latin1")).toContain("ada");
+});
+
+test("the certificate of a Postgres with an address instead of a name must be for this address", async () => {
+  const opened = async (certificate: string): Promise<string> => {
+    const { port, told } = await postgres(certificate);
+    const authority = encodeURIComponent(fileOf(certificate));
+    const url = `postgres://ada:secret@127.0.0.1:${port}/continuo?sslmode=verify-full&sslrootcert=${authority}`;
+    await expect(openStore(url)).rejects.toMatchObject({ code: "unavailable" });
+    return Buffer.concat(told).toString("latin1");
+  };
+  expect(await opened("localhost")).toBe("");
+  expect(await opened("127.0.0.1")).toContain("ada");
+});
+
+test("the connection that listens to a Postgres on another machine begins with TLS too", async () => {
+  const { promise: first, resolve } = Promise.withResolvers<Buffer>();
+  const sockets: Socket[] = [];
+  const server = createTcp((socket) => {
+    sockets.push(socket.on("error", () => undefined).once("data", resolve));
+  });
+  // In this writing it is not known for an address of this machine.
+  const url = `postgres://ada:secret@127.1:${await portOf(server)}/continuo`;
+  expect(tlsFor(url)).toEqual({ ssl: true });
+  const pool = { query: async () => ({ rows: [] }) } as unknown as pg.Pool;
+  const notices: Notifications = new Notifications(pool, { url, node: "me", changes: () => changes });
+  const changes = new Changes((watching) => notices.watch(watching));
+  notices.watch(1);
+  const bytes = await first;
+  for (const socket of sockets) socket.destroy();
+  await notices.close();
+  expect([bytes.length, bytes.readInt32BE(4)]).toEqual([8, SSL_REQUEST]);
 });
 
 test("a Postgres on another machine is reached over TLS unless the operator says something else", () => {

@@ -92,11 +92,14 @@ export function tlsFor(url: string): { readonly ssl?: true } {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/u;
 
+/** For every connection to the database. What the URL says of TLS counts more. */
+export function connectionTo(url: string): pg.ClientConfig {
+  return { ...tlsFor(url), connectionString: url };
+}
+
 export function createPool(url: string): pg.Pool {
   const pool = new AwakePool({
-    // The URL can say something else of TLS, which counts more.
-    ...tlsFor(url),
-    connectionString: url,
+    ...connectionTo(url),
     types: TYPES,
     max: 10,
     connectionTimeoutMillis: CONNECT_MS,

@@ -5,7 +5,7 @@
 
 import pg from "pg";
 import { type Changes, LIMITS } from "../engine/index.ts";
-import { rowsOf } from "./connections.ts";
+import { connectionTo, rowsOf } from "./connections.ts";
 
 const CHANNEL = "continuo_changes";
 /** A notification holds less than 8,000 bytes. */
@@ -77,7 +77,7 @@ export class Notifications {
 
   async #listen(): Promise<void> {
     if (this.#listener !== undefined) return;
-    const client = new pg.Client({ connectionString: this.#url, application_name: "continuo (listening)" });
+    const client = new pg.Client({ ...connectionTo(this.#url), application_name: "continuo (listening)" });
     this.#listener = client;
     const gone = (): void => {
       if (this.#listener === client) this.#listener = undefined;
