@@ -3,10 +3,10 @@
  * comparing with its request; random damages are compared in `test/agents/repair/`).
  */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Places, readNativeSession, repairNativeSession } from "@continuo/agents";
+import { checkNativeSession, type Places, readNativeSession, repairNativeSession } from "@continuo/agents";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Item, normaliseView } from "../agents/items.ts";
@@ -82,4 +82,16 @@ describe("Codex", () => {
     await repair(laid);
     expect(await viewOf(laid)).toEqual(sound);
   });
+});
+
+test("the header of the thread that started a sub-agent of Codex is no damage", async () => {
+  cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), join(scratch, "agent"), {
+    recursive: true,
+  });
+  const places = { home: scratch, env: { CODEX_HOME: join(scratch, "agent") } };
+  const child = "codex:01a20050-baf5-7330-87a1-0eb5a788eb57";
+  const { problems } = await checkNativeSession(child, { places });
+  expect(problems.map(({ code }) => code)).not.toContain("cannot_resume");
+  const { edits } = await repairNativeSession(child, { places });
+  expect(edits.filter(({ reason }) => reason.includes("header"))).toEqual([]);
 });

@@ -192,7 +192,8 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   session_meta(state, { payload }, slot) {
     const version = toText(payload.cli_version);
     if (version !== null) state.session.versions.add(version);
-    if (!state.own || !state.order.paginated || state.records === 1) return;
+    // The header of the thread that started this one stands right behind the first.
+    if (!state.own || !state.order.paginated || state.head === null) return;
     endTurn(state);
     add(state, "header", slot, { role: "system" });
     const message = "a second header: Codex sends nothing of what stands before it";

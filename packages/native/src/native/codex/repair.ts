@@ -187,10 +187,13 @@ function outputFor(callId: string, type: string, uuid: string): Json {
     : { type, id: `fco_${uuid}`, call_id: callId, output: "aborted" };
 }
 
+/** The header of the thread that started this one stands right behind the first. */
 function dropHeaders(draft: Draft): void {
-  for (const line of remainingLines(draft).slice(1)) {
-    if (parseRecord(line.value)?.type !== "session_meta") continue;
-    remove(line, "it is a second header: Codex sends nothing of what stands before it");
+  const lines = remainingLines(draft);
+  const isHeader = ({ value }: RecordLine): boolean => parseRecord(value)?.type === "session_meta";
+  const begin = lines.findIndex((line) => !isHeader(line));
+  for (const line of begin === -1 ? [] : lines.slice(begin)) {
+    if (isHeader(line)) remove(line, "it is a second header: Codex sends nothing of what stands before it");
   }
 }
 
