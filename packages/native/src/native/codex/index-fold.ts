@@ -193,7 +193,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
     const version = toText(payload.cli_version);
     if (version !== null) state.session.versions.add(version);
     // The header of the thread that started this one stands right behind the first.
-    if (!state.own || !state.order.paginated || state.head === null) return;
+    if (!state.own || !state.order.paginated || state.head?.slots[0]?.file !== state.file) return;
     endTurn(state);
     add(state, "header", slot, { role: "system" });
     const message = "a second header: Codex sends nothing of what stands before it";
