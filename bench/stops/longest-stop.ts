@@ -3,25 +3,38 @@
  * took of the machine; by the processor's time of this thread it does not.
  */
 
+import { PerformanceObserver } from "node:perf_hooks";
+
 export interface Stop {
   readonly what: string;
   readonly totalMs: number;
   /** The longest turn by the clock, and by the processor's time of this thread. */
   readonly stopMs: number;
   readonly busyMs: number;
+  /** Collections of garbage in the longest busy turn, by the clock: on a loaded machine more than the turn was busy. */
+  readonly garbageMs: number;
+}
+
+interface Turn {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly busyMs: number;
 }
 
 export async function longestStop(what: string, run: () => Promise<unknown>): Promise<Stop> {
-  let [stopMs, busyMs] = [0, 0];
+  let stopMs = 0;
+  let longest: Turn = { fromMs: 0, toMs: 0, busyMs: 0 };
   let at = performance.now();
   let used = process.threadCpuUsage();
   const look = (): void => {
     const { user, system } = process.threadCpuUsage(used);
-    busyMs = Math.max(busyMs, (user + system) / 1_000);
-    stopMs = Math.max(stopMs, performance.now() - at);
+    const turn = { fromMs: at, toMs: performance.now(), busyMs: (user + system) / 1_000 };
+    if (turn.busyMs > longest.busyMs) longest = turn;
+    stopMs = Math.max(stopMs, turn.toMs - at);
     at = performance.now();
     used = process.threadCpuUsage();
   };
+  const garbage = observeGarbage();
   let turn = setImmediate(function next() {
     look();
     turn = setImmediate(next);
@@ -30,8 +43,27 @@ export async function longestStop(what: string, run: () => Promise<unknown>): Pr
   try {
     await run();
     look();
-    return { what, totalMs: performance.now() - began, stopMs, busyMs };
+    const totalMs = performance.now() - began;
+    return { what, totalMs, stopMs, busyMs: longest.busyMs, garbageMs: await garbage.during(longest) };
   } finally {
     clearImmediate(turn);
+    garbage.end();
   }
+}
+
+/** Collections that end in a turn are reported in a later one. */
+const REPORTED_MS = 20;
+
+function observeGarbage(): { during(turn: Turn): Promise<number>; end(): void } {
+  const collections: { readonly startTime: number; readonly duration: number }[] = [];
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
+  observer.observe({ entryTypes: ["gc"] });
+  return {
+    during: async ({ fromMs, toMs }) => {
+      await new Promise((resolve) => setTimeout(resolve, REPORTED_MS));
+      const inside = collections.filter(({ startTime }) => startTime >= fromMs && startTime < toMs);
+      return inside.reduce((sum, { duration }) => sum + duration, 0);
+    },
+    end: () => observer.disconnect(),
+  };
 }

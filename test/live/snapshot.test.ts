@@ -7,6 +7,7 @@ import { sha256 } from "../../packages/live/src/kit/index.ts";
 import { emptyFold, type LiveFold } from "../../packages/live/src/state/fold.ts";
 import { Follower } from "../../packages/live/src/state/follower.ts";
 import type { NoteEntry } from "../../packages/live/src/state/note-entries.ts";
+import { restore } from "../../packages/live/src/state/restore.ts";
 import { contextHash, seal, unseal } from "../../packages/live/src/state/snapshot.ts";
 
 const NOTES = 1_000;
@@ -55,6 +56,20 @@ test("the hash of the notes is that of their canonical JSON, sorted by id, whate
   const rows = [...fold.notes.values()].map(({ noteId, hash, status }) => [noteId, hash, status]);
   rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   expect(contextHash(fold)).toBe(sha256(canonicalJson(rows)));
+});
+
+test("a session without a snapshot is restored 128 events a turn", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: "talk" });
+  await store.append(
+    "talk",
+    Array.from({ length: 1_280 }, (_, n) => ({ type: "note", data: { n } })),
+  );
+  const turns = await turnsOf(async () => {
+    const { fold, fault } = await restore(store, "talk");
+    expect([fold.sequence, fault]).toEqual([1_280, null]);
+  });
+  expect(turns).toBeGreaterThanOrEqual(9);
 });
 
 test("the last page of a restore and what is made of the session are in two turns", async () => {

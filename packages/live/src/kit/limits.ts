@@ -172,7 +172,7 @@ export const LIMITS = {
   nightHour: 2,
   nightlySpanMs: 86_400_000,
   /** The number of events that a restore reads, and hashes in one turn of the event loop. */
-  restorePage: 256,
+  restorePage: 128,
   /** Events of a window of the history, where the request names no number, and at most; and their bytes. */
   windowEvents: 100,
   mostWindowEvents: 500,
