@@ -48,6 +48,7 @@ import {
   SessionOwner,
 } from "./owner/index.ts";
 import { type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
+import { contentWords } from "./sentences/index.ts";
 import { toLiveSession } from "./session-view.ts";
 import {
   appendOnce,
@@ -100,6 +101,8 @@ export class LiveService {
     this.store = store;
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
+    // The first segmenter of a process loads tables, for 10 to 17 ms: no turn with other work is that much longer.
+    if (this.#role === "owner") setImmediate(() => void contentWords("")).unref();
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
     this.#ownership = new Ownership({
       store,
