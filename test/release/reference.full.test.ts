@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import * as continuo from "../../src/index.ts";
 import { PACKAGES } from "../../scripts/packages.ts";
+import * as continuo from "../../src/index.ts";
 import { ROOT } from "../house/imports.ts";
 
 test("the reference is made without a warning, and has each name of the library", {
