@@ -124,3 +124,13 @@ test("nothing that a session says reaches standard error, and a call writes only
   expect(stderr).toBe("");
   expect((await run(home, ["mcp", "--nope"])).code).toBe(2);
 });
+
+test("a message that is too long to be read ends the server, which says so in one line", async () => {
+  child.stdin.on("error", () => undefined);
+  for (let n = 0; n < 12; n++) child.stdin.write("x".repeat(1_048_576));
+  const [code] = await once(child, "close");
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^continuo mcp: ReadBuffer exceeded maximum size of 10485760 bytes\n$/u),
+  ]);
+});

@@ -15,7 +15,7 @@ export interface StdioOptions {
   readonly report: (line: string) => void;
 }
 
-/** Resolves when the client is gone, or `signal` says so. */
+/** Resolves when the client is gone, sent a message that is too long to be read, or `signal` says so. */
 export async function serveMcpOnStdio({
   machine,
   input,
@@ -26,10 +26,16 @@ export async function serveMcpOnStdio({
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   for (const event of ["end", "close", "error"] as const) input.once(event, () => resolve());
   signal.addEventListener("abort", () => resolve(), { once: true });
+  const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(() => createMcpServer(machine), {
-    transport: new StdioServerTransport(input, output),
+    transport,
     onerror: ({ message }) => report(message),
   });
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    resolve();
+  };
   await ended;
   await handle.close();
 }
