@@ -1,6 +1,6 @@
 /** States of Codex's threads: calls that no result answers, tools of the vendor and of servers, what is said meanwhile. */
 
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { lookUpSession } from "@continuo/agents";
 import { type AppServer, threadIdIn } from "../../test/agents/codex/app-server.ts";
@@ -8,7 +8,7 @@ import type { Codex } from "../../test/agents/codex/driver.ts";
 import type { Sandbox } from "../../test/agents/sandbox.ts";
 import { asObject, asText, text, tool } from "../../test/model-servers/index.ts";
 import type { CodexCase, CodexStage } from "./codex-stage.ts";
-import { PICTURE } from "./project.ts";
+import { addWorktree, PICTURE } from "./project.ts";
 
 async function begin(app: AppServer, { sandbox }: CodexStage): Promise<string> {
   const params = { historyMode: "paginated", cwd: sandbox.project };
@@ -237,6 +237,74 @@ export const CODEX_STATES: readonly CodexCase[] = [
       await sandbox.write(".codex/skills/brew/SKILL.md", `${described}Boil the water first.\n`);
       const { threadId } = await codex.exec("Use $brew, please.");
       await codex.exec("Twice?", { resume: threadId });
+      return threadId;
+    },
+  },
+  {
+    name: "hooks",
+    shows:
+      "A hook of the user gives the model a text beside the prompt, and another one beside the result of a command.",
+    made: "`codex exec --dangerously-bypass-hook-trust` with `hooks.json` in the home",
+    script: {
+      turns: [
+        {
+          user: "Name the timer.",
+          answers: [[tool("exec_command", { cmd: "cat timer.js" })], [text("How about `steep`?")]],
+        },
+      ],
+    },
+    async hold({ codex, sandbox }) {
+      const hooks = ["UserPromptSubmit", "PostToolUse"].map(async (event) => {
+        const told = {
+          hookSpecificOutput: { hookEventName: event, additionalContext: `The kettle saw ${event}.` },
+        };
+        const script = await sandbox.write(
+          `${event}.mjs`,
+          `console.log(${JSON.stringify(JSON.stringify(told))});\n`,
+        );
+        return [event, [{ hooks: [{ type: "command", command: `${process.execPath} ${script}` }] }]] as const;
+      });
+      const all = Object.fromEntries(await Promise.all(hooks));
+      await sandbox.write(".codex/hooks.json", JSON.stringify({ hooks: all }));
+      const flags = ["--dangerously-bypass-hook-trust", "--json", "--skip-git-repo-check"];
+      const printed = await codex.command(["exec", ...flags, "--", "Name the timer."]);
+      const started = printed.split("\n").find((line) => line.includes('"thread.started"')) ?? "{}";
+      await rm(join(codex.home, "hooks.json"));
+      return asText(asObject(JSON.parse(started)).thread_id);
+    },
+  },
+  {
+    name: "review",
+    shows: "The slash command `/review` between two turns: a review in the same thread.",
+    made: "`review/start` of the app server, which the command stands for",
+    script: {
+      turns: [
+        { user: "Name the timer.", answers: [[text("How about `steep`?")]] },
+        { user: "Anything else?", answers: [[text("Nothing.")]] },
+      ],
+    },
+    async hold(stage) {
+      await using app = await stage.codex.appServer();
+      const threadId = await begin(app, stage);
+      await app.turn(threadId, "Name the timer.");
+      const target = { type: "custom", instructions: "Review the timer." };
+      const started = await app.request("review/start", { threadId, target, delivery: "inline" });
+      const turnId = asText(asObject(started.turn).id);
+      await app.notified("turn/completed", (params) => asObject(params.turn).id === turnId);
+      await app.turn(threadId, "Anything else?");
+      return threadId;
+    },
+  },
+  {
+    name: "worktree",
+    shows: "A thread in a linked worktree of a repository.",
+    made: "`git worktree add`, and `thread/start` of the app server with its folder",
+    script: { turns: [{ user: "Name the timer.", answers: [[text("How about `steep`?")]] }] },
+    async hold({ codex, sandbox }) {
+      const cwd = addWorktree(sandbox);
+      await using app = await codex.appServer();
+      const threadId = threadIdIn(await app.request("thread/start", { historyMode: "paginated", cwd }));
+      await app.turn(threadId, "Name the timer.");
       return threadId;
     },
   },

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Gemini, openGemini } from "../../test/agents/gemini/driver.ts";
-import { rewindInTerminal } from "../../test/agents/gemini/terminal.ts";
+import { queueInTerminal, rewindInTerminal } from "../../test/agents/gemini/terminal.ts";
 import { makeSandbox, type Sandbox } from "../../test/agents/sandbox.ts";
 import {
   type ModelServer,
@@ -14,7 +14,7 @@ import {
   tool,
 } from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
-import { inProject, TEA_PROJECT } from "./project.ts";
+import { addWorktree, inProject, TEA_PROJECT } from "./project.ts";
 
 const SESSION = "6a7b8c9d-0e1f-4a2b-8c3d-4e5f6a7b8c9d";
 
@@ -31,6 +31,8 @@ interface GeminiCase {
   readonly script: Script;
   /** Holds the conversation; gives the session that is resumed afterwards. */
   readonly hold: (stage: GeminiStage) => Promise<string>;
+  /** The folder in which it is resumed, below the sandbox; the project where it is left out. */
+  readonly resumedIn?: string;
 }
 
 /** Long enough for a compaction to be worth it. */
@@ -319,6 +321,68 @@ const CASES: readonly GeminiCase[] = [
       return SESSION;
     },
   },
+  {
+    name: "plan-mode",
+    shows: "A turn in plan mode, in which the model writes a plan, and one after it.",
+    made: "`gemini -p --approval-mode plan`, then `gemini -p --resume`",
+    script: {
+      turns: [
+        {
+          user: "Plan the fix.",
+          answers: [[tool("read_file", { file_path: "timer.js" })], [text("Black tea gets 240 seconds.")]],
+        },
+        { user: "Do it.", answers: [[text("It is done.")]] },
+      ],
+    },
+    async hold({ gemini }) {
+      const flags = ["--model", "gemini-2.5-flash", "--approval-mode", "plan", "--session-id", SESSION];
+      const { code, stderr } = await gemini.command([...flags, "--prompt", "Plan the fix."]);
+      if (code !== 0) throw new Error(`gemini did not plan: ${stderr}`);
+      await gemini.say("Do it.", { resume: SESSION });
+      return SESSION;
+    },
+  },
+  {
+    name: "worktree",
+    shows: "A session in a linked worktree of a repository.",
+    made: "`git worktree add`, and `gemini -p` in it",
+    resumedIn: "green",
+    script: { turns: [{ user: "Name the timer.", answers: [[text("How about `steep`?")]] }] },
+    async hold({ gemini, sandbox }) {
+      await gemini.say("Name the timer.", { sessionId: SESSION, cwd: addWorktree(sandbox) });
+      return SESSION;
+    },
+  },
+  {
+    name: "queued",
+    shows:
+      "Two prompts that the person typed while a command ran: Gemini CLI sends them as one when the turn is over.",
+    made: "`gemini --resume` in a terminal",
+    script: {
+      turns: [
+        { user: "Name the timer.", answers: [[text("How about `steep`?")]] },
+        {
+          user: "Run the tests.",
+          answers: [
+            [tool("run_shell_command", { command: "until test -e report; do sleep 0.1; done" })],
+            [text("They pass.")],
+          ],
+        },
+        { user: "Green too.\n\nBlack too.", answers: [[text("Both pass.")]] },
+      ],
+    },
+    async hold({ gemini, sandbox }) {
+      await gemini.say("Name the timer.", { sessionId: SESSION });
+      await queueInTerminal(sandbox, gemini, {
+        sessionId: SESSION,
+        first: "Run the tests.",
+        queued: ["Green too.", "Black too."],
+        end: () => sandbox.write("project/report", "all pass"),
+        answer: "Both pass.",
+      });
+      return SESSION;
+    },
+  },
 ];
 
 export const geminiCases: readonly NativeCase[] = CASES.map((one) => ({
@@ -330,7 +394,8 @@ export const geminiCases: readonly NativeCase[] = CASES.map((one) => ({
     withGemini(one.script, async ({ sandbox, server, gemini }) => {
       const sessionId = await one.hold({ sandbox, server, gemini });
       await keep.home(sandbox, gemini.home);
-      await gemini.say(lastWords, { resume: sessionId });
+      const cwd = one.resumedIn === undefined ? sandbox.project : join(sandbox.root, one.resumedIn);
+      await gemini.say(lastWords, { resume: sessionId, cwd });
       const request = server.conversation().at(-1);
       if (request === undefined) throw new Error("no request was sent");
       await keep.request(sandbox, sessionId, request);

@@ -32,6 +32,7 @@ const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
   [/^<collaboration_mode>[\s\S]*$/, `<collaboration_mode>${LEFT_OUT}</collaboration_mode>`],
   // Codex tells its model about modes and skills in these.
   [/^# (?:Plan Mode \(|Collaboration Mode: )[\s\S]*$/, LEFT_OUT],
+  [/^# Review guidelines:[\s\S]*$/, LEFT_OUT],
   [
     /^\s*(?:<skills_instructions>|## Skills\n)[\s\S]*$/,
     `<skills_instructions>${LEFT_OUT}</skills_instructions>`,

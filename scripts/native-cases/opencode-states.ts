@@ -1,11 +1,10 @@
 /** States of opencode's sessions: its second generation, background tasks, worktrees, what is said meanwhile. */
 
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { MODEL, type OpencodeServer, OTHER_MODEL } from "../../test/agents/opencode/driver.ts";
-import type { Sandbox } from "../../test/agents/sandbox.ts";
 import { asObject, asObjects, asText, text, thinking, tool } from "../../test/model-servers/index.ts";
 import type { OpencodeCase } from "./opencode.ts";
+import { addWorktree } from "./project.ts";
 
 const LOOK_MS = 20;
 const MAX_LOOKS = 3_000;
@@ -31,11 +30,6 @@ async function prompt(server: OpencodeServer, id: string, words: string): Promis
     const answer = rows.slice(0, Math.max(at, 0)).find(({ type }) => type === "assistant");
     return answer !== undefined && answer.finish !== undefined && answer.finish !== "tool-calls";
   }, `an answer to ${words}`);
-}
-
-function git(sandbox: Sandbox, ...args: readonly string[]): void {
-  const who = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
-  execFileSync("git", [...who, ...args], { cwd: sandbox.project, env: sandbox.environment({}) });
 }
 
 export const opencodeStateCases: readonly OpencodeCase[] = [
@@ -139,10 +133,7 @@ export const opencodeStateCases: readonly OpencodeCase[] = [
     made: "`git worktree add`, and `opencode serve` in it",
     script: { turns: [{ user: "Name the timer.", answers: [[text("How about `steep`?")]] }] },
     async prepare(sandbox) {
-      git(sandbox, "init", "-q", "-b", "main");
-      git(sandbox, "add", ".");
-      git(sandbox, "commit", "-q", "-m", "The timer");
-      git(sandbox, "worktree", "add", "-q", join(sandbox.root, "green"), "-b", "green");
+      addWorktree(sandbox);
     },
     async hold({ sandbox, opencode }) {
       // Folders without git have a project of their own, which opencode makes when it is first in one.

@@ -2,6 +2,7 @@
 
 import { text, tool } from "../../test/model-servers/index.ts";
 import { type PiCase, SESSION } from "./pi-stage.ts";
+import { addWorktree } from "./project.ts";
 
 export const PI_STATES: readonly PiCase[] = [
   {
@@ -88,6 +89,17 @@ export const PI_STATES: readonly PiCase[] = [
       await sandbox.write(".pi/agent/prompts/steep.md", "Steep $1 for two minutes.\n");
       await using talk = pi.talk({ sessionId: SESSION });
       for (const words of ["/skill:brew twice", "/steep green"]) await talk.say(words);
+      return await talk.sessionFile();
+    },
+  },
+  {
+    name: "worktree",
+    shows: "A session in a linked worktree of a repository.",
+    made: "`git worktree add`, and pi in it",
+    script: { turns: [{ user: "Name the timer.", answers: [[text("How about `steep`?")]] }] },
+    async hold({ pi, sandbox }) {
+      await using talk = pi.talk({ sessionId: SESSION, cwd: addWorktree(sandbox) });
+      await talk.say("Name the timer.");
       return await talk.sessionFile();
     },
   },

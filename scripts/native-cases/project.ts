@@ -1,5 +1,7 @@
 /** The small project that the recorded conversations are about. */
 
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { PICTURE } from "../../test/agents/picture.ts";
 import type { Sandbox } from "../../test/agents/sandbox.ts";
 import type { Script } from "../../test/model-servers/index.ts";
@@ -28,4 +30,17 @@ export { PICTURE };
 export function inProject(script: Script, sandbox: Sandbox): Script {
   const text = JSON.stringify(script).replaceAll("PROJECT", sandbox.project).replaceAll("ROOT", sandbox.root);
   return JSON.parse(text) as Script;
+}
+
+/** Commits the project, and links a worktree with a branch of its own; gives its folder. */
+export function addWorktree(sandbox: Sandbox): string {
+  const folder = join(sandbox.root, "green");
+  const who = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
+  const git = (...args: readonly string[]): void => {
+    execFileSync("git", [...who, ...args], { cwd: sandbox.project, env: sandbox.environment({}) });
+  };
+  git("add", ".");
+  git("commit", "-q", "-m", "The timer");
+  git("worktree", "add", "-q", folder, "-b", "green");
+  return folder;
 }

@@ -10,7 +10,7 @@ export type RecordedState = Readonly<Record<AgentName, string>>;
 export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
   hooks: {
     claude: "hooks",
-    codex: "(not recorded)",
+    codex: "hooks",
     gemini: "hooks",
     pi: "extensions-and-shell",
     opencode: "(a plugin waits for a package from the network, so that no turn ends here)",
@@ -18,7 +18,7 @@ export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
   "plan mode": {
     claude: "plan-mode",
     codex: "plan-and-shell",
-    gemini: "(not recorded)",
+    gemini: "plan-mode",
     pi: "(it has none)",
     opencode: "plan-and-todos",
   },
@@ -38,7 +38,7 @@ export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
   },
   "slash commands": {
     claude: "local-commands",
-    codex: "(not recorded)",
+    codex: "review",
     gemini: "skills",
     pi: "skills",
     opencode: "skills",
@@ -52,15 +52,15 @@ export const RECORDED_STATES: Readonly<Record<string, RecordedState>> = {
   },
   worktrees: {
     claude: "worktree",
-    codex: "(not recorded)",
-    gemini: "(not recorded)",
-    pi: "(it has none)",
+    codex: "worktree",
+    gemini: "worktree",
+    pi: "worktree",
     opencode: "worktree",
   },
   "queued commands": {
     claude: "said-meanwhile",
     codex: "steered",
-    gemini: "(not recorded)",
+    gemini: "queued",
     pi: "queued",
     opencode: "said-meanwhile",
   },

@@ -9,18 +9,24 @@ const LOOK_EVERY_MS = 200;
 const MOST_LOOKS = 300;
 const LOOKS_BEFORE_A_KEY = 25;
 
-/**
- * Goes back to before the last thing that the person said. Gemini CLI counts results of tools as such a thing:
- * the last turn must be one without tools.
- */
-export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, sessionId: string): Promise<void> {
+interface Terminal {
+  tmux(...args: readonly string[]): Promise<ProgramResult>;
+  /** Looks until the screen is as it should be; now and then presses again, for a busy interface loses keys. */
+  until(isThere: (screen: string) => boolean, ...key: readonly string[]): Promise<void>;
+}
+
+async function inTerminal(
+  sandbox: Sandbox,
+  gemini: Gemini,
+  flags: readonly string[],
+  use: (terminal: Terminal) => Promise<void>,
+): Promise<void> {
   const socket = join(sandbox.tmp, "tmux");
   const tmux = (...args: readonly string[]): Promise<ProgramResult> =>
     runProgram("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
       cwd: sandbox.project,
       env: { ...gemini.environment, TERM: "xterm-256color" },
     });
-  /** Looks until the screen is as it should be; now and then presses again, for a busy interface loses keys. */
   const until = async (isThere: (screen: string) => boolean, ...key: readonly string[]): Promise<void> => {
     let screen = "";
     for (let look = 0; look < MOST_LOOKS; look++) {
@@ -31,19 +37,62 @@ export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, session
     }
     throw new Error(`${isThere} did not come; the terminal shows:\n${screen}`);
   };
-  const seen = (words: string, ...key: readonly string[]): Promise<void> =>
-    until((screen) => screen.includes(words), ...key);
-  const start = [process.execPath, geminiProgram(), "--model", "gemini-2.5-flash", "--resume", sessionId];
+  const start = [process.execPath, geminiProgram(), "--model", "gemini-2.5-flash", ...flags];
   await tmux("new-session", "-d", "-x", "120", "-y", "40", ...start);
   try {
-    await seen("Type your message");
+    await until((screen) => screen.includes("Type your message"));
+    await use({ tmux, until });
+  } finally {
+    await tmux("kill-server");
+  }
+}
+
+/**
+ * Goes back to before the last thing that the person said. Gemini CLI counts results of tools as such a thing:
+ * the last turn must be one without tools.
+ */
+export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, sessionId: string): Promise<void> {
+  await inTerminal(sandbox, gemini, ["--resume", sessionId], async ({ tmux, until }) => {
+    const seen = (words: string, ...key: readonly string[]): Promise<void> =>
+      until((screen) => screen.includes(words), ...key);
     await tmux("send-keys", "-l", "/rewind");
     await seen("Jump back to a specific message");
     await seen("● Stay at current position", "Enter");
     await until((screen) => screen.includes("● ") && !screen.includes("● Stay"), "Up");
     await seen("Rewind conversation", "Enter");
     await seen("(/directory)", "Enter");
-  } finally {
-    await tmux("kill-server");
-  }
+  });
+}
+
+export interface Queueing {
+  readonly sessionId: string;
+  /** The words whose turn is at work when the others are typed. */
+  readonly first: string;
+  readonly queued: readonly string[];
+  /** Lets the first turn end. */
+  readonly end: () => Promise<unknown>;
+  /** The answer to the words that were typed meanwhile. */
+  readonly answer: string;
+}
+
+/** Types words while the agent works, and waits until it answered them. */
+export async function queueInTerminal(
+  sandbox: Sandbox,
+  gemini: Gemini,
+  { sessionId, first, queued, end, answer }: Queueing,
+): Promise<void> {
+  const flags = ["--approval-mode", "yolo", "--resume", sessionId];
+  await inTerminal(sandbox, gemini, flags, async ({ tmux, until }) => {
+    const type = async (words: string): Promise<void> => {
+      await tmux("send-keys", "-l", words);
+      await until((screen) => screen.includes(words));
+      await tmux("send-keys", "Enter");
+    };
+    await type(first);
+    await until((screen) => screen.includes("esc to cancel"));
+    for (const words of queued) await type(words);
+    await until((screen) => /queued/iu.test(screen));
+    await end();
+    await until((screen) => screen.includes(answer) && !screen.includes("esc to cancel"));
+  });
 }
