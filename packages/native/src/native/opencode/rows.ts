@@ -44,7 +44,8 @@ export function openRows(database: Database, sessionId: string): SessionSource {
   const messagesOf = (sql: string, ...values: SqlValue[]): Query<NativeRecord> =>
     generation === "first" ? recordsOf("message", sql, ...values) : secondOf(sql, ...values);
   const secondOf = (sql: string, ...values: SqlValue[]): Query<NativeRecord> => ({
-    ...{ sql, values },
+    sql,
+    values,
     map: (row) => toSecondMessage(toRecord("session_message", schema.sessionMessage, row, raw)),
   });
   return {

@@ -26,7 +26,9 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
     const strays = strayParts(database, ids);
     if (strays.length > 0) tables.push({ name: "part", column: "id", values: strays });
     const sessions = SESSION_TABLES.filter((name) => names.includes(name)).map((name) => ({
-      ...{ name, column: "id", values: ids },
+      name,
+      column: "id",
+      values: ids,
     }));
     return {
       type: "rows",
