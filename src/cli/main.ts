@@ -1,10 +1,10 @@
 /** The entry: the one place where the process is touched, and where errors become text and an exit code. */
 
 import { enableCompileCache } from "node:module";
-import { homedir, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { continuoHome, readVersion } from "@continuo/files";
+import { continuoHome, homeOfThisUser, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
@@ -79,7 +79,7 @@ function shellOfThisProcess(): Shell {
     stdout,
     stderr,
     env: process.env,
-    home: homedir(),
+    home: homeOfThisUser(),
     cwd: process.cwd(),
     now: new Date(),
     onExit(cleanUp) {

@@ -167,9 +167,12 @@ describe("handoff", () => {
   test("--dry-run says what would be lost, and writes nothing", async () => {
     const { code, stdout } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run");
     expect(code).toBe(0);
-    expect(stdout).toContain("tool_call    4 kept, 0 rewritten, 0 noted, 0 dropped");
-    expect(stdout).toContain("thinking rewritten: signed by another vendor: without the signature");
-    expect(stdout).toContain("Nothing was written");
+    expect(stdout).toBe(
+      "13 of 13 carried over; 1 thinking: signed by another vendor: without the signature\n\nNothing was written: a new session of codex would contain this.\n",
+    );
+    const verbose = await here("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run", "--verbose");
+    expect(verbose.stdout).toContain("tool_call    4 kept, 0 rewritten, 0 noted, 0 dropped");
+    expect(verbose.stdout).toContain("thinking rewritten: signed by another vendor: without the signature");
     expect(existsSync(join(home, ".codex"))).toBe(false);
   });
 

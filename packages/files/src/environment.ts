@@ -1,8 +1,15 @@
 /** The places of this machine's user, for callers who name none. The one file of the library that reads the environment. */
 
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import type { Places } from "./places.ts";
 
 export function placesOfThisUser(): Places {
-  return { home: homedir(), env: process.env };
+  return { home: homeOfThisUser(), env: process.env };
+}
+
+/** `$HOME`; of the system's user table where it is empty or no absolute path, which would mean the current folder. */
+export function homeOfThisUser(): string {
+  const home = homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
 }

@@ -17,7 +17,7 @@ export {
   renameDurably,
   syncPath,
 } from "./durable.ts";
-export { placesOfThisUser } from "./environment.ts";
+export { homeOfThisUser, placesOfThisUser } from "./environment.ts";
 export {
   besideBundle,
   canonicalFolder,
@@ -65,5 +65,5 @@ export {
 } from "./records/index.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
 export { withDraft, writeDurably } from "./write-durably.ts";
-export { isWriteFailure, writeFailure } from "./write-failure.ts";
+export { isWriteFailure, reasonOf, writeFailure } from "./write-failure.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

@@ -7,6 +7,17 @@ const PERMISSIONS = "Check the permissions of the file and its folder.";
 const OPEN_FILES = "Close other programs or raise the limit of open files (`ulimit -n`), then try again.";
 const DISK = "Check the disk and its free space, then try again.";
 
+/** The reasons in words; the keys are codes of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "permission denied",
+  EPERM: "the system does not permit it",
+  EEXIST: "a file is in the place of a folder",
+  ENOTDIR: "a file is in the place of a folder",
+};
+
 /** The keys are codes of the system. */
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: SPACE,
@@ -14,6 +25,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: "Make the file system writable, or use a folder elsewhere.",
   EACCES: PERMISSIONS,
   EPERM: PERMISSIONS,
+  EEXIST: "Move the file away, or use a folder elsewhere.",
+  ENOTDIR: "Move the file away, or use a folder elsewhere.",
   EMFILE: OPEN_FILES,
   ENFILE: OPEN_FILES,
   EFBIG: "Raise the limit of the size of files (`ulimit -f`), then try again.",
@@ -35,6 +48,12 @@ export function isWriteFailure(error: unknown): error is Error {
   return "syscall" in error || "errcode" in error;
 }
 
+/** The reason in words; the system's own text where there are none of ours. */
+export function reasonOf(cause: unknown): string {
+  const { code } = cause as { readonly code?: unknown };
+  return REASONS[String(code)] ?? messageOf(cause);
+}
+
 /**
  * `unwritable`, or `busy` where another program holds a database. `details.reason` is the system's code.
  *
@@ -45,7 +64,7 @@ export function writeFailure(what: string, cause: unknown, otherwise = "Try agai
   const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown };
   const primary = typeof errcode === "number" ? errcode & 0xff : undefined;
   const known = primary === undefined ? HINTS[String(code)] : SQLITE_HINTS[primary];
-  return new ContinuoError(primary === SQLITE_BUSY ? "busy" : "unwritable", `${what}: ${messageOf(cause)}`, {
+  return new ContinuoError(primary === SQLITE_BUSY ? "busy" : "unwritable", `${what}: ${reasonOf(cause)}`, {
     hint: known ?? otherwise,
     details: typeof code === "string" ? { reason: code } : {},
     cause,

@@ -48,6 +48,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
       "fail (exit code 6) if more than COUNT of KIND would be left out (repeatable)",
       parseLoss,
     )
+    .option("--verbose", "show the whole receipt, also if nothing is lost: totals by kind, and each reason")
     .option("--no-verify", "do not check the new session with the target's own program")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
@@ -68,6 +69,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
       ).choices(AGENT_CHOICES),
     )
     .option("--print", "print the command instead of running it; with --agent, after the hand-over")
+    .option("--verbose", "with --agent: show the whole receipt of the hand-over")
     .addHelpText(
       "after",
       `

@@ -17,6 +17,7 @@ export interface HandoffFlags {
   readonly dryRun?: true;
   readonly maxLoss?: LossFlag;
   readonly verify: boolean;
+  readonly verbose?: true;
   readonly json?: true;
 }
 
@@ -25,10 +26,12 @@ export interface ImportFlags {
   readonly to?: AgentName;
   readonly dryRun?: true;
   readonly verify: boolean;
+  readonly verbose?: true;
   readonly json?: true;
 }
 
 export interface ResumeFlags {
   readonly agent?: AgentName;
   readonly print?: true;
+  readonly verbose?: true;
 }

@@ -9,7 +9,7 @@ import { placesOf } from "@continuo/files";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { HandoffFlags } from "./flags.ts";
-import { madeLines, receiptLines } from "./receipt.ts";
+import { madeLines, type ReceiptFlags, receiptLines } from "./receipt.ts";
 
 export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
@@ -38,11 +38,11 @@ export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell):
 /** The receipt, then the new session and how to continue it. */
 export async function printHandOff(
   made: HandOff,
-  flags: { readonly json?: true },
+  flags: ReceiptFlags & { readonly json?: true },
   shell: Shell,
 ): Promise<number> {
   const output = createOutput(shell.stdout);
-  await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, shell));
+  await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, flags, shell));
   return 0;
 }
 
@@ -51,8 +51,8 @@ function toJson(made: HandOff): unknown {
   return { agent, sessionId, location, resumeCommand, receipt, verification, madeDatabase };
 }
 
-function toText(made: HandOff, shell: Shell): string {
-  const lines = receiptLines(made.receipt);
+function toText(made: HandOff, flags: ReceiptFlags, shell: Shell): string {
+  const lines = receiptLines(made.receipt, flags);
   if (made.sessionId === null || made.resumeCommand === null) {
     lines.push("", `Nothing was written: a new session of ${made.agent} would contain this.`);
   } else {

@@ -30,6 +30,7 @@ export function addImportCommand(
       ),
     )
     .option("--dry-run", "show the receipt, and write nothing")
+    .option("--verbose", "show the whole receipt, also if nothing is lost: totals by kind, and each reason")
     .option("--no-verify", "do not check the new session with the target's own program")
     .option("--json", "print JSON")
     .addHelpText("after", IMPORT_HELP)

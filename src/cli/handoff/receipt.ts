@@ -1,13 +1,13 @@
-/** A hand-over in words: what became of each kind of block, and the session that was made. */
+/** A hand-over in words: what became of the blocks, and the session that was made. */
 
 import type { HandOff } from "@continuo/agents/handoff";
-import type { Receipt } from "@continuo/agents/handoff/converting";
+import type { Receipt, ReceiptRecord } from "@continuo/agents/handoff/converting";
 import { visibleLine } from "@continuo/core/transcript";
 import { plural, type Shell, tildePath } from "../terminal/index.ts";
 
 /** The receipt and the session, as lines of text that ends with a line feed. */
-export function describeHandOff(made: HandOff, shell: Shell): string {
-  return `${[...receiptLines(made.receipt), "", ...madeLines(made, shell)].map(visibleLine).join("\n")}\n`;
+export function describeHandOff(made: HandOff, flags: ReceiptFlags, shell: Shell): string {
+  return `${[...receiptLines(made.receipt, flags), "", ...madeLines(made, shell)].map(visibleLine).join("\n")}\n`;
 }
 
 /** The session that was written, where it is, and who read it back. */
@@ -39,18 +39,49 @@ function broughtBackLines({ broughtBack }: HandOff): string[] {
   return [`${plural(messages, "message")} of ${name} came back, written anew`];
 }
 
-/** Totals by kind, then each reason with how often it was given. */
-export function receiptLines(receipt: Receipt): string[] {
+export interface ReceiptFlags {
+  readonly verbose?: true;
+}
+
+/**
+ * One line where nothing of the conversation is lost; else, and on request, totals by kind, then each reason with how often
+ * it was given.
+ */
+export function receiptLines(receipt: Receipt, { verbose }: ReceiptFlags): string[] {
+  if (verbose !== true && lostOf(receipt) === 0) return [receiptLine(receipt)];
   const lines = Object.entries(receipt.byKind).map(
     ([kind, { kept, rewritten, noted, dropped }]) =>
       `${kind.padEnd(12)} ${kept} kept, ${rewritten} rewritten, ${noted} noted, ${dropped} dropped`,
   );
+  const told = [...reasonsOf(receipt, ({ kind, outcome, reason }) => `${kind} ${outcome}: ${reason}`)];
+  return told.length === 0 ? lines : [...lines, "", ...told.map(([reason, count]) => `  ${count} ${reason}`)];
+}
+
+/** The number of lost parts; a record of the agent's own that is only noted holds nothing of the conversation. */
+function lostOf({ records }: Receipt): number {
+  return records.filter(
+    ({ kind, outcome }) => outcome === "dropped" || (outcome === "noted" && kind !== "other"),
+  ).length;
+}
+
+/** `19 of 19 carried over; 1 thinking: signed by another vendor: without the signature`. */
+function receiptLine(receipt: Receipt): string {
+  const parts = receipt.records.filter(({ kind, outcome }) => kind !== "other" || outcome !== "noted").length;
+  const changes = reasonsOf(receipt, ({ kind, reason }) => `${kind.replaceAll("_", " ")}: ${reason}`);
+  return [
+    `${parts} of ${parts} carried over`,
+    ...[...changes].map(([text, count]) => `${count} ${text}`),
+  ].join("; ");
+}
+
+/** Each reason that a record was not kept as it was, with its number. */
+function reasonsOf({ records }: Receipt, toText: (record: ReceiptRecord) => string): Map<string, number> {
   const reasons = new Map<string, number>();
-  for (const { kind, outcome, reason } of receipt.records) {
+  for (const record of records) {
+    const { kind, outcome } = record;
     if (outcome === "kept" || (outcome === "noted" && kind === "other")) continue;
-    const told = `${kind} ${outcome}: ${reason}`;
-    reasons.set(told, (reasons.get(told) ?? 0) + 1);
+    const text = toText(record);
+    reasons.set(text, (reasons.get(text) ?? 0) + 1);
   }
-  const told = [...reasons].map(([reason, count]) => `  ${count} ${reason}`);
-  return told.length === 0 ? lines : [...lines, "", ...told];
+  return reasons;
 }

@@ -68,7 +68,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
     if (located.kind === "native") await folderOf(located.native.found, agent, places);
     const made = await handOver(located, { places: shell, options: { to: agent, places } });
     // Standard output is for the command, or for the agent.
-    shell.stderr.write(describeHandOff(made, shell));
+    shell.stderr.write(describeHandOff(made, flags, shell));
     return { cwd: made.cwd, argv: made.resumeCommand ?? [], opens: null };
   }
   if (located.kind === "own") throw ofNoAgent(located.row);

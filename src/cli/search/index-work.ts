@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { type Texts, textsState } from "@continuo/agents/catalog";
-import { placesOf } from "@continuo/files";
+import { isWriteFailure, placesOf, writeFailure } from "@continuo/files";
 import { indexPathOf, removeIndex, useIndex } from "@continuo/native/index-file";
 import { isIndexing } from "../indexing/index.ts";
 import {
@@ -21,12 +21,22 @@ export async function runIndex(
   flags: IndexFlags,
   shell: Shell,
 ): Promise<number> {
-  if (what === "clear" || what === "rebuild") removeIndex(indexPathOf(shell));
+  if (what === "clear" || what === "rebuild") remove(indexPathOf(shell));
   const texts = what === "update" || what === "rebuild" ? await updateWithProgress(shell) : null;
   const status = await statusOf(shell, texts);
   const output = createOutput(shell.stdout);
   await output.write(flags.json ? `${toJsonText(status, 2)}\n` : drawStatus(status, shell));
   return texts !== null && texts.unreadable.length > 0 ? 1 : 0;
+}
+
+/** Errors: `unwritable`. */
+function remove(path: string): void {
+  try {
+    removeIndex(path);
+  } catch (error) {
+    if (!isWriteFailure(error)) throw error;
+    throw writeFailure(`cannot remove the index ${path}`, error);
+  }
 }
 
 interface IndexStatus {

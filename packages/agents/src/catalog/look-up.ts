@@ -115,7 +115,11 @@ async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUp
   if (isNativeAlone(name)) return toNative(await lookUpSession(name, { places, cwd: places.cwd }), places);
   const { lookup, matches, isPath } = await lookUpNative(name, places);
   if (isPath && lookup !== undefined) return toNative(lookup, places);
-  const rows = await ownOf(name, looking);
+  const rows = await ownOf(name, looking).catch((error: unknown) => {
+    // A native session is found although the store cannot be read: on a full or a read-only disk.
+    if (isContinuoError(error) && matches.length > 0) return [];
+    throw error;
+  });
   const same = (id: string): boolean => id.toLowerCase() === name.toLowerCase();
   const candidates: readonly Candidate[] = [
     ...rows.map((row) => ({ ...row, own: row })),

@@ -50,7 +50,13 @@ export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<
     }
   }
   await memo.save("everything");
-  return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
+  try {
+    return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
+  } catch (error) {
+    // The store on a read-only disk: native sessions count all the same.
+    if (!isContinuoError(error)) throw error;
+    return { sessions, unreadable: unreadable + 1 };
+  }
 }
 
 /** Reads the usage of sessions from the index, and adds what it reads from others to the index. */

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "@continuo/core/model";
-import { debugOf } from "@continuo/files";
+import { debugOf, reasonOf } from "@continuo/files";
 import { useIndex } from "./index-database.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
 import {
@@ -124,6 +124,16 @@ export async function removeText(path: string, keys: readonly string[]): Promise
 /** The rest of a session must not follow a part that was not written. */
 class IndexNotWritten extends ContinuoError {}
 
+function notWritten(path: string, { state, cause }: { readonly state: string; readonly cause?: unknown }) {
+  const why = cause === undefined ? `it is ${state}` : reasonOf(cause);
+  return new IndexNotWritten("unwritable", `cannot write the index ${path}: ${why}`, {
+    hint:
+      state === "newer"
+        ? "Use the newer version of Continuo that made it, or delete the file."
+        : "Check the permissions of the file and the space on the disk, and try again. Without it, a search reads the sessions themselves.",
+  });
+}
+
 interface Batch {
   add(change: TextChange, chars: number): Promise<void>;
   flush(): Promise<void>;
@@ -138,16 +148,9 @@ function createBatch(path: string, maxChars: number): Batch {
     [changes, chars] = [[], 0];
     if (written.length === 0) return;
     for (let attempt = 1; ; attempt++) {
-      const { state } = await useIndex(path, "write", (database) => applyChanges(database, written, writer));
-      if (state === "ready") return;
-      if (state === "newer" || attempt === WRITE_ATTEMPTS) {
-        throw new IndexNotWritten("unwritable", `cannot write the index ${path}: it is ${state}`, {
-          hint:
-            state === "newer"
-              ? "Use the newer version of Continuo that made it, or delete the file."
-              : "Check the permissions of the file and the space on the disk, and try again.",
-        });
-      }
+      const used = await useIndex(path, "write", (database) => applyChanges(database, written, writer));
+      if (used.state === "ready") return;
+      if (used.state === "newer" || attempt === WRITE_ATTEMPTS) throw notWritten(path, used);
       await sleep(WRITE_RETRY_MS);
     }
   };

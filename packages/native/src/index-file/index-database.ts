@@ -7,7 +7,7 @@
  * - nobody keeps it open between two uses, so that it may be deleted at any time
  */
 
-import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -30,7 +30,7 @@ export type IndexState = "ready" | "missing" | "newer" | "unusable";
 
 export type IndexUse<T> =
   | { readonly state: "ready"; readonly value: T }
-  | { readonly state: Exclude<IndexState, "ready"> };
+  | { readonly state: Exclude<IndexState, "ready">; readonly cause?: unknown };
 
 /**
  * Calls `use` with the open database. Only `write` creates the file. A file that turns out to be damaged is removed:
@@ -58,16 +58,15 @@ export async function useIndex<T>(
     const kind = failureOf(error);
     if (kind === null) throw error;
     if (kind === "damaged") removeIndex(path);
-    return { state: kind === "damaged" ? "missing" : "unusable" };
+    return kind === "damaged" ? { state: "missing" } : { state: "unusable", cause: error };
   } finally {
     if (database?.isOpen) database.close();
   }
 }
 
-/** Also where no file is. */
+/** Also where no file is. Errors: those of the system. */
 export function removeIndex(path: string): void {
-  rmSync(path, { force: true });
-  rmSync(`${path}-journal`, { force: true });
+  for (const file of [path, `${path}-journal`]) if (existsSync(file)) unlinkSync(file);
 }
 
 /** Runs `change` as one transaction, which no other writer interrupts. */

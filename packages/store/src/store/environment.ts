@@ -1,7 +1,7 @@
 /** The default database of this machine's user. The one file of the store that reads the environment. */
 
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { homeOfThisUser } from "@continuo/files";
 
 export function storePathOfThisUser(): string {
   return defaultStorePath(process.env);
@@ -9,5 +9,5 @@ export function storePathOfThisUser(): string {
 
 /** `continuo.db` in `CONTINUO_HOME`, else in `~/.continuo`. */
 export function defaultStorePath(env: Readonly<Record<string, string | undefined>>): string {
-  return join(env.CONTINUO_HOME || join(env.HOME || homedir(), ".continuo"), "continuo.db");
+  return join(env.CONTINUO_HOME || join(env.HOME || homeOfThisUser(), ".continuo"), "continuo.db");
 }
