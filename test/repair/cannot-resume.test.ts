@@ -138,6 +138,14 @@ const DAMAGES: readonly Damage[] = [
     },
   },
   {
+    what: "a list takes out the conversation, as at the start of a resumption that broke off",
+    agent: "gemini",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => record.type === "gemini" && JSON.stringify(record).includes("240 seconds for"),
+    damage: (record) => `${JSON.stringify(record)}\n{"$set":{"messages":[]}}`,
+  },
+  {
     what: "the data of a part is no JSON",
     agent: "opencode",
     fixture: "parallel-tools",

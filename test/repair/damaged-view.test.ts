@@ -89,7 +89,8 @@ test("the header of the thread that started a sub-agent of Codex is no damage", 
     recursive: true,
   });
   const places = { home: scratch, env: { CODEX_HOME: join(scratch, "agent") } };
-  const child = "codex:01a20050-baf5-7330-87a1-0eb5a788eb57";
+  const day = join(scratch, "agent/sessions/2026/11/21");
+  const child = join(day, "rollout-2026-11-21T22-53-40-01a20050-baf5-7330-87a1-0eb5a788eb57.jsonl");
   const { problems } = await checkNativeSession(child, { places });
   expect(problems.map(({ code }) => code)).not.toContain("cannot_resume");
   const { edits } = await repairNativeSession(child, { places });

@@ -216,6 +216,25 @@ const CLAUDE: readonly DamagedView[] = [
       return sound.with(at, { ...sound[at], text: "true" } as Item);
     },
   },
+  {
+    agent: "claude",
+    fixture: "parallel-tools",
+    what: "a text of an answer is nothing",
+    fits: (record) => record.type === "assistant" && record.message.content[0]?.type === "text",
+    damage: (line) => Object.assign(line.message.content[0], { text: null }),
+    sent: without("I read both and look around."),
+  },
+];
+
+const OPENCODE: readonly DamagedView[] = [
+  {
+    agent: "opencode",
+    fixture: "parallel-tools",
+    what: "a prompt asks for a provider that never answered",
+    fits: (record) => record.role === "user",
+    damage: (data) => Object.assign(data.model, { providerID: "x" }),
+    sent: same,
+  },
 ];
 
 export function withHeaderAgain(texts: readonly string[]): readonly string[] {
@@ -223,4 +242,4 @@ export function withHeaderAgain(texts: readonly string[]): readonly string[] {
   return texts.slice(0, 1).map((text) => JSON.stringify({ ...JSON.parse(text), ordinal }));
 }
 
-export const DAMAGED_VIEWS: readonly DamagedView[] = [...CODEX, ...PI, ...CLAUDE];
+export const DAMAGED_VIEWS: readonly DamagedView[] = [...CODEX, ...PI, ...CLAUDE, ...OPENCODE];

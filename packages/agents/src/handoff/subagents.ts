@@ -25,9 +25,10 @@ export function bringSubagents(
   const records = subagents.map(({ id, location, sizeBytes }): ReceiptRecord => {
     const line = { place: `sub-agent ${id}`, kind: "other" } as const;
     left -= sizeBytes;
-    if (made?.writer.childFiles === undefined || left < 0)
+    const placed = left < 0 ? null : made?.writer.childFiles?.(location, made.session, made.file);
+    if (placed === undefined || placed === null)
       return { ...line, outcome: "noted", reason: `a session of its own, which stays ${where}` };
-    files.push(...made.writer.childFiles(location, made.session, made.file));
+    files.push(...placed);
     return { ...line, outcome: "kept", reason: "" };
   });
   return { files, records };

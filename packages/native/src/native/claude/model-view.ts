@@ -43,12 +43,23 @@ const MADE_ANEW: ReadonlySet<unknown> = new Set([
 /** Pure. */
 export function modelView(history: readonly Message[]): Message[] {
   const kept = withoutStrippedThinking(withoutOpenLines(fromCompaction(history)));
-  const selected = kept.flatMap(toSent).map(withTextResults);
+  const selected = kept.flatMap(toSent).map(withTextResults).map(withoutLostTexts);
   const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
   const last = conversation.at(-1);
   if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
   if (kept.findLast(isLine)?.origin === "error") return conversation;
   return [...conversation, madeMessage(last, "answer", "assistant", "No response requested.")];
+}
+
+/** A block of text whose text is lost is left out (seen in 2.1.330). */
+function withoutLostTexts(message: Message): Message {
+  const isLost = (block: Block): boolean =>
+    block.type === "unknown" &&
+    isJson(block.raw) &&
+    block.raw.type === "text" &&
+    (block.raw.text ?? null) === null;
+  if (!message.content.some(isLost)) return message;
+  return withContent(message, (content) => content.filter((block) => !isLost(block)));
 }
 
 /** A result that is a number, or true or false, is sent as its text (seen in 2.1.330). */

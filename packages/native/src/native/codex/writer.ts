@@ -22,6 +22,7 @@ import {
   openLineSink,
 } from "../writing/index.ts";
 import { bringBackLines } from "./bring-back.ts";
+import { bringSubagent } from "./bring-subagent.ts";
 import { codexHome, homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta } from "./records.ts";
 import { nameThread } from "./thread-index.ts";
@@ -58,6 +59,7 @@ export const codexWriter: NativeWriter<CodexTip> = {
   }),
   bringBack: (records, session) => bringBackLines(records, session),
   besideNew: titleBeside,
+  childFiles: bringSubagent,
   rename(_tip, { sessionFile, sessionId, title }, makers) {
     const home = homeOfFile(sessionFile);
     if (home !== null) return { records: [], besides: [titleLine(home, sessionId, title, makers.now())] };

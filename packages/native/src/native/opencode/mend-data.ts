@@ -46,7 +46,10 @@ export interface MessagesBefore {
 
 /** @param types of the message's parts, which tell who said it. */
 export function mendInfo(given: unknown, row: Json, { types, before }: AroundMessage): MendedData {
-  if (!isJson(given)) return { data: mendKnown({}, row, { types, before }).data, lost: ["its data"] };
+  if (!isJson(given)) {
+    const { data } = mendKnown({}, row, { types, before });
+    return { data: data?.role === "assistant" ? { ...data, ...before.model } : data, lost: ["its data"] };
+  }
   // A role that is not known may be one of a newer version.
   if (typeof given.role === "string" && given.role !== "user" && given.role !== "assistant") {
     return { data: given, lost: [] };
@@ -121,9 +124,9 @@ function namesModel(named: Json): boolean {
 }
 
 /** @param row of the part. Kinds that are not known stay as they are. */
-export function mendPart(data: Json, row: Json): MendedData {
+export function mendPart(data: Json, row: Json, others: readonly unknown[] = []): MendedData {
   const lost: string[] = [];
-  const type = textField(data, "type") ?? typeIn(data);
+  const type = textField(data, "type") ?? typeIn(data, others);
   if (type === null) return { data: null, lost: ["type"] };
   const need = needs(data, lost);
   const named = { ...data, ...need("type", type === data.type, type) };
@@ -149,10 +152,12 @@ export function mendPart(data: Json, row: Json): MendedData {
   }
 }
 
-function typeIn(data: Json): string | null {
+/** @param others types of the other parts: an answer that has a text already thought this one. */
+function typeIn(data: Json, others: readonly unknown[]): string | null {
   if (isText(data.callID) && isJson(data.state)) return "tool";
   if (isText(data.mime) && isText(data.url)) return "file";
-  return isText(data.text) ? "text" : null;
+  if (!isText(data.text)) return null;
+  return others.includes("step-start") && others.includes("text") ? "reasoning" : "text";
 }
 
 interface Mending {

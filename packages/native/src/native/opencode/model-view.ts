@@ -116,11 +116,24 @@ function rawOf(block: Block): Json {
   return block.type === "unknown" && isJson(block.raw) ? block.raw : {};
 }
 
-/** `provider/model` that the next answer comes from, as far as the history tells. */
+/**
+ * `provider/model` that the next answer comes from, as far as the history tells: the one that was asked for last, but
+ * for one that never answered where another did.
+ */
 function askedModel(history: readonly Message[]): string | null {
-  const last = history.findLast((message) => message.role === "user" && isJson(flagsOf(message).model));
-  if (last === undefined) return null;
-  const model = objectField(flagsOf(last), "model");
+  const asked = history.findLast((message) => message.role === "user" && isJson(flagsOf(message).model));
+  if (asked === undefined) return null;
+  const model = nameOf(objectField(flagsOf(asked), "model"));
+  const answers = history.flatMap((message) => {
+    const { providerID } = flagsOf(message);
+    return message.role === "assistant" && message.model !== undefined && providerID !== undefined
+      ? [nameOf({ providerID, modelID: message.model })]
+      : [];
+  });
+  return answers.includes(model) ? model : (answers.at(-1) ?? model);
+}
+
+function nameOf(model: Json): string {
   return `${textField(model, "providerID")}/${textField(model, "modelID")}`;
 }
 

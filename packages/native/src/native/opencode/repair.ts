@@ -43,8 +43,9 @@ export const opencodeRepairer: RowRepairer = {
       const changed = message === null ? null : mendMessage(message, parts, before);
       if (changed !== null && message !== null) note(message, changed);
       const info = changed?.after?.data ?? (message === null ? null : toRow(message.value).data);
+      const types = parts.map((part) => objectField(toRow(part.value), "data").type);
       for (const part of parts) {
-        const mended = part.flaw ?? (message === null ? NO_OWNER : mendPartRow(toRow(part.value)));
+        const mended = part.flaw ?? (message === null ? NO_OWNER : mendPartRow(toRow(part.value), types));
         if (mended !== null) note(part, mended);
         else if (changed !== null && part.row !== undefined) {
           // The rows of a message's parts go and come with it.
@@ -174,9 +175,9 @@ function after(before: MessagesBefore, info: Json, id: string): MessagesBefore {
   };
 }
 
-function mendPartRow(row: Json): RowChange | null {
+function mendPartRow(row: Json, types: readonly unknown[]): RowChange | null {
   if (!isJson(row.data)) return NO_JSON;
-  const { data, lost } = mendPart(row.data, row);
+  const { data, lost } = mendPart(row.data, row, types);
   if (data === null) return { reason: `the part lacks ${lost.join("; ")}`, after: null };
   const state = objectField(data, "state");
   if (data.type !== "tool" || (state.status !== "running" && state.status !== "pending")) {

@@ -146,8 +146,9 @@ export interface NativeWriter<Tip> {
    * session and its folder. Left out where such conversations do not lie in files below their session.
    *
    * @param location of the conversation; it is read.
+   * @returns no file where it lies there already; `null` where it cannot go along.
    */
-  childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[];
+  childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[] | null;
   /**
    * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
    * of today. Left out where they stay as they are. Pure.
