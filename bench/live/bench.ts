@@ -93,8 +93,8 @@ async function checkpoints(store: Store, key: string, events: number): Promise<r
     });
     const follower = await service.follow(sessionId);
     await follower.reaches(await store.latestSequence(sessionId));
-    const keeper = service.keeperOf(sessionId);
-    const writing = keeper?.checkpoint();
+    const owner = service.ownerOf(sessionId);
+    const writing = owner?.checkpoint();
     const during = performance.now();
     await service.accept(key, {
       producerId: "checkpoints",
@@ -104,7 +104,7 @@ async function checkpoints(store: Store, key: string, events: number): Promise<r
     });
     acceptedMs.push(performance.now() - during);
     await writing;
-    ms.push(keeper?.lastCheckpointMs ?? Number.NaN);
+    ms.push(owner?.lastCheckpointMs ?? Number.NaN);
   }
   await service.stop();
   const at = `at ${events.toLocaleString("en")} events`;

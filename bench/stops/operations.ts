@@ -108,7 +108,7 @@ async function liveOperations(
     evidence: [{ type: "transcript_added", text: "one more", mediaTimeMs: 1, lang: "en" }],
   });
   await measured("checkpoint of a continuous session", async () => {
-    await first.keeperOf(sessionId)?.checkpoint();
+    await first.ownerOf(sessionId)?.checkpoint();
   });
   await measured("a context window of a continuous session", async () => {
     for await (const _ of first.fetchContextWindow(sessionId, 1_500_000_000));

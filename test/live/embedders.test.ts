@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 /** Two notes on the same moment that say the same. */
 const SAME: readonly (readonly [string, string])[] = [
   ["The harbour was built in 1872.", "The harbour was built in 1872, when the river mouth silted up."],
-  ["The lighthouse keeper lit the lamp at dusk.", "At dusk the keeper of the lighthouse lit the lamp."],
+  ["The lighthouse owner lit the lamp at dusk.", "At dusk the owner of the lighthouse lit the lamp."],
   [
     "The stone came from a quarry nine kilometres inland.",
     "Engineers took stone from a quarry nine kilometres inland.",
@@ -24,7 +24,7 @@ const SAME: readonly (readonly [string, string])[] = [
 /** Two notes of one subject that say different things. */
 const OTHER: readonly (readonly [string, string])[] = [
   ["The harbour was built in 1872.", "Two stone piers keep the sand out of the harbour."],
-  ["The lighthouse keeper lit the lamp at dusk.", "The lighthouse was painted red and white."],
+  ["The lighthouse owner lit the lamp at dusk.", "The lighthouse was painted red and white."],
   ["The stone came from a quarry inland.", "The bridge of the railway still stands."],
   ["A narrow railway carried the stone to the coast.", "A narrow street leads from the market to the quay."],
   ["Der Hafen wurde 1872 gebaut.", "Der Hafen öffnet bei Tagesanbruch."],

@@ -66,9 +66,9 @@ async function texts(live: LiveTest): Promise<readonly string[]> {
 
 test("words that are repeated at the same place update their note, and a text on two notes merges them", async () => {
   await using live = await notesTest();
-  await say(live, "The keeper lit the lamp", 0, 4_000);
-  await say(live, "The keeper lit the lamp at dusk", 1_000, 4_000);
-  expect(await texts(live)).toEqual(["The keeper lit the lamp at dusk"]);
+  await say(live, "The owner lit the lamp", 0, 4_000);
+  await say(live, "The owner lit the lamp at dusk", 1_000, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp at dusk"]);
   const [update] = await ofType(live, "note_updated");
   const [written] = await ofType(live, "note_written");
   const before = (written?.data ?? {}) as { readonly hash: string; readonly noteId: string };
@@ -79,11 +79,11 @@ test("words that are repeated at the same place update their note, and a text on
     endMs: 4_000,
   });
 
-  await say(live, "The keeper lit the lamp once more", 5_000, 8_000);
+  await say(live, "The owner lit the lamp once more", 5_000, 8_000);
   await say(live, "Something else", 5_000, 8_000);
   expect(await texts(live)).toHaveLength(3);
-  await say(live, "The keeper lit the lamp every dusk", 0, 8_000);
-  expect((await texts(live)).toSorted()).toEqual(["Something else", "The keeper lit the lamp every dusk"]);
+  await say(live, "The owner lit the lamp every dusk", 0, 8_000);
+  expect((await texts(live)).toSorted()).toEqual(["Something else", "The owner lit the lamp every dusk"]);
   const [merge] = await ofType(live, "note_merged");
   const archived = await ofType(live, "note_archived");
   const { noteId, sources } = (merge?.data ?? {}) as {
@@ -101,21 +101,21 @@ test("words that are repeated at the same place update their note, and a text on
 
 test("the agent never changes a note that a person edited or accepted", async () => {
   await using live = await notesTest();
-  await say(live, "The keeper lit the lamp", 0, 4_000);
+  await say(live, "The owner lit the lamp", 0, 4_000);
   const [note] = await live.service.notes("k");
   await live.service.operate("k", note?.noteId ?? "", {
     operation: "edit",
-    text: "The keeper lit the lamp, I think",
+    text: "The owner lit the lamp, I think",
   });
   await live.clock.advance(7_000);
-  await say(live, "The keeper lit the lamp", 0, 4_000);
-  expect(await texts(live)).toEqual(["The keeper lit the lamp, I think"]);
+  await say(live, "The owner lit the lamp", 0, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp, I think"]);
   await say(live, "Boats came home", 10_000, 14_000);
   const boats = (await live.service.notes("k")).find(({ text }) => text.startsWith("Boats"));
   await live.service.operate("k", boats?.noteId ?? "", { operation: "accept" });
   await live.clock.advance(7_000);
   await say(live, "Boats came home late", 10_000, 14_000);
-  expect(await texts(live)).toEqual(["The keeper lit the lamp, I think", "accepted: Boats came home"]);
+  expect(await texts(live)).toEqual(["The owner lit the lamp, I think", "accepted: Boats came home"]);
   const kept = (await ofType(live, "decision_made")).flatMap(
     ({ data }) => (data as { decisions: object[] }).decisions,
   );
@@ -124,15 +124,15 @@ test("the agent never changes a note that a person edited or accepted", async ()
 
 test("late evidence revises a note 3 times in an hour, and again after that", async () => {
   await using live = await notesTest();
-  await say(live, "The keeper lit the lamp 0", 0, 4_000);
-  for (let n = 1; n <= 5; n++) await say(live, `The keeper lit the lamp ${n}`, 0, 4_000);
-  expect(await texts(live)).toEqual(["The keeper lit the lamp 3"]);
+  await say(live, "The owner lit the lamp 0", 0, 4_000);
+  for (let n = 1; n <= 5; n++) await say(live, `The owner lit the lamp ${n}`, 0, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp 3"]);
   for (let n = 0; n < 3; n++) {
     await live.clock.advance(1_200_000);
     await live.service.ping("k");
   }
-  await say(live, "The keeper lit the lamp 6", 0, 4_000);
-  expect(await texts(live)).toEqual(["The keeper lit the lamp 6"]);
+  await say(live, "The owner lit the lamp 6", 0, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp 6"]);
 });
 
 test("a draft that is not sure is written again with evidence of up to 60 s, then asked about, and the answer makes the note", async () => {
@@ -155,13 +155,13 @@ test("a draft that is not sure is written again with evidence of up to 60 s, the
   expect(Date.parse(expiresAt ?? "") - Date.parse(asked?.occurredAt ?? "")).toBe(600_000);
   expect(await ofType(live, "draft_written")).toHaveLength(3);
 
-  await live.service.answer("k", requestId ?? "", { text: "The keeper did it", mediaTimeMs: 75_000 });
+  await live.service.answer("k", requestId ?? "", { text: "The owner did it", mediaTimeMs: 75_000 });
   await live.clock.advance(7_000);
   const answering = live.echo.requests.at(-1);
   expect(answering?.answered).toMatchObject([
-    { requestId, draft: { text: "He did it" }, answer: { text: "The keeper did it" } },
+    { requestId, draft: { text: "He did it" }, answer: { text: "The owner did it" } },
   ]);
-  expect(await texts(live)).toEqual(["Long before", "A minute before", "The keeper did it"]);
+  expect(await texts(live)).toEqual(["Long before", "A minute before", "The owner did it"]);
   await expect(
     live.service.answer("k", requestId ?? "", { text: "Again", mediaTimeMs: 0 }),
   ).rejects.toMatchObject({

@@ -12,10 +12,10 @@ import { allEvents } from "./servers.ts";
 async function play(live: LiveTest): Promise<string> {
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   const words: readonly (readonly [string, number, number])[] = [
-    ["The keeper lit the lamp", 0, 4_000],
-    ["The keeper lit the lamp at dusk", 1_000, 4_000],
-    ["The keeper lit the lamp once more", 5_000, 8_000],
-    ["The keeper lit the lamp every dusk", 0, 8_000],
+    ["The owner lit the lamp", 0, 4_000],
+    ["The owner lit the lamp at dusk", 1_000, 4_000],
+    ["The owner lit the lamp once more", 5_000, 8_000],
+    ["The owner lit the lamp every dusk", 0, 8_000],
     ["Boats came home", 20_000, 24_000],
   ];
   for (const [text, at, endMs] of words) {
@@ -95,7 +95,7 @@ test("a change that also has the right hashes is found where it is in a draft or
     if (type !== "decision_made") expect(shorter.agreement, `${type} was left out`).toBeLessThan(1);
     if (type === "note_archived") continue;
     const report = await replayEvents(
-      listed(forged(n, (data) => data.replace("keeper", "sexton").replace("Boats", "Ships"))),
+      listed(forged(n, (data) => data.replace("owner", "sexton").replace("Boats", "Ships"))),
     );
     expect(report.agreement, `${type} was forged`).toBeLessThan(1);
   }
@@ -170,7 +170,7 @@ test("a question is answered from notes and evidence: by the agent, whose cost i
   const answer = await live.service.ask("k", { question: "When was the lamp lit?", mediaTimeMs: 1_000 });
   expect(answer).toMatchObject({ text: "At dusk.", model: "guide" });
   expect(answer.noteIds).toHaveLength(1);
-  expect(prompts[0]).toContain("The keeper lit the lamp every dusk");
+  expect(prompts[0]).toContain("The owner lit the lamp every dusk");
   expect(prompts[0]).toContain("When was the lamp lit?");
   expect((await live.service.session("k")).cost).toMatchObject({
     modelCalls: 1,

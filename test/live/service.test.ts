@@ -135,7 +135,7 @@ test("clients hear within a second that a session cannot be trusted, on each ser
     });
   }
   // A server does this when it finds a gap.
-  await one.service.keeperOf(sessionId)?.degrade("the log has a gap after 3");
+  await one.service.ownerOf(sessionId)?.degrade("the log has a gap after 3");
   await one.settle();
   await two.settle();
   // No time at all went on: nothing waits for a timer.
@@ -305,16 +305,16 @@ test("with two services on one store one owns the session, and what the old owne
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
   const { sessionId } = await one.service.open("k", { videoId: "v" });
-  expect(one.service.keeperOf(sessionId)).toBeDefined();
+  expect(one.service.ownerOf(sessionId)).toBeDefined();
   const { sessionId: same } = await two.service.open("k", { videoId: "v" });
   expect(same).toBe(sessionId);
-  const old = one.service.keeperOf(sessionId);
+  const old = one.service.ownerOf(sessionId);
   // Closing makes the other server the owner.
   await two.service.close("k");
   await expect(old?.append([{ type: "decision_made", data: { decisionId: "late" } }])).rejects.toMatchObject({
     code: "fenced",
   });
-  expect(one.service.keeperOf(sessionId)).toBeUndefined();
+  expect(one.service.ownerOf(sessionId)).toBeUndefined();
 });
 
 test("a session that one server is granted twice at once has its owner, in whichever order that is heard", async () => {
@@ -342,7 +342,7 @@ test("a session that one server is granted twice at once has its owner, in which
   await live.service.start();
   await expect.poll(() => heard).toHaveLength(1);
   await live.send("k", said("at once"));
-  await expect.poll(() => live.service.keeperOf(sessionId)).toBeDefined();
+  await expect.poll(() => live.service.ownerOf(sessionId)).toBeDefined();
   first.resolve();
   await live.settle();
   await live.clock.advance(4_100);

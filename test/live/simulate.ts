@@ -292,7 +292,7 @@ function failingStore(store: Store, failing: Failing): Store {
 async function isQuiet(live: LiveService | undefined, store: Store, touched: Set<string>): Promise<boolean> {
   if (live === undefined) return true;
   for (const sessionId of [...touched]) {
-    if (live.keeperOf(sessionId)?.isBusy === true) return false;
+    if (live.ownerOf(sessionId)?.isBusy === true) return false;
     const { fold, isOver } = await live.follow(sessionId);
     if (!isOver && fold.sequence !== (await store.latestSequence(sessionId))) return false;
     touched.delete(sessionId);

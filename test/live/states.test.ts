@@ -71,7 +71,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   fault: async (live, model) => {
     if (!OPEN.has(model.state)) return;
     const sessionId = await live.service.sessionIdOf("k");
-    await live.service.keeperOf(sessionId)?.degrade("the log has a gap");
+    await live.service.ownerOf(sessionId)?.degrade("the log has a gap");
     move(model, "degraded");
     model.usedMs = live.clock.now();
   },

@@ -29,7 +29,7 @@ function scriptedAgent(...answers: readonly string[]): Agent & { readonly prompt
 }
 
 const NOTE = {
-  text: "The keeper lit the lamp.",
+  text: "The owner lit the lamp.",
   startMs: 1_000,
   endMs: 2_000,
   confidence: 0.9,
@@ -40,7 +40,7 @@ test("a model writes the notes through ModelAgent, and its tokens are counted", 
   await using server = await startModelServer({
     turns: [
       {
-        user: "the keeper lights it",
+        user: "the owner lights it",
         answers: [
           [text(`Here:\n\`\`\`json\n${JSON.stringify({ drafts: [NOTE], memory: "a lighthouse" })}\n\`\`\``)],
         ],
@@ -51,7 +51,7 @@ test("a model writes the notes through ModelAgent, and its tokens are counted", 
   const writer = agentWriter({ agent: new ModelAgent({ model }), price: { inputUsd: 1, outputUsd: 2 } });
   await using live = await liveTest({ noteWriters: [writer] });
   const { sessionId } = await live.service.open("k", { videoId: "v", title: "A lighthouse" });
-  await live.send("k", said("the keeper lights it", 1_000, { endMs: 2_000, speaker: "narrator" }));
+  await live.send("k", said("the owner lights it", 1_000, { endMs: 2_000, speaker: "narrator" }));
   await live.service.close("k");
   const notes = await live.service.notes("k");
   const evidence = (await allEvents(live.store, sessionId)).find(({ type }) => type === "transcript_added");
@@ -69,24 +69,24 @@ test("a model writes the notes through ModelAgent, and its tokens are counted", 
 
 test("an agent is given its memory, notes and evidence, may look at other times, and is asked again after an answer that is no JSON", async () => {
   const agent = scriptedAgent(
-    JSON.stringify({ drafts: [NOTE], memory: "the keeper is Ada" }),
+    JSON.stringify({ drafts: [NOTE], memory: "the owner is Ada" }),
     "I would rather not.",
     JSON.stringify({ drafts: [], lookAt: [1_000, -1, "x"] }),
     JSON.stringify({ drafts: [{ text: "As at the beginning.", evidence: ["e1", "e99"] }] }),
   );
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
-  await live.send("k", said("the keeper lights it", 1_000));
+  await live.send("k", said("the owner lights it", 1_000));
   await live.clock.advance(7_000);
   await live.send("k", said("as at the beginning", 600_000));
   await live.clock.advance(9_000);
   expect(agent.prompts).toHaveLength(4);
   const [, , asked = "", again = ""] = agent.prompts;
-  expect(asked).toContain("the keeper is Ada");
+  expect(asked).toContain("the owner is Ada");
   expect(asked).toContain(NOTE.text);
-  expect(asked).not.toContain("the keeper lights it");
+  expect(asked).not.toContain("the owner lights it");
   // The request of a late segment has the evidence of an early one.
-  expect(again).toContain("the keeper lights it");
+  expect(again).toContain("the owner lights it");
   const notes = await live.service.notes("k");
   expect(notes.map((note) => note.text)).toEqual([NOTE.text]);
   expect((await live.service.session("k")).cost).toMatchObject({ modelCalls: 3, inputTokens: 300 });

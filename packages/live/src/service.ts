@@ -86,7 +86,7 @@ export class LiveService {
   readonly #settings: SessionOwnerSettings;
   readonly #ownership: Ownership;
   readonly #followers = new Map<string, Promise<Follower>>();
-  readonly #keepers = new Map<string, SessionOwner>();
+  readonly #owners = new Map<string, SessionOwner>();
   readonly #owning = new Map<string, Promise<SessionOwner | null>>();
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
@@ -112,9 +112,8 @@ export class LiveService {
         void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
-    const abandon = (sessionId: string): Promise<boolean> => this.#end(sessionId, "expiry");
-    this.#cleanUp = new CleanUp({ store, clock, report, abandon });
-    this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
+    this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
+    this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
     this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
   }
 
@@ -140,7 +139,7 @@ export class LiveService {
     this.#cleanUp.stop();
     this.frames.stop();
     this.#nightly?.stop();
-    for (const keeper of [...this.#keepers.values()]) keeper.end();
+    for (const owner of [...this.#owners.values()]) owner.end();
     for (const follower of this.#followers.values()) {
       await follower.then(
         (one) => one.close(),
@@ -162,7 +161,7 @@ export class LiveService {
   /** Errors: `not_found`. */
   async session(key: string): Promise<LiveSession> {
     const follower = await this.#follow(await this.sessionIdOf(key));
-    return toLiveSession(key, follower, { keeper: this.#keepers.get(follower.sessionId), kind: this.#kind });
+    return toLiveSession(key, follower, { owner: this.#owners.get(follower.sessionId), kind: this.#kind });
   }
 
   async list(page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<{
@@ -174,7 +173,7 @@ export class LiveService {
     for (const { key, sessionId } of items) {
       if ((await this.store.getSession(sessionId)) === null) continue;
       const follower = await this.#follow(sessionId);
-      sessions.push(toLiveSession(key, follower, { keeper: this.#keepers.get(sessionId), kind: this.#kind }));
+      sessions.push(toLiveSession(key, follower, { owner: this.#owners.get(sessionId), kind: this.#kind }));
     }
     return { items: sessions, nextCursor };
   }
@@ -359,9 +358,9 @@ export class LiveService {
     await assertRepairable(this.store, { key, sessionId });
     await this.store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
     await this.#forget(sessionId);
-    const keeper = await this.#own(sessionId, "anybody");
-    await keeper?.change("repair", { reason: "the log was verified" });
-    await keeper?.checkpoint();
+    const owner = await this.#own(sessionId, "anybody");
+    await owner?.change("repair", { reason: "the log was verified" });
+    await owner?.checkpoint();
   }
 
   /** Ends sessions that nobody uses; it also runs every hour by itself. Returns how many it ended. */
@@ -370,13 +369,13 @@ export class LiveService {
   }
 
   /** The owner of the session on this server: for tests and metrics. */
-  keeperOf(sessionId: string): SessionOwner | undefined {
-    return this.#keepers.get(sessionId);
+  ownerOf(sessionId: string): SessionOwner | undefined {
+    return this.#owners.get(sessionId);
   }
 
   /** True if all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
   async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
-    if (what === "all" && [...this.#keepers.values()].some((keeper) => keeper.isBusy)) return false;
+    if (what === "all" && [...this.#owners.values()].some((owner) => owner.isBusy)) return false;
     for (const opening of [...this.#followers.values()]) {
       const follower = await opening;
       if (follower.isOver || follower.fault !== null) continue;
@@ -414,8 +413,8 @@ export class LiveService {
     const { clock, report } = this.#settings;
     for (let tried = 1; this.#state === "running"; tried++) {
       try {
-        const keeper = await this.#own(sessionId, "anybody");
-        if (keeper !== null) return await keeper.degrade(reason);
+        const owner = await this.#own(sessionId, "anybody");
+        if (owner !== null) return await owner.degrade(reason);
       } catch (error) {
         report(`live: cannot degrade ${sessionId}: ${String(error)}`);
       }
@@ -427,14 +426,14 @@ export class LiveService {
   #makeRoom(): void {
     for (const [sessionId, opening] of this.#followers) {
       if (this.#followers.size <= LIMITS.followers) return;
-      if (this.#keepers.has(sessionId)) continue;
+      if (this.#owners.has(sessionId)) continue;
       this.#followers.delete(sessionId);
       void opening.then((follower) => follower.close());
     }
   }
 
   async #forget(sessionId: string): Promise<void> {
-    this.#keepers.get(sessionId)?.end();
+    this.#owners.get(sessionId)?.end();
     const follower = await this.#followers.get(sessionId);
     this.#followers.delete(sessionId);
     follower?.close();
@@ -442,7 +441,7 @@ export class LiveService {
 
   #ownSoon(sessionId: string): void {
     const now = performance.now();
-    if (this.#keepers.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
+    if (this.#owners.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
       return;
     this.#askedAtMs.set(sessionId, now);
     void this.#own(sessionId).catch(() => undefined);
@@ -450,13 +449,13 @@ export class LiveService {
 
   #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
     if (this.#role === "reader") return Promise.resolve(null);
-    const keeper = this.#keepers.get(sessionId);
-    if (keeper !== undefined) return Promise.resolve(keeper);
+    const owner = this.#owners.get(sessionId);
+    if (owner !== undefined) return Promise.resolve(owner);
     const asked = this.#owning.get(sessionId);
     if (asked !== undefined && from === "the gone") return asked;
     const asking = (async () => {
       await asked?.catch(() => undefined);
-      const known = this.#keepers.get(sessionId);
+      const known = this.#owners.get(sessionId);
       if (known !== undefined) return known;
       const lease = await this.#ownership.own(sessionId, from);
       return lease === null ? null : this.#keep(lease);
@@ -472,30 +471,30 @@ export class LiveService {
     if (this.#state === "stopped") return null;
     const follower = await this.#follow(sessionId);
     // A take-over and a request may arrive here in another order than they were granted.
-    const known = this.#keepers.get(sessionId);
+    const known = this.#owners.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
     if (isFinal(follower.fold.state)) {
       await this.#ownership.release(lease);
       return null;
     }
-    const keeper: SessionOwner = new SessionOwner({
+    const owner: SessionOwner = new SessionOwner({
       ...this.#settings,
       follower,
       lease,
       onEnd: () => {
-        if (this.#keepers.get(sessionId) === keeper) this.#keepers.delete(sessionId);
+        if (this.#owners.get(sessionId) === owner) this.#owners.delete(sessionId);
       },
     });
-    this.#keepers.get(sessionId)?.end();
-    this.#keepers.set(sessionId, keeper);
-    return keeper;
+    this.#owners.get(sessionId)?.end();
+    this.#owners.set(sessionId, owner);
+    return owner;
   }
 
   async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
     const follower = await this.#follow(sessionId);
     if (isFinal(follower.fold.state)) return false;
-    const keeper = await this.#own(sessionId, "anybody");
-    if (keeper === null) return false;
-    return endSession(keeper, { follower, on, report: this.#settings.report });
+    const owner = await this.#own(sessionId, "anybody");
+    if (owner === null) return false;
+    return endSession(owner, { follower, on, report: this.#settings.report });
   }
 }

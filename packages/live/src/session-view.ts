@@ -5,12 +5,12 @@ import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
 
 export interface ServedBy {
-  /** The keeper, if this server is the owner. */
-  readonly keeper: SessionOwner | undefined;
+  /** The owner, if this server is the owner. */
+  readonly owner: SessionOwner | undefined;
   readonly kind: "stored" | "ephemeral";
 }
 
-export function toLiveSession(key: string, follower: Follower, { keeper, kind }: ServedBy): LiveSession {
+export function toLiveSession(key: string, follower: Follower, { owner, kind }: ServedBy): LiveSession {
   const { fold, fault, sessionId } = follower;
   const { videoId, title, parentId, level, restarts, cost, budget, health, lanes } = fold;
   return {
@@ -32,7 +32,7 @@ export function toLiveSession(key: string, follower: Follower, { keeper, kind }:
     budget,
     health: {
       ...health,
-      lastCheckpointError: keeper?.lastCheckpointError ?? health.lastCheckpointError,
+      lastCheckpointError: owner?.lastCheckpointError ?? health.lastCheckpointError,
       degradedReason: fault ?? health.degradedReason,
     },
     lanes,

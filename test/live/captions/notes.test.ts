@@ -82,7 +82,7 @@ test("the notes do not depend on how captions are batched, also with seeks", asy
 test("a text of 90,000 characters is heard whole, and other work goes first every few milliseconds", async () => {
   const [item] = itemsOf(talksIn("tune")[0] as Talk);
   const said =
-    "The harbour opens at dawn, and the ships wait until six. Then the keeper lights the lamp on the pier. ";
+    "The harbour opens at dawn, and the ships wait until six. Then the owner lights the lamp on the pier. ";
   const text = `${said.repeat(880)}The last sentence is about whales and amber.`;
   let turns = 0;
   const watch = new AbortController();
