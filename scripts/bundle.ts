@@ -4,6 +4,7 @@
 
 import { basename, join, sep } from "node:path";
 import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { AGENT_NAMES } from "../packages/core/src/model/index.ts";
 
 /** @param root of the package */
 export function commandBundle(root: string): InputOptions {
@@ -47,7 +48,7 @@ const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list.ts",
-  ...["claude", "codex", "gemini", "opencode", "pi"].map(
+  ...AGENT_NAMES.map(
     (agent) => `packages/native/src/native/${agent}/index.ts`,
   ),
 ];

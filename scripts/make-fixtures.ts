@@ -22,6 +22,7 @@ import { ShapeBuilder } from "./agent-versions/shape.ts";
 import type { Keep, NativeCase, RecordedAgent } from "./native-cases/case.ts";
 import { claudeCases } from "./native-cases/claude.ts";
 import { codexCases } from "./native-cases/codex.ts";
+import { copilotCases } from "./native-cases/copilot.ts";
 import { holdExamples } from "./native-cases/examples.ts";
 import { geminiCases } from "./native-cases/gemini.ts";
 import { LEFT_OUT, STABLE_HOME } from "./native-cases/left-out.ts";
@@ -38,6 +39,7 @@ const PROGRAMS: Readonly<Record<RecordedAgent, string>> = {
   gemini: "Gemini CLI",
   pi: "pi",
   opencode: "opencode",
+  copilot: "GitHub Copilot CLI",
 };
 
 /** The part of a session that is left unchanged. */
@@ -101,7 +103,7 @@ request logs became \`${LEFT_OUT}\`. ${UNTOUCHED[agent] ?? "No line was added, r
 /** `examples/sessions/AGENT` can be named as the agent's home. */
 async function makeExamples(agent: RecordedAgent): Promise<void> {
   const to = join(ROOT, "examples/sessions", agent);
-  await holdExamples[agent](async (sandbox, from) => {
+  await holdExamples[agent]?.(async (sandbox, from) => {
     const sizeBytes = await recordHome({ sandbox, agent, from, to });
     process.stderr.write(`examples of ${agent}: ${sizeBytes} bytes\n`);
   });
@@ -110,10 +112,10 @@ async function makeExamples(agent: RecordedAgent): Promise<void> {
 async function main(wanted: readonly string[], fixtures: string): Promise<void> {
   const isWanted = (one: NativeCase): boolean =>
     wanted.length === 0 || wanted.includes(one.agent) || wanted.includes(`${one.agent}/${one.name}`);
-  const cases = [...claudeCases, ...codexCases, ...geminiCases, ...piCases, ...opencodeCases].filter(
+  const cases = [...claudeCases, ...codexCases, ...geminiCases, ...piCases, ...opencodeCases, ...copilotCases].filter(
     isWanted,
   );
-  const examples = (["claude", "codex", "gemini", "pi", "opencode"] as const).filter(
+  const examples = (Object.keys(holdExamples) as RecordedAgent[]).filter(
     (agent) => fixtures === FIXTURES && (wanted.length === 0 || wanted.includes(`examples/${agent}`)),
   );
   if (cases.length + examples.length === 0) throw new Error(`no case is called ${wanted.join(" or ")}`);

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import type { AgentName } from "@continuo/core/model";
 import { type Conversation, makeConversation } from "../sessions/conversation.ts";
 import { createRandom, type Random } from "../sessions/random.ts";
 import { openOpencode, toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
@@ -23,7 +23,7 @@ export interface Source {
 export function makeSources(home: string, sizeBytes: number): Source[] {
   const random = createRandom(20261121);
   const opencode = openOpencode(home);
-  const sources = AGENT_NAMES.map((agent): Source => {
+  const sources = (["claude", "codex", "gemini", "pi", "opencode"] as const).map((agent): Source => {
     const conversation = makeConversation(random, sizeBytes, 1);
     if (agent !== "opencode") return writeLines(agent, conversation, { random, home });
     opencode.write(conversation, random);

@@ -7,7 +7,7 @@ import { type Conversation, makeConversation } from "../sessions/conversation.ts
 import { createRandom, type Random } from "../sessions/random.ts";
 import { toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
 
-export type FileAgent = Exclude<AgentName, "opencode">;
+export type FileAgent = keyof typeof SHAPES;
 
 export const FILE_AGENTS: readonly FileAgent[] = ["claude", "codex", "gemini", "pi"];
 

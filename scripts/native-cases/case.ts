@@ -1,10 +1,11 @@
 /** A recorded conversation: what every agent's cases have in common. */
 
+import type { AgentName } from "@continuo/core/model";
 import type { Sandbox } from "../../test/agents/sandbox.ts";
 import type { RequestRecord } from "../../test/model-servers/index.ts";
 
 /** The agents whose sessions are recorded. */
-export type RecordedAgent = "claude" | "codex" | "gemini" | "pi" | "opencode";
+export type RecordedAgent = AgentName;
 
 export interface NativeCase {
   readonly agent: RecordedAgent;

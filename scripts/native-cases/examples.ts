@@ -278,7 +278,7 @@ const POSTCARD: readonly ScriptedTurn[] = [
 type Keep = (sandbox: Sandbox, home: string) => Promise<void>;
 
 /** Holds the example conversations of an agent and hands over its home. */
-export const holdExamples: Readonly<Record<RecordedAgent, (keep: Keep) => Promise<void>>> = {
+export const holdExamples: Readonly<Partial<Record<RecordedAgent, (keep: Keep) => Promise<void>>>> = {
   claude: (keep) =>
     withClaude({ turns: [...LEAP_YEARS, ...MONTH_NAMES] }, "bare", async (stage) => {
       await holdClaudeExamples(stage);

@@ -94,11 +94,18 @@ function withoutCatalogues(line: JsonObject): JsonObject {
     const { sessionId, timestamp, version } = line;
     return { type, sessionId, timestamp, version, [type.slice(4)]: LEFT_OUT };
   }
+  if (type === "system.message" || type.startsWith("model.")) return withoutCopilotPrompt(line);
   if (type !== "attachment") return line;
   const attachment = asObject(line.attachment);
   return CATALOGUES.has(asText(attachment.type))
     ? { ...line, attachment: { type: attachment.type, content: LEFT_OUT } }
     : line;
+}
+
+/** Copilot keeps its own prompt, and after a compaction the calls of the model with all that they hold. */
+function withoutCopilotPrompt({ data, ...line }: JsonObject): JsonObject {
+  const { role, kind } = asObject(data);
+  return { ...line, data: kind === undefined ? { role, content: LEFT_OUT } : { kind, content: LEFT_OUT } };
 }
 
 /** pi keeps the descriptions of its tools in system messages; their names stay. */

@@ -17,6 +17,7 @@ export const SESSION_FILES: Readonly<Record<RecordedAgent, RegExp>> = {
   gemini: /^\.gemini\/((projects|settings)\.json|tmp\/[^/]+\/(\.project_root|chats\/.+\.jsonl?))$/,
   pi: /^sessions\/[^/]+\/[^/]+\.jsonl$/,
   opencode: /^opencode\/opencode\.db$/,
+  copilot: /^session-state\/[^/.]+\/(events\.jsonl|workspace\.yaml)$/,
 };
 
 export interface Recording {

@@ -27,7 +27,7 @@ test("a run takes the versions that the variable names", () => {
   expect(chosenVersions("")).toEqual({});
 });
 
-test.each(["claude", "claude=latest", "copilot=1.0.0", "claude=1", "=1.0.0"])(
+test.each(["claude", "claude=latest", "cursor=1.0.0", "claude=1", "=1.0.0"])(
   "%s names no version",
   (text) => {
     expect(() => chosenVersions(text)).toThrow("takes AGENT=VERSION");
@@ -35,7 +35,7 @@ test.each(["claude", "claude=latest", "copilot=1.0.0", "claude=1", "=1.0.0"])(
 );
 
 test("the versions before the newest are run one by one, as far as an agent has them", () => {
-  const one = { codex: ["1.0.0"], gemini: ["1.0.0"], opencode: ["1.0.0"] };
+  const one = { codex: ["1.0.0"], gemini: ["1.0.0"], opencode: ["1.0.0"], copilot: ["1.0.0"] };
   const versions = { ...one, claude: ["2.1.3", "2.1.2", "2.1.1"], pi: ["1.5.2", "1.5.1"] };
   expect(olderVersions(versions)).toEqual(["claude=2.1.2,pi=1.5.1", "claude=2.1.1"]);
   expect(olderVersions({ ...one, claude: ["2.1.3"], pi: ["1.5.2"] })).toEqual([]);

@@ -46,6 +46,7 @@ export type PinnedName =
   | "pi073"
   | "piAcp"
   | "opencode"
+  | "copilot"
   | "mcpConformance";
 
 /** Every agent package that a test may start, by the name that the drivers use; `versions.json` has the agents' own. */
@@ -120,6 +121,13 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     name: `opencode-${PLATFORM}`,
     version: versionOf("opencode"),
     proof: "bin/opencode",
+    unpackOnly: true,
+  },
+  // The licence allows to install and to run it; nothing of it is redistributed.
+  copilot: {
+    name: `@github/copilot-${PLATFORM}`,
+    version: versionOf("copilot"),
+    proof: "copilot",
     unpackOnly: true,
   },
   // No agent: 122 packages and 51 MB, which a contributor to Continuo need not wait for.

@@ -62,15 +62,37 @@ export function noticeIn(text: string): string | null {
 }
 
 export function itemsOfText(role: "user" | "assistant", text: string): readonly Item[] {
+  const told = role === "user" ? textsOfCopilot(text) : null;
+  if (told !== null) return told.map((one): Item => ({ kind: "text", role, text: one.trimEnd() }));
   const notice = role === "user" ? noticeIn(text) : null;
   if (notice !== null) return [{ kind: "text", role, text: notice }];
   return isMadeAnew(text) ? [] : [{ kind: "text", role, text: text.trimEnd() }];
 }
 
+/**
+ * Copilot sets the time before a prompt, a name before a picture, tags around a command of the person, and sentences around
+ * a summary and the prompts before it; its file holds all of them bare. `null` for a text without such words.
+ */
+function textsOfCopilot(text: string): readonly string[] | null {
+  if (/^(?:Image file at path |Attached image$)/u.test(text)) return [];
+  const timed = /^<current_datetime>[^<]*<\/current_datetime>\s*/u.exec(text);
+  if (timed !== null) return [text.slice(timed[0].length)];
+  const command = /^<user_shell_command_output>[\s\S]*?Command:\n([\s\S]*?)\n\nOutput:\n([\s\S]*?)\n<\//u.exec(text);
+  if (command !== null) return [`! ${command[1]}\n\n${command[2]}`];
+  if (!text.startsWith("Some of the conversation history has been summarized")) return null;
+  const prompts = [...text.matchAll(/<user_message>\n([\s\S]*?)\n<\/user_message>/gu)].map((found) => found[1] ?? "");
+  const summary = /<summary>\n([\s\S]*)\n<\/summary>\s*$/u.exec(text)?.[1] ?? "";
+  return [...prompts, summary].flatMap((one) => textsOfCopilot(one) ?? [one]);
+}
+
 /** A text that stands for a missing result is known by its beginning; the rest is Claude Code's advice. */
 export function resultText(text: string): string {
+  if (INTERRUPTED.test(text)) return "[No result of this call was recorded.]";
   return text.startsWith(NEVER_RECORDED) ? NEVER_RECORDED : text;
 }
+
+/** Copilot has words of its own in place of a result that it does not have. */
+const INTERRUPTED = /^(?:The execution of this tool, or a previous tool was|Tool execution was) interrupted/u;
 
 const NEVER_RECORDED = "[Tool call interrupted";
 

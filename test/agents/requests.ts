@@ -8,7 +8,9 @@ import { type Item, itemsOfText, type Picture, parsedOrText, resultText } from "
 export function normaliseRequest(request: RequestRecord): readonly Item[] {
   switch (request.protocol) {
     case "anthropic":
-      return itemsOfMessages(request.body);
+      return isCopilot(request)
+        ? itemsOfMessages(request.body).map(asCopilot)
+        : itemsOfMessages(request.body);
     case "responses":
       return itemsOfInput(request.body);
     case "chat":
@@ -31,6 +33,16 @@ function itemsOfMessages(body: JsonObject): readonly Item[] {
     const role = message.role === "assistant" ? "assistant" : "user";
     return blocks.flatMap((block) => itemsOfBlock(block, role));
   });
+}
+
+/** Copilot calls the model by the vendor's library. */
+function isCopilot(request: RequestRecord): boolean {
+  return request.headers["user-agent"]?.startsWith("Anthropic/JS") === true;
+}
+
+/** Copilot does not mark results that failed. */
+function asCopilot(item: Item): Item {
+  return item.kind === "result" ? { ...item, isError: null } : item;
 }
 
 const MEANWHILE = "The user sent a new message while you were working:\n";

@@ -5,14 +5,15 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export const VERSIONS_FILE: string = join(import.meta.dirname, "versions.json");
 export const VERSIONS_VARIABLE = "CONTINUO_AGENT_VERSIONS";
 /** The soak holds the matrix of hand-overs with each of them. */
 export const KEPT_VERSIONS = 3;
 
-export const VERSIONED_AGENTS = ["claude", "codex", "gemini", "pi", "opencode"] as const;
-export type VersionedAgent = (typeof VERSIONED_AGENTS)[number];
+export const VERSIONED_AGENTS = AGENT_NAMES;
+export type VersionedAgent = AgentName;
 export type AgentVersions = Readonly<Record<VersionedAgent, readonly string[]>>;
 
 export function readVersions(): AgentVersions {

@@ -16,16 +16,11 @@ import {
   writeSessions,
 } from "./home.ts";
 import { runHere } from "./in-process.ts";
+import { tested } from "../tested-agents.ts";
 
 const LONG_ID = "7e000000-0000-4000-8000-000000000001";
 const EMPTY_ID = "8f000000-0000-4000-8000-000000000002";
-const FOLDERS = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: ".gemini",
-  pi: ".pi",
-  opencode: ".local/share/opencode",
-};
+const FOLDERS = tested(({ ownFolder }) => ownFolder);
 
 let home: Home;
 let empty: string;

@@ -16,17 +16,12 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
 import { type Run, runWith } from "./home.ts";
+import { tested } from "../tested-agents.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
 /** The folder of each agent's files, below a home. */
-const PLACES: Readonly<Record<AgentName, string>> = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: ".",
-  pi: ".pi/agent",
-  opencode: ".local/share",
-};
+const PLACES = tested(({ folder }) => folder);
 
 let root: string;
 let home: string;

@@ -29,7 +29,7 @@ function writeLines(path: string, ...records: readonly unknown[]): void {
 }
 
 /** A newer session in the same folder, which has a title and no message. */
-const NAMED: Readonly<Record<AgentName, (spoken: SessionInfo) => void>> = {
+const NAMED: Readonly<Record<Exclude<AgentName, "copilot">, (spoken: SessionInfo) => void>> = {
   claude({ location }) {
     const record = { type: "custom-title", customTitle: "A name", sessionId: NEW_ID };
     writeLines(join(dirname(location), `${NEW_ID}.jsonl`), record);

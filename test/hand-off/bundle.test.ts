@@ -28,6 +28,7 @@ import { openOutputFile } from "@continuo/files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import { saidIn, sourceView } from "./said.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
@@ -88,13 +89,7 @@ function plain(messages: readonly { readonly metadata: object }[]): unknown {
   return JSON.parse(JSON.stringify(messages.map(({ metadata: _metadata, ...message }) => message)));
 }
 
-const CASES: Readonly<Record<AgentName, string>> = {
-  claude: "subagent",
-  codex: "fork",
-  gemini: "subagent",
-  pi: "image",
-  opencode: "sub-agent",
-};
+const CASES = tested(({ recorded }) => recorded.parts);
 
 describe("a bundle that another machine takes", () => {
   test.each(AGENT_NAMES)(

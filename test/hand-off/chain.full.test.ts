@@ -9,6 +9,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
+import { tested } from "../tested-agents.ts";
 
 let home: Home;
 
@@ -19,13 +20,7 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 /** A session with calls at once, one of which failed. */
-const PARALLEL: Readonly<Record<AgentName, string>> = {
-  claude: "parallel-tools",
-  codex: "paginated",
-  gemini: "parallel-tools",
-  pi: "parallel-tools",
-  opencode: "parallel-tools",
-};
+const PARALLEL = tested(({ recorded }) => recorded.parallel);
 
 const TRIPLES = AGENT_NAMES.flatMap((a) =>
   AGENT_NAMES.filter((b) => b !== a).flatMap((b) =>

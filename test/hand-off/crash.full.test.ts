@@ -15,18 +15,13 @@ import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { FORMATS } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 /** The folder of each target's native files, below the home. */
-const NATIVE: Readonly<Record<AgentName, string>> = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: ".gemini",
-  pi: ".pi",
-  opencode: ".local",
-};
+const NATIVE = tested(({ ownFolder }) => ownFolder);
 
 let root: string;
 

@@ -35,23 +35,12 @@ import { momentsOfRun } from "../sizes/rotation.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
 import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
 import { saidIn, sourceView } from "./said.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home. */
-const NATIVE: Readonly<Record<AgentName, string>> = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: ".",
-  pi: ".pi/agent",
-  opencode: ".local/share",
-};
-const CASES: Readonly<Record<AgentName, string>> = {
-  claude: "killed",
-  codex: "legacy",
-  gemini: "parallel-tools",
-  pi: "parallel-tools",
-  opencode: "killed",
-};
+const NATIVE = tested(({ folder }) => folder);
+const CASES = tested(({ recorded }) => recorded.edited);
 /** Each agent writes something in a way of its own: marks, indexes, folders, rows. */
 const MATRIX: readonly (readonly [Edit, AgentName])[] = [
   ...(["codex", "gemini", "opencode"] as const).map((agent) => ["fork", agent] as const),

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AdapterFormat,
   formatOf,
   type HandOff,
   type HandOffOptions,
@@ -14,16 +15,12 @@ import {
   type Places,
 } from "@continuo/agents";
 import type { AgentName, Entry, Message } from "@continuo/core/model";
+import { agentOf } from "@continuo/native";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The name of each agent's format, as `openSessionAdapter` takes it. */
-export const FORMATS = {
-  claude: "ccsdk",
-  codex: "codex",
-  gemini: "gemini",
-  pi: "pi-agent",
-  opencode: "opencode",
-} as const;
+export const FORMATS = tested((_agent, name) => agentOf(name).adapterFormat as AdapterFormat);
 
 export interface Home extends Disposable {
   readonly home: string;
@@ -120,25 +117,7 @@ export function wordsOf(history: readonly Message[]): string[] {
 }
 
 /** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */
-const NAMING: Readonly<Record<AgentName, readonly string[]>> = {
-  claude: ["sessionId", "cwd", "continuo"],
-  codex: ["id", "session_id", "thread_id", "cwd", "runtime_workspace_roots", "continuo"],
-  gemini: ["sessionId", "projectHash", "continuo"],
-  pi: ["id", "cwd", "continuo"],
-  opencode: [
-    ...[
-      "id",
-      "session_id",
-      "message_id",
-      "parentID",
-      "sessionID",
-      "messageID",
-      "tail_start_id",
-      "parentSessionId",
-    ],
-    ...["directory", "cwd", "root", "slug", "title", "metadata", "project_id", "path", "time_updated"],
-  ],
-};
+const NAMING = tested(({ naming }) => naming);
 
 /** @param more keys that change too. */
 export function withoutNames(

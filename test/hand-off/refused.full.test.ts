@@ -19,16 +19,11 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
-const NATIVE: Readonly<Record<AgentName, string>> = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: ".gemini",
-  pi: ".pi",
-  opencode: ".local/share/opencode",
-};
+const NATIVE = tested(({ ownFolder }) => ownFolder);
 
 let home: string;
 let cwd: string;
@@ -143,6 +138,7 @@ const RENAMED: Readonly<Record<AgentName, unknown>> = {
   gemini: expect.stringMatching(/^gemini\/\.gemini\/tmp\/project\/chats\/[^/]+\.jsonl$/u),
   pi: expect.stringMatching(/^pi\/sessions\/--home-dev-project--\/[^/]+\.jsonl$/u),
   opencode: "opencode/opencode/opencode.db",
+  copilot: expect.stringMatching(/^copilot\/session-state\/[^/]+\/workspace\.yaml$/u),
 };
 
 /** Tells of another conversation, as `opencode export` would. */
@@ -202,6 +198,7 @@ describe("homes of five agents with sessions of 200 days ago", () => {
     gemini: "image",
     pi: "image",
     opencode: "image",
+    copilot: "image",
   } as const;
   let homes: string;
   let env: Record<string, string>;

@@ -20,6 +20,7 @@ import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ALL_ROUNDS } from "../sizes/counts.ts";
 import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
@@ -51,13 +52,7 @@ function useFixture(agent: AgentName, name: string): string {
 }
 
 /** A session with calls at once, one of which failed. */
-const PARALLEL: Readonly<Record<AgentName, string>> = {
-  claude: "parallel-tools",
-  codex: "paginated",
-  gemini: "parallel-tools",
-  pi: "parallel-tools",
-  opencode: "parallel-tools",
-};
+const PARALLEL = tested(({ recorded }) => recorded.parallel);
 
 interface Read {
   readonly entries: readonly Entry[];
@@ -126,6 +121,7 @@ function titleBehind(agent: AgentName, title: string): unknown[] {
       return [expect.objectContaining({ type: "session_info", name: title })];
     case "codex":
     case "opencode":
+    case "copilot":
       return [];
   }
 }

@@ -5,6 +5,7 @@ import { handOffMessages } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
+import { tested } from "../tested-agents.ts";
 
 let home: Home;
 
@@ -14,13 +15,7 @@ beforeEach(() => {
 
 afterEach(() => home[Symbol.dispose]());
 
-const FIXTURES: Readonly<Record<AgentName, string>> = {
-  claude: "text-and-thinking",
-  codex: "paginated",
-  gemini: "text-and-thinking",
-  pi: "text-and-thinking",
-  opencode: "text-and-thinking",
-};
+const FIXTURES = tested(({ recorded }) => recorded.thinking);
 
 /** Agents whose models are sent the thinking of another vendor's. */
 const SENDS: ReadonlySet<AgentName> = new Set(["codex", "opencode"]);

@@ -24,6 +24,7 @@ import {
 import { createHome, type Home, MAIN, run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { rounds } from "../sizes/counts.ts";
+import { tested } from "../tested-agents.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -31,13 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
-const PATHS: Readonly<Record<AgentName, string>> = {
-  claude: ".claude.json",
-  codex: ".codex/config.toml",
-  gemini: ".gemini/settings.json",
-  pi: ".pi/agent/mcp.json",
-  opencode: ".config/opencode/opencode.json",
-};
+const PATHS = tested(({ mcpSettings }) => mcpSettings);
 
 const SERVER: ServerCommand = {
   command: "/opt/node",

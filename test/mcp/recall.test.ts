@@ -11,6 +11,7 @@ import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { type Called, openMcp, toCalled } from "./open-mcp.ts";
 import { createWireClient, ENVELOPE } from "./wire-client.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
@@ -21,13 +22,7 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 /** Words that the compaction cut, and words that it kept. */
-const COMPACTED = {
-  claude: ["200 seconds.", "240 seconds for black tea."],
-  codex: ["200 seconds.", "240 seconds for black tea."],
-  gemini: ["leaf0 leaf1", "leaf91."],
-  pi: ["200 seconds.", "240 seconds for black tea."],
-  opencode: ["200 seconds.", "Anything else?"],
-} as const;
+const COMPACTED = tested(({ compacted }) => compacted);
 
 /** A session that is recorded again has another id. */
 function compactedId(agent: AgentName): string {

@@ -23,7 +23,7 @@ export const anthropic: Protocol = {
 
 /** Texts that Claude Code adds to a conversation in the user's name. */
 const ADDED =
-  /^\s*(<(system-reminder|tools-used-before-summary|local-command-|command-name|ide_|task-notification)|\[Image: |\[SYSTEM NOTIFICATION)/;
+  /^\s*(<(system-reminder|tools-used-before-summary|local-command-|command-name|ide_|task-notification)|\[Image: |Image file at path |\[SYSTEM NOTIFICATION)/;
 
 function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Reply {
   if (path.endsWith("/count_tokens")) return counted(body);
@@ -31,7 +31,7 @@ function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Repl
   const steps = answer(asked);
   const content = contentOf(steps).map((step): JsonObject => {
     if (step.type === "text") {
-      return { type: "text", text: asked.wants === "summary" ? tagged(step.text) : step.text };
+      return { type: "text", text: isTagged(asked) ? tagged(step.text) : step.text };
     }
     if (step.type === "thinking") {
       return { type: "thinking", thinking: step.text, signature: signThinking(step.text) };
@@ -119,9 +119,14 @@ function tagged(summary: string): string {
   return `<analysis>\nA look back.\n</analysis>\n\n<summary>\n${summary}\n</summary>`;
 }
 
-/** Claude Code asks for a summary by a prompt that names these two tags. */
+function isTagged({ wants, prompt }: Asked): boolean {
+  return wants === "summary" && prompt.includes("<analysis>");
+}
+
+/** Claude Code asks for a summary by a prompt that names two tags, and Copilot by one that names two others. */
 function isSummaryRequest(prompt: string): boolean {
-  return prompt.includes("<analysis>") && prompt.includes("<summary>");
+  const names = (...tags: readonly string[]): boolean => tags.every((tag) => prompt.includes(tag));
+  return names("<analysis>", "<summary>") || names("<overview>", "<history>", "<work_done>");
 }
 
 function blocksOf(message: JsonObject | undefined): readonly JsonObject[] {

@@ -15,16 +15,11 @@ import {
 } from "@continuo/agents";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { FORMATS } from "../hand-off/homes.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home, and a session that can be damaged. */
-const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
-  claude: { folder: ".claude", fixture: "subagent" },
-  codex: { folder: ".codex", fixture: "legacy" },
-  gemini: { folder: ".", fixture: "parallel-tools" },
-  pi: { folder: ".pi/agent", fixture: "parallel-tools" },
-  opencode: { folder: ".local/share", fixture: "killed" },
-};
+const AGENTS = tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
 
 /** A session of a fixture, copied into a home. */
 export async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {

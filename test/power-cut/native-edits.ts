@@ -12,17 +12,12 @@ import type { Folder } from "./disk.ts";
 import { type NativeState, nativeState } from "./native-state.ts";
 import { type Operations, readTree } from "./operations.ts";
 import { type CheckImage, traceOperations, writeImage } from "./power-cut.ts";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NATIVE_USER = join(import.meta.dirname, "native-user.ts");
 /** The folder of each agent's files, below a home, and a session that can be damaged. */
-const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
-  claude: { folder: ".claude", fixture: "subagent" },
-  codex: { folder: ".codex", fixture: "legacy" },
-  gemini: { folder: ".", fixture: "parallel-tools" },
-  pi: { folder: ".pi/agent", fixture: "parallel-tools" },
-  opencode: { folder: ".local/share", fixture: "killed" },
-};
+const AGENTS = tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
 
 export interface TracedEdits extends Disposable {
   readonly operations: Operations;

@@ -28,18 +28,14 @@ import {
   trashNativeSession,
 } from "../../src/index.ts";
 import { answer, insertSession, SESSION, text, user, writeDatabase } from "../formats/opencode/sessions.ts";
+import { HOME_VARIABLES } from "@continuo/agents";
+import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NOW = new Date("2026-11-22T08:00:00.000Z");
 
 /** Returns the variables that move each agent's home to a folder that was copied from a fixture. */
-const MOVED: Readonly<Record<AgentName, (home: string) => Record<string, string>>> = {
-  claude: (home) => ({ CLAUDE_CONFIG_DIR: home }),
-  codex: (home) => ({ CODEX_HOME: home }),
-  gemini: (home) => ({ GEMINI_CLI_HOME: home }),
-  pi: (home) => ({ PI_CODING_AGENT_DIR: home }),
-  opencode: (home) => ({ XDG_DATA_HOME: home }),
-};
+const MOVED = tested((_agent, name) => (home: string) => ({ [HOME_VARIABLES[name]]: home }));
 
 let scratch: string;
 let home: string;

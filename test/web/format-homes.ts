@@ -5,17 +5,12 @@ import { dirname, join, relative } from "node:path";
 import { HOME_VARIABLES, listNativeSessions } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { createHome, type Home } from "../cli/home.ts";
+import { tested } from "../tested-agents.ts";
 
 const TESTS = join(import.meta.dirname, "..");
 
 /** The folder of an agent's sessions in the home of a person who set no variable. */
-const FOLDERS: Readonly<Record<AgentName, string>> = {
-  claude: ".claude",
-  codex: ".codex",
-  gemini: "",
-  opencode: ".local/share",
-  pi: ".pi/agent",
-};
+const FOLDERS = tested(({ folder }) => folder);
 
 interface FormatCase {
   readonly agent: AgentName;

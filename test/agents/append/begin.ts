@@ -8,6 +8,7 @@ import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";
 import { openCodex } from "../codex/driver.ts";
+import { openCopilot, sessionFileIn } from "../copilot/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { PINNED, type PinnedName, packageFolder } from "../install.ts";
 import { openOpencode } from "../opencode/driver.ts";
@@ -84,7 +85,32 @@ export const AGENTS: readonly AgentUnderTest[] = [
     program: () => binary("opencode"),
     open: beginOpencode,
   },
+  {
+    agent: "copilot",
+    format: "copilot",
+    tellsErrors: false,
+    longResultChars: 15_000,
+    program: () => binary("copilot"),
+    open: beginCopilot,
+  },
 ];
+
+async function beginCopilot(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const copilot = await openCopilot(sandbox, modelUrl);
+  return {
+    environment: { COPILOT_HOME: copilot.home },
+    async begin(words) {
+      const sessionId = randomUUID();
+      await copilot.say(words, { sessionId });
+      return { sessionId, sessionFile: sessionFileIn(copilot.home, sessionId) };
+    },
+    resume: (words, { sessionId }) => copilot.say(words, { resume: sessionId }),
+    async titles() {
+      await using acp = await copilot.acp();
+      return titlesOf(asObjects((await acp.request("session/list", {})).sessions), "sessionId", "title");
+    },
+  };
+}
 
 function binary(name: PinnedName): readonly string[] {
   return [join(packageFolder(PINNED[name]), PINNED[name].proof)];

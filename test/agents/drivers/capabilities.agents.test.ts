@@ -32,6 +32,7 @@ const PROTOCOLS: Readonly<Record<AgentName, string>> = {
   gemini: "ACP",
   pi: "RPC",
   opencode: "ACP",
+  copilot: "ACP",
 };
 
 test("docs/support.md lists what every agent can do", async () => {

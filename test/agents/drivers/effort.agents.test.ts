@@ -28,6 +28,7 @@ const TOLD: Readonly<Record<AgentName, Told>> = {
     command: "init",
     tellsContext: true,
   },
+  copilot: { effort: null, command: "compact", tellsContext: true },
 };
 
 test.each(Object.entries(TOLD))("%s", async (name, { effort, command, tellsContext }) => {

@@ -159,4 +159,13 @@ const TRAPS: Readonly<Record<AgentName, (traps: Traps) => Promise<void>>> = {
     await write("project/.opencode/plugin/evil.js", `${module("plugin")} ${plugin}`);
     await add("config/opencode/opencode.json", { mcp: { mine: local("mine-mcp") } });
   },
+  async copilot({ command, server, write }) {
+    const hook = { type: "command", bash: command("hook") };
+    const hooks = { sessionStart: [hook], userPromptSubmitted: [hook], preToolUse: [hook] };
+    await write("project/.github/hooks/evil.json", { version: 1, hooks });
+    const local = (mark: string) => ({ type: "local", tools: ["*"], ...server(mark) });
+    await write("project/.mcp.json", { mcpServers: { evil: local("mcp") } });
+    await write("project/AGENTS.md", "PLANTED");
+    await write(".copilot/mcp-config.json", { mcpServers: { mine: local("mine-mcp") } });
+  },
 };

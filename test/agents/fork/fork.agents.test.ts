@@ -26,6 +26,7 @@ const FORK_TITLES: Readonly<Record<AgentName, string>> = {
   gemini: "Two notes 你好 (fork)",
   pi: "Two notes 你好",
   opencode: "Two notes 你好 (fork #1)",
+  copilot: "Two notes 你好",
 };
 const SECOND = "And in the other one?";
 

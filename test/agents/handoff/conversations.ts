@@ -18,6 +18,7 @@ import {
 } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
 import { openCodex } from "../codex/driver.ts";
+import { openCopilot } from "../copilot/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
@@ -168,6 +169,22 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
       await server.say(sessionId, compare("opencode"));
       await server.say(sessionId, look("opencode"), { parts: [PICTURE_PART] });
       return { sessionId, environment: { XDG_DATA_HOME: opencode.dataHome } };
+    },
+  },
+  copilot: {
+    minResultBytes: 15_000,
+    script: (project) =>
+      turnsOf("copilot", {
+        long: tool("view", { path: join(project, "long.md") }),
+        fails: tool("view", { path: join(project, "missing.md") }),
+      }),
+    async hold(sandbox, modelUrl) {
+      const copilot = await openCopilot(sandbox, modelUrl);
+      const sessionId = randomUUID();
+      await copilot.say(compare("copilot"), { sessionId });
+      const attachments = [join(sandbox.project, "leaf.png")];
+      await copilot.say(look("copilot"), { resume: sessionId, attachments });
+      return { sessionId, environment: { COPILOT_HOME: copilot.home } };
     },
   },
 };

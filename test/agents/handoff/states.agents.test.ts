@@ -29,7 +29,7 @@ const STATES = {
 type State = keyof typeof STATES;
 
 function fixturesOf(name: string): Readonly<Record<AgentName, string>> {
-  return { claude: name, codex: name, gemini: name, pi: name, opencode: name };
+  return { claude: name, codex: name, gemini: name, pi: name, opencode: name, copilot: name };
 }
 
 let sandbox: Sandbox;

@@ -49,6 +49,7 @@ const READS: Readonly<Record<AgentName, (project: string) => Read>> = {
   gemini: () => (file) => tool("read_file", { file_path: file }),
   pi: () => (file) => tool("read", { path: file }),
   opencode: (project) => (file) => tool("read", { filePath: join(project, file) }),
+  copilot: (project) => (file) => tool("view", { path: join(project, file) }),
 };
 
 function turnsOf(read: Read): readonly ScriptedTurn[] {

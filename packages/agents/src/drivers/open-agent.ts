@@ -50,8 +50,8 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
   const driving: DriverOptions = { ...given, reader: await formatOf(name) };
   const native = NATIVE[name];
   if (native !== undefined && options.transport !== "acp") return await native(driving);
-  const { ACP_PROGRAMS, configuredProgram, createAcpDriver } = await import("./acp/index.ts");
-  const program = ACP_PROGRAMS[name] ?? configuredProgram(name, given.command ?? [name]);
+  const { configuredProgram, createAcpDriver, knownProgram } = await import("./acp/index.ts");
+  const program = knownProgram(name) ?? configuredProgram(name, given.command ?? [name]);
   return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });
 }
 

@@ -95,8 +95,8 @@ function nativeProgram(program: ProgramName, options: DriverOptions): ProgramDes
 }
 
 async function acpProgram(name: string, options: DriverOptions): Promise<ProgramDescription> {
-  const { ACP_PROGRAMS, acpCommand, configuredProgram } = await import("./acp/index.ts");
-  const known = isAgentName(name) ? ACP_PROGRAMS[name] : undefined;
+  const { acpCommand, configuredProgram, knownProgram } = await import("./acp/index.ts");
+  const known = isAgentName(name) ? knownProgram(name) : undefined;
   const program = known ?? configuredProgram(name, options.command ?? [name]);
   return {
     label: program.label,

@@ -7,6 +7,7 @@ import { AGENT_NAMES, type AgentName, ContinuoError, nameAgent } from "@continuo
 import { continuoFolders, type Places } from "@continuo/files";
 import { claudeAgent } from "./claude/agent/index.ts";
 import { codexAgent } from "./codex/agent/index.ts";
+import { copilotAgent } from "./copilot/agent/index.ts";
 import type { Agent, AgentFormat, Resumable } from "./format/index.ts";
 import { geminiAgent } from "./gemini/agent/index.ts";
 import { opencodeAgent } from "./opencode/agent/index.ts";
@@ -19,6 +20,7 @@ const BUILT_IN: Readonly<Record<AgentName, Agent>> = {
   gemini: geminiAgent,
   pi: piAgent,
   opencode: opencodeAgent,
+  copilot: copilotAgent,
 };
 
 const AGENTS = new Map<AgentName, Agent>();
@@ -64,6 +66,7 @@ export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
   gemini: "0.61.0",
   pi: "1.5.2",
   opencode: "1.18.34",
+  copilot: "1.0.102",
 };
 
 /**

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type AgentName, ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
+import { agentOf, type McpServers } from "@continuo/native";
 import type { Edit } from "./edit.ts";
 import { placeInJson } from "./json-file.ts";
 import { tableInToml } from "./toml-file.ts";
@@ -53,10 +54,19 @@ function settingsPath(agent: AgentName, { env, home }: Places): string {
       const commented = join(folder, "opencode.jsonc");
       return existsSync(commented) ? commented : join(folder, "opencode.json");
     }
+    default:
+      return serversOf(agent).path({ env, home });
   }
 }
 
-const GROUPS: Readonly<Record<Exclude<AgentName, "codex">, string>> = {
+/** Other agents bring their own place for servers. Errors: `unsupported` for one that has none. */
+function serversOf(agent: AgentName): McpServers {
+  const servers = agentOf(agent).mcpServers;
+  if (servers !== undefined) return servers;
+  throw new ContinuoError("unsupported", `${agent} has no place for MCP servers`);
+}
+
+const GROUPS: Readonly<Partial<Record<AgentName, string>>> = {
   claude: "mcpServers",
   gemini: "mcpServers",
   pi: "mcpServers",
@@ -68,18 +78,22 @@ function jsonRegistration(agent: Exclude<AgentName, "codex">, path: string): Reg
     agent,
     path,
     add(text, server) {
-      const place = placeInJson(text, GROUPS[agent], SERVER_NAME);
+      const place = placeInJson(text, groupOf(agent), SERVER_NAME);
       const value = valueFor(agent, server);
       if (place.text !== null && isSame(place.text, value)) return null;
       if (place.text !== null) assertOurs(place.text);
       return place.set(value);
     },
     remove(text) {
-      const place = placeInJson(text, GROUPS[agent], SERVER_NAME);
+      const place = placeInJson(text, groupOf(agent), SERVER_NAME);
       if (place.text !== null) assertOurs(place.text);
       return place.remove();
     },
   };
+}
+
+function groupOf(agent: AgentName): string {
+  return GROUPS[agent] ?? serversOf(agent).group;
 }
 
 function valueFor(agent: AgentName, { command, args, env }: ServerCommand): object {
@@ -92,7 +106,7 @@ function valueFor(agent: AgentName, { command, args, env }: ServerCommand): obje
       enabled: true,
     };
   }
-  const own = agent === "claude" ? { type: "stdio" } : {};
+  const own = agent === "claude" ? { type: "stdio" } : (agentOf(agent).mcpServers?.entry ?? {});
   // The default of pi shows no tool of a server to the model.
   const exposure = agent === "pi" ? { exposure: "direct" } : {};
   return { ...own, command, args, ...(hasEnv ? { env } : {}), ...exposure };

@@ -1,6 +1,7 @@
 /** The agents and adapters that are known to speak ACP, as data. */
 
 import type { AgentName } from "@continuo/core/model";
+import { agentOf } from "@continuo/native";
 import {
   type AcpPolicies,
   type AcpTrust,
@@ -104,6 +105,29 @@ export const ACP_PROGRAMS: Readonly<Partial<Record<AgentName, AcpProgram>>> = {
     policies: PI_ACP_POLICIES,
   },
 };
+
+/** The row of an agent: one of the table, else one of what the agent says of itself. */
+export function knownProgram(name: AgentName): AcpProgram | undefined {
+  return ACP_PROGRAMS[name] ?? describedProgram(name);
+}
+
+function describedProgram(name: AgentName): AcpProgram | undefined {
+  const { acp, homeVariable } = agentOf(name);
+  if (acp === undefined) return undefined;
+  const { label, args, install, followsProjects, holds } = acp;
+  const { untrusted, ...policies } = holds;
+  return {
+    agent: name,
+    label,
+    program: name,
+    args,
+    install,
+    homes: [homeVariable],
+    policies,
+    trust: (by) => (by === null ? (untrusted ?? {}) : {}),
+    ...(followsProjects === undefined ? {} : { followsProjects }),
+  };
+}
 
 /** Any other agent: the configuration gives its command. */
 export function configuredProgram(agent: string, command: readonly string[]): AcpProgram {

@@ -7,12 +7,14 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentName } from "@continuo/core/model";
 import { isJson, type Json, type Places } from "@continuo/files";
+import { agentOf } from "@continuo/native";
 import { MAX_RECORD_BYTES } from "./limits.ts";
 
 /** @param folders the folder, then those above it, up to the root of its repository. */
 type OwnRecord = (folders: readonly string[], places: Places) => boolean;
 
-const RECORDS: Readonly<Record<AgentName, OwnRecord>> = {
+/** Other agents bring their own rule, or none. */
+const RECORDS: Readonly<Partial<Record<AgentName, OwnRecord>>> = {
   claude: isTrustedByClaude,
   codex: isTrustedByCodex,
   gemini: isTrustedByGemini,
@@ -21,8 +23,9 @@ const RECORDS: Readonly<Record<AgentName, OwnRecord>> = {
 };
 
 export function isTrustedByAgent(agent: AgentName, folders: readonly string[], places: Places): boolean {
-  // An agent that a program registered has no row: nothing is known of its trust.
-  return RECORDS[agent]?.(folders, places) ?? false;
+  const [folder] = folders;
+  const own = folder !== undefined && agentOf(agent).isTrusted?.(folder, places);
+  return RECORDS[agent]?.(folders, places) ?? own ?? false;
 }
 
 /** `projects[FOLDER].hasTrustDialogAccepted` of `.claude.json`: the answer to its dialog. Seen in 2.1.330. */

@@ -3,8 +3,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { agentOf } from "@continuo/native";
 
-const FILES: Readonly<Record<AgentName, readonly string[]>> = {
+/** Other agents bring their own list, or none. */
+const FILES: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
   // Hooks, `apiKeyHelper`, rules, MCP servers, plugins; with them go the project's memory, skills and commands (2.1.330).
   claude: [
     ".claude/settings.json",
@@ -37,8 +39,7 @@ const FILES: Readonly<Record<AgentName, readonly string[]>> = {
 };
 
 export function projectFilesOf(agent: AgentName): readonly string[] {
-  // An agent that a program registered has no row.
-  return FILES[agent] ?? [];
+  return FILES[agent] ?? agentOf(agent).projectFiles ?? [];
 }
 
 /** Returns the files that trust in a folder allows, for each agent that finds some there. */
@@ -47,6 +48,6 @@ export function projectConfigurationIn(
 ): readonly { readonly agent: AgentName; readonly files: readonly string[] }[] {
   return AGENT_NAMES.map((agent) => ({
     agent,
-    files: FILES[agent].filter((name) => existsSync(join(folder, name))),
+    files: projectFilesOf(agent).filter((name) => existsSync(join(folder, name))),
   })).filter(({ files }) => files.length > 0);
 }

@@ -62,7 +62,8 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
   if (work.isOwn(message)) return fitOwnResult(message, result, work);
   const moved: Block[] = [];
   const content: Block[] = [];
-  const { imagesInErrors, oneTextInResults } = work.rules;
+  const { imagesInErrors, imagesInResults, oneTextInResults } = work.rules;
+  const isClosed = imagesInResults === false || (result.isError && !imagesInErrors);
   let isRewritten = false;
   for (const raw of result.content) {
     const block = plain(raw);
@@ -73,9 +74,9 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
       continue;
     }
     const fit = fitBlock(block, work, "prompt");
-    const isMoved = result.isError && !imagesInErrors && fit.block?.type !== "text";
+    const isMoved = isClosed && fit.block?.type !== "text";
     if (fit.block !== null) (isMoved ? moved : content).push(fit.block);
-    const reason = fit.reason || (isMoved ? "follows the result, which failed" : "");
+    const reason = fit.reason || (isMoved ? movedReason(result) : "");
     work.note(message, raw, fit.block === null ? "dropped" : reason === "" ? "kept" : "rewritten", reason);
   }
   const joined = oneTextInResults ? joinTexts(content) : content;
@@ -89,6 +90,10 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
   work.note(message, result, reason === "" ? "kept" : "rewritten", reason);
   const isSilent = joined.length === 0;
   return { content: isSilent ? [{ type: "text", text: "" }] : joined, moved };
+}
+
+function movedReason({ isError }: ToolResultBlock): string {
+  return isError ? "follows the result, which failed" : "follows the result";
 }
 
 /** The agent's own result: as it wrote it, but for what no writer has a place for. */

@@ -1,6 +1,6 @@
 /** The agents whose native sessions Continuo reads. */
 
-export const AGENT_NAMES = ["claude", "codex", "gemini", "pi", "opencode"] as const;
+export const AGENT_NAMES = ["claude", "codex", "gemini", "pi", "opencode", "copilot"] as const;
 
 export type AgentName = (typeof AGENT_NAMES)[number];
 

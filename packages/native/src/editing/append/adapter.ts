@@ -4,6 +4,7 @@
  */
 
 import {
+  type AgentName,
   type Block,
   ContinuoError,
   type ImageBlock,
@@ -35,7 +36,7 @@ import { againOnConflict, appendRecords, placeSession } from "../placing/index.t
 import { settleUnfinished } from "../settling/index.ts";
 
 /** The agents' names in the contract of adapters. */
-export type AdapterFormat = "pi-agent" | "ccsdk" | "codex" | "gemini" | "opencode";
+export type AdapterFormat = "pi-agent" | "ccsdk" | Exclude<AgentName, "pi" | "claude">;
 
 export interface SessionMetadata {
   readonly sessionId: string;

@@ -17,8 +17,42 @@ export interface Agent {
   resumeCommand(session: Resumable): readonly string[];
   /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
+  /**
+   * Files of a project that configure it, each seen to start a program or to allow one. Left out where
+   * `drivers/trust/project-files.ts` has them.
+   */
+  readonly projectFiles?: readonly string[];
+  /** Returns true if its own record trusts the folder; left out where `drivers/trust/own-records.ts` tells it. */
+  isTrusted?(folder: string, places: Places): boolean;
+  /** Where the person's MCP servers stand; left out where `cli/mcp/registering/` knows it. */
+  readonly mcpServers?: McpServers;
+  /** How it is driven over ACP; left out where `drivers/acp/programs.ts` has a row. */
+  readonly acp?: AcpDescription;
   /** Loads the functions that find, read and change its sessions. */
   format(): Promise<AgentFormat>;
+}
+
+/** A file of JSON, the key of its table of servers, and what each entry has in addition to command, arguments and variables. */
+export interface McpServers {
+  path(places: Places): string;
+  readonly group: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** The facts from which the driver over ACP makes its row. */
+export interface AcpDescription {
+  readonly label: string;
+  readonly args: readonly string[];
+  readonly install: string;
+  /** What a policy adds to the start of the program; `untrusted` holds in a folder that nobody trusts. */
+  readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted" | "untrusted", AcpHold>>>;
+  /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
+  readonly followsProjects?: true;
+}
+
+export interface AcpHold {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type Resumable = Pick<ReadableRef, "agent" | "sessionId" | "location">;

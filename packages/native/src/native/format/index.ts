@@ -9,5 +9,5 @@
  * Does not know: any agent.
  */
 
-export type { Agent, Resumable } from "./agent.ts";
+export type { AcpDescription, AcpHold, Agent, McpServers, Resumable } from "./agent.ts";
 export type { AgentFormat, SessionRepairer } from "./format.ts";

@@ -6,6 +6,8 @@ export interface TargetRules {
   readonly takenForCopyOf: (callId: string) => string;
   /** Results that failed may hold images. */
   readonly imagesInErrors: boolean;
+  /** `false`: a model behind it is not sent the images of results; they follow in a message of the user. */
+  readonly imagesInResults?: false;
   readonly imageUrls: boolean;
   /**
    * The API behind the agent refuses a request with a picture of another type, and with it every turn that follows.

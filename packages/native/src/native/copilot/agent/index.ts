@@ -1,0 +1,66 @@
+/**
+ * GitHub Copilot CLI before any of its sessions is read: its folders, its command, and what its model accepts.
+ *
+ * Promises: small, and loads nothing of how sessions are read before it is asked to.
+ * Does not know: what a session of it contains.
+ */
+
+import { join } from "node:path";
+import { moved, type Places, parseCommented, readSmallFile } from "@continuo/files";
+import type { Agent } from "../../format/index.ts";
+import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
+import { copilotHome } from "../places.ts";
+
+export const copilotAgent: Agent = {
+  name: "copilot",
+  adapterFormat: "copilot",
+  homeVariable: "COPILOT_HOME",
+  homes: ({ home, env }) => [join(home, ".copilot"), ...moved(env.COPILOT_HOME)],
+  resumeCommand: ({ sessionId }) => ["copilot", "--resume", sessionId],
+  accepts: {
+    maxToolNameChars: 64,
+    takenForCopyOf: itself,
+    imagesInErrors: false,
+    imagesInResults: false,
+    imageUrls: false,
+    imageTypes: MOST_IMAGE_TYPES,
+    files: "none",
+    fileNames: true,
+    droppedStart: null,
+    oneTextInResults: true,
+    namesModel: true,
+    vendor: null,
+    textCall: "custom",
+  },
+  // Hooks run in any folder, servers start in one that it trusts (1.0.102).
+  projectFiles: [".github/hooks", ".mcp.json"],
+  isTrusted,
+  mcpServers: {
+    path: (places) => join(copilotHome(places), "mcp-config.json"),
+    group: "mcpServers",
+    entry: { type: "local", tools: ["*"] },
+  },
+  acp: {
+    label: "GitHub Copilot CLI",
+    args: ["--acp"],
+    install: "npm install -g @github/copilot",
+    holds: {
+      // The variable allows everything, and also trusts the folder.
+      ask: { env: { COPILOT_ALLOW_ALL: "false" } },
+      safe: {
+        args: ["--available-tools=view,glob,grep", "--disable-builtin-mcps"],
+        env: { COPILOT_ALLOW_ALL: "false" },
+      },
+      unrestricted: { args: ["--allow-all"] },
+      untrusted: { args: ["--no-custom-instructions"] },
+    },
+    followsProjects: true,
+  },
+  format: async () => (await import("../index.ts")).copilotFormat,
+};
+
+/** `trustedFolders` of its own record: the answers to its dialog (1.0.102). */
+function isTrusted(folder: string, places: Places): boolean {
+  const record = parseCommented(readSmallFile(join(copilotHome(places), "config.json")) ?? "");
+  return Array.isArray(record?.trustedFolders) && record.trustedFolders.includes(folder);
+}

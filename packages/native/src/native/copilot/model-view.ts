@@ -1,0 +1,111 @@
+/**
+ * The messages that Copilot sends to the model when it resumes a session: only the conversation. Pure.
+ *
+ * Rules of 1.0.102, in this order; `npm run test:agents` compares the whole with real requests.
+ *
+ * 1. What stands before the last `session.context_cleared` is left out.
+ * 2. The last compaction comes first: every prompt before it, also those before an earlier compaction, and then its
+ *    summary; all else before it is left out.
+ * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
+ * 4. Results stand after the answer with their calls, in the order of the calls; of two results of a call the first
+ *    counts, and one without a call is left out. A call without a result gets one, an error.
+ * 5. Thinking without the vendor's own blocks is left out; whether the others are sent depends on the API.
+ * 6. A prompt is sent as it was transformed, without the time that Copilot sets before it.
+ * 7. Answers that then hold nothing are left out.
+ *
+ * Copilot sets its own sentences around summaries, commands of the person and pictures; here they stand bare.
+ */
+
+import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
+import { isJson, type Json, textField } from "@continuo/files";
+import { withContent } from "../kit/index.ts";
+
+/** The words in place of a missing result: Copilot says the same in words of its own. */
+export const NO_RESULT = "[No result of this call was recorded.]";
+
+const TIME = /^<current_datetime>[^<]*<\/current_datetime>\s*/u;
+
+export function modelView(history: readonly Message[]): Message[] {
+  const sent = compacted(sinceCleared(history)).filter(isSent);
+  return withResults(sent.map(withoutThoughts).map(asSent)).filter(holdsSomething);
+}
+
+function sinceCleared(history: readonly Message[]): readonly Message[] {
+  return history.slice(history.findLastIndex((message) => typeOf(message) === "session.context_cleared") + 1);
+}
+
+function compacted(history: readonly Message[]): readonly Message[] {
+  const at = history.findLastIndex((message) => message.origin === "summary");
+  const summary = history[at];
+  if (summary === undefined) return history;
+  const prompts = history.slice(0, at).filter(isPrompt).map(asSent);
+  const texts = prompts.flatMap(({ content }) => content.filter((block) => block.type === "text"));
+  return [withContent(summary, (content) => [...texts, ...content]), ...history.slice(at + 1)];
+}
+
+function isPrompt(message: Message): boolean {
+  return message.role === "user" && message.origin !== "summary" && typeOf(message) === undefined;
+}
+
+function isSent({ role, origin }: Message): boolean {
+  return role !== "system" && origin !== "notification" && origin !== "error";
+}
+
+function withoutThoughts(message: Message): Message {
+  const isOwn = (block: Block): boolean => block.type !== "thinking" || block.signedBy !== undefined;
+  if (message.role !== "assistant" || message.content.every(isOwn)) return message;
+  return withContent(message, (content) => content.filter(isOwn));
+}
+
+function asSent(message: Message): Message {
+  const sent = textField(copilotOf(message), "transformedContent")?.replace(TIME, "");
+  const said = message.content.find((block) => block.type === "text");
+  if (message.role !== "user" || sent === undefined || said === undefined || said.text === sent) return message;
+  return withContent(message, (content) => content.map((block) => (block === said ? { ...said, text: sent } : block)));
+}
+
+function withResults(messages: readonly Message[]): Message[] {
+  const results = new Map<string, Message>();
+  for (const message of messages) {
+    const { role, toolCallId } = message;
+    if (role === "tool" && toolCallId !== undefined && !results.has(toolCallId)) results.set(toolCallId, message);
+  }
+  const seen = new Set<string>();
+  return messages.flatMap((message) => {
+    if (message.role === "tool") return [];
+    const calls = message.content.filter((block) => block.type === "tool_call" && !seen.has(block.id));
+    for (const call of calls) if (call.type === "tool_call") seen.add(call.id);
+    return [
+      message,
+      ...calls.flatMap((call) =>
+        call.type === "tool_call" ? [results.get(call.id) ?? missingResult(call, message)] : [],
+      ),
+    ];
+  });
+}
+
+function missingResult(call: ToolCallBlock, caller: Message): Message {
+  const text: Block = { type: "text", text: NO_RESULT };
+  return {
+    id: `${caller.id}#${call.id}`,
+    role: "tool",
+    content: [{ type: "tool_result", toolCallId: call.id, content: [text], isError: true, status: "error" }],
+    toolCallId: call.id,
+    toolName: call.name,
+    toolInput: call.args,
+    toolOutput: NO_RESULT,
+    metadata: {},
+  };
+}
+
+function holdsSomething(message: Message): boolean {
+  return message.role !== "assistant" || message.content.some((block) => block.type !== "thinking");
+}
+
+function typeOf(message: Message): unknown {
+  return copilotOf(message).type;
+}
+
+function copilotOf(message: Message): Json {
+  return isJson(message.metadata.copilot) ? message.metadata.copilot : {};
+}

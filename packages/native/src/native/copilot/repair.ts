@@ -1,0 +1,196 @@
+/**
+ * Repairs a session of Copilot: what its resume needs of each record, a header, links, and calls with their results (rules
+ * of 1.0.102, see `resume-flaw.ts`). A record that cannot be mended is removed, as one that is no record.
+ */
+
+import { isJson, type Json, textOfValue } from "@continuo/files";
+import {
+  addBehind,
+  change,
+  type Draft,
+  moveToBeginning,
+  type NativeRepairer,
+  type RecordLine,
+  type RepairContext,
+  remainingLines,
+  remove,
+} from "../repairing/index.ts";
+import { NO_RESULT } from "./model-view.ts";
+import { agentIdOf, callIdsOf, dataOf, filledField, isUserCommand } from "./records.ts";
+import { isUuid, isZonedTime, resumeFlawOf } from "./resume-flaw.ts";
+import { WRITTEN_VERSION } from "./writer.ts";
+
+export const copilotRepairer: NativeRepairer = {
+  agent: "copilot",
+  mend(draft, context) {
+    for (const line of remainingLines(draft)) mendData(line, context);
+    mendHeader(draft, context);
+    mendEnvelopes(draft, context);
+    dropLostResults(draft);
+    closeCalls(draft, context);
+    relink(draft);
+  },
+};
+
+/** Fields inside of `data`; what has no type, or no data, is nothing that Copilot could read. */
+function mendData(line: RecordLine, { makers, sessionId }: RepairContext): void {
+  const { value } = line;
+  if (typeof value.type !== "string") {
+    remove(line, "it has no type");
+    return;
+  }
+  const isKnown = Object.hasOwn(MENDERS, value.type);
+  if (!isKnown) return;
+  if (!isJson(value.data)) {
+    remove(line, "it has no data");
+    return;
+  }
+  const envelope = { id: ZERO, timestamp: new Date(0).toISOString(), parentId: null };
+  const flaw = resumeFlawOf({ ...value, ...envelope });
+  if (flaw === null) return;
+  const mended = MENDERS[value.type]?.(value.data, { sessionId, id: makers.uuid4() }) ?? null;
+  const isMended = mended !== null && resumeFlawOf({ ...value, data: mended, ...envelope }) === null;
+  if (isMended) change(line, { ...value, data: mended }, flaw);
+  else remove(line, flaw);
+}
+
+const ZERO = "00000000-0000-4000-8000-000000000000";
+
+interface MendContext {
+  readonly sessionId: string;
+  readonly id: string;
+}
+
+/** `null` where nothing tells what was meant. */
+const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Json | null>> = {
+  "session.start": (data, { sessionId }) => ({
+    ...data,
+    sessionId: filledField(data, "sessionId") ?? sessionId,
+    version: Number.isInteger(data.version) ? data.version : 1,
+    producer: filledField(data, "producer") ?? "continuo",
+    copilotVersion: filledField(data, "copilotVersion") ?? WRITTEN_VERSION,
+    startTime: isZonedTime(data.startTime) ? data.startTime : new Date(0).toISOString(),
+  }),
+  "user.message": (data) => ({ ...data, content: wordsOf(data.content) }),
+  "assistant.message": (data, { id }) => ({
+    ...data,
+    messageId: typeof data.messageId === "string" ? data.messageId : id,
+    content: wordsOf(data.content),
+    toolRequests: Array.isArray(data.toolRequests) ? data.toolRequests.flatMap(mendRequest) : [],
+  }),
+  "tool.execution_complete": (data) => ({
+    ...data,
+    success: typeof data.success === "boolean" ? data.success : !isJson(data.error),
+    ...(data.result === undefined ? {} : { result: mendPart(data.result, "content") }),
+    ...(data.error === undefined ? {} : { error: mendPart(data.error, "message") }),
+  }),
+};
+
+function wordsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return content === undefined || content === null ? "" : textOfValue(content);
+}
+
+function mendRequest(request: unknown): Json[] {
+  if (!isJson(request) || typeof request.toolCallId !== "string") return [];
+  return [{ ...request, name: typeof request.name === "string" ? request.name : "unknown" }];
+}
+
+function mendPart(part: unknown, key: string): Json {
+  return isJson(part) ? { ...part, [key]: wordsOf(part[key]) } : { [key]: wordsOf(part) };
+}
+
+/** Copilot refuses a file without a header, and moves one that is not the first. */
+function mendHeader(draft: Draft, { sessionId, cwd, makers }: RepairContext): void {
+  const lines = remainingLines(draft);
+  const header = lines.find(({ value }) => value.type === "session.start" && agentIdOf(value) === null);
+  if (header !== undefined) {
+    if (header !== lines[0]) moveToBeginning(draft, header, "the header is not the first record");
+    return;
+  }
+  const at = lines.map(({ value }) => value.timestamp).find(isZonedTime) ?? new Date(0).toISOString();
+  const data = {
+    sessionId,
+    version: 1,
+    producer: "continuo",
+    copilotVersion: WRITTEN_VERSION,
+    startTime: at,
+    ...(cwd === null ? {} : { context: { cwd } }),
+  };
+  const made = { type: "session.start", data, id: makers.uuid4(), timestamp: at, parentId: null };
+  addBehind(draft, null, made, "the header is missing");
+}
+
+function mendEnvelopes(draft: Draft, { makers }: RepairContext): void {
+  let time = remainingLines(draft).map(({ value }) => value.timestamp).find(isZonedTime) ?? new Date(0).toISOString();
+  const seen = new Set<string>();
+  for (const line of remainingLines(draft)) {
+    const { id, timestamp } = line.value;
+    if (!isUuid(id) || seen.has(id)) {
+      change(line, { ...line.value, id: makers.uuid4() }, isUuid(id) ? "an earlier record has its id" : "the id is no UUID");
+    }
+    seen.add(textOfValue(line.value.id));
+    if (isZonedTime(timestamp)) time = timestamp;
+    else change(line, { ...line.value, timestamp: time }, "the timestamp is no time with a zone");
+  }
+}
+
+/** Each record names the one before it, unless it names another one that is there. */
+function relink(draft: Draft): void {
+  const ids = new Set<string>();
+  let last: string | null = null;
+  for (const line of remainingLines(draft)) {
+    const { parentId } = line.value;
+    const isSound = parentId === null || (isUuid(parentId) && ids.has(parentId));
+    if (!isSound) change(line, { ...line.value, parentId: last }, "it names no record before it");
+    last = filledField(line.value, "id");
+    if (last !== null) ids.add(last);
+  }
+}
+
+function isResult({ value }: RecordLine): boolean {
+  return value.type === "tool.execution_complete" && !isUserCommand(value);
+}
+
+function resultOf({ value }: RecordLine): string {
+  return filledField(dataOf(value), "toolCallId") ?? "";
+}
+
+function callsOf({ value }: RecordLine): readonly string[] {
+  return value.type === "assistant.message" ? callIdsOf(dataOf(value)) : [];
+}
+
+function dropLostResults(draft: Draft): void {
+  const lines = remainingLines(draft);
+  const called = new Set(lines.flatMap((line) => callsOf(line)));
+  for (const line of lines) {
+    if (!isResult(line) || called.has(resultOf(line))) continue;
+    line.droppedResults = 1;
+    remove(line, `no call has the id ${resultOf(line)}`);
+  }
+}
+
+/** A result stands after the last record of its answer's other results, else after the answer. */
+function closeCalls(draft: Draft, { makers }: RepairContext): void {
+  const lines = remainingLines(draft);
+  const results = new Map<string, RecordLine>();
+  for (const line of lines) if (isResult(line) && !results.has(resultOf(line))) results.set(resultOf(line), line);
+  for (const answer of lines) {
+    const calls = callsOf(answer);
+    const open = calls.filter((id) => !results.has(id));
+    const closed = calls.flatMap((id) => results.get(id) ?? []);
+    let last = closed.reduce((a, b) => (a.line > b.line ? a : b), answer);
+    for (const toolCallId of open) {
+      const agentId = agentIdOf(answer.value);
+      const record = {
+        type: "tool.execution_complete",
+        data: { toolCallId, success: false, error: { message: NO_RESULT, code: "failure" } },
+        ...(agentId === null ? {} : { agentId }),
+        id: makers.uuid4(),
+        timestamp: answer.value.timestamp,
+        parentId: filledField(last.value, "id"),
+      };
+      last = addBehind(draft, last, record, `the call ${toolCallId} has no result`);
+    }
+  }
+}

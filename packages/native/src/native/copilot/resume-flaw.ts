@@ -1,0 +1,63 @@
+/**
+ * What Copilot needs of a record to open the session at all: it refuses the whole file for one record (seen in 1.0.102).
+ * A line that is not JSON it leaves out, after it copied the file. Pure.
+ */
+
+import { entryOf, isJson, type Json } from "@continuo/files";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
+const ZONED = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/u;
+
+export function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
+}
+
+export function isZonedTime(value: unknown): value is string {
+  return typeof value === "string" && ZONED.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+/** Why Copilot refuses the file for this record, in words; `null` if it does not. */
+export function resumeFlawOf(record: Json): string | null {
+  if (!isUuid(record.id)) return "the id is no UUID";
+  if (!isZonedTime(record.timestamp)) return "the timestamp is no time with a zone";
+  if (record.parentId !== null && !isUuid(record.parentId)) return "the parentId is neither a UUID nor null";
+  if (typeof record.type !== "string") return "it has no type";
+  const check = entryOf(CHECKS, record.type);
+  if (check === undefined) return null;
+  return isJson(record.data) ? check(record.data) : "it has no data";
+}
+
+const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {
+  "session.start": (data) =>
+    missingText(data, ["sessionId", "producer", "copilotVersion"]) ??
+    (Number.isInteger(data.version) ? null : "version is no number") ??
+    (isZonedTime(data.startTime) ? null : "startTime is no time with a zone"),
+  "user.message": (data) => missingText(data, ["content"]),
+  "assistant.message": (data) => missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests),
+  "tool.execution_complete": (data) =>
+    missingText(data, ["toolCallId"]) ??
+    (typeof data.success === "boolean" ? null : "success is neither true nor false") ??
+    partFlaw(data.result, "result", "content") ??
+    partFlaw(data.error, "error", "message"),
+};
+
+function missingText(data: Json, keys: readonly string[]): string | null {
+  const missing = keys.find((key) => typeof data[key] !== "string");
+  return missing === undefined ? null : `${missing} is no text`;
+}
+
+function requestFlaw(requests: unknown): string | null {
+  if (requests === undefined || requests === null) return null;
+  if (!Array.isArray(requests)) return "toolRequests is no list";
+  for (const request of requests) {
+    if (!isJson(request)) return "a call is no object";
+    const flaw = missingText(request, ["toolCallId", "name"]);
+    if (flaw !== null) return `${flaw} in a call`;
+  }
+  return null;
+}
+
+function partFlaw(part: unknown, name: string, key: string): string | null {
+  if (part === undefined || part === null) return null;
+  return isJson(part) && typeof part[key] === "string" ? null : `${name} has no ${key}`;
+}

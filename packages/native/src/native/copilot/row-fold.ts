@@ -1,0 +1,74 @@
+/**
+ * The row of a session: what the list shows, folded from its records.
+ *
+ * | field | rule |
+ * |---|---|
+ * | createdAt | `startTime` of the header, else the time of the first record that has one |
+ * | updatedAt | the time of the last record that has one, but not before `createdAt` |
+ * | cwd, gitBranch | `context` of the header |
+ * | title | `name` of `workspace.yaml`, else the first prompt of the person |
+ *
+ * The first and the last are folded apart, so that a skim can look for the one from the start of the file and for the
+ * other from its end; a full read folds both over every record.
+ */
+
+import type { Json } from "@continuo/files";
+import { type RowFacts, toTitle } from "../kit/index.ts";
+import { type Header, parseHeader, timeOf, typedText } from "./records.ts";
+
+export interface Firsts {
+  /** The first one, wherever it stands. */
+  header: Header | null;
+  /** True if it is the first record. */
+  headed: boolean | null;
+  time: string | null;
+  typed: string | null;
+}
+
+export interface Lasts {
+  time: string | null;
+}
+
+export function createFirsts(): Firsts {
+  return { header: null, headed: null, time: null, typed: null };
+}
+
+export function createLasts(): Lasts {
+  return { time: null };
+}
+
+/** Fold in file order. */
+export function foldFirsts(firsts: Firsts, record: Json): void {
+  const header = parseHeader(record);
+  firsts.headed ??= header !== null;
+  firsts.header ??= header;
+  firsts.time ??= timeOf(record);
+  firsts.typed ??= toTitle(typedText(record));
+}
+
+/** Fold in file order. */
+export function foldLasts(lasts: Lasts, record: Json): void {
+  lasts.time = timeOf(record) ?? lasts.time;
+}
+
+/** Fold from the last record to the first. */
+export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+  lasts.time ??= timeOf(record);
+}
+
+/** @param name the title next to the file; `null` for none. */
+export function finishRow(firsts: Firsts, lasts: Lasts, name: string | null): RowFacts {
+  const createdAt = firsts.header?.createdAt ?? firsts.time;
+  return {
+    title: name ?? firsts.typed,
+    cwd: firsts.header?.cwd ?? null,
+    gitBranch: firsts.header?.gitBranch ?? null,
+    createdAt,
+    updatedAt: later(createdAt, lasts.time),
+  };
+}
+
+function later(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
+}

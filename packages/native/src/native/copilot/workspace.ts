@@ -1,0 +1,67 @@
+/**
+ * The note next to a session, `workspace.yaml`: its title is the first prompt until the person or the model gives it a
+ * name. A session without the note is listed by its first prompt, and Copilot writes the note when it opens it (1.0.102).
+ */
+
+import { join, dirname } from "node:path";
+import { readSmallFile } from "@continuo/files";
+import { toTitle } from "../kit/index.ts";
+
+export function workspaceFile(sessionFile: string): string {
+  return join(dirname(sessionFile), "workspace.yaml");
+}
+
+/** The title in the note; `null` where there is none. */
+export function readName(sessionFile: string): string | null {
+  const text = readSmallFile(workspaceFile(sessionFile));
+  return text === null ? null : nameIn(text);
+}
+
+/** A whole YAML parser costs a list more than all else, and the note has one key a line. */
+export function nameIn(text: string): string | null {
+  const lines = text.split(/\r?\n/u);
+  const at = lines.findIndex((line) => line.startsWith("name:"));
+  const value = lines[at]?.slice("name:".length).trim() ?? "";
+  if (/^[|>][+-]?\d?[+-]?$/u.test(value)) return toTitle(indentedAfter(lines, at).join(" "));
+  if (value.startsWith('"')) return toTitle(unquoted(value));
+  if (value.startsWith("'")) return toTitle(value.replace(/^'|'$/gu, "").replaceAll("''", "'"));
+  return value === "" || value === "null" || value === "~" ? null : toTitle(value);
+}
+
+/** Changes the title in the note, and says that a person gave it. */
+export function withName(text: string, name: string): string {
+  const lines = text.replace(/\n$/u, "").split("\n");
+  const others = lines.filter((line) => !/^(?:name|user_named):/u.test(line) && line !== "" && !/^\s/u.test(line));
+  return `${[...others, `name: ${JSON.stringify(name)}`, "user_named: true"].join("\n")}\n`;
+}
+
+function indentedAfter(lines: readonly string[], at: number): string[] {
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => line !== "" && !/^\s/u.test(line));
+  return (end === -1 ? rest : rest.slice(0, end)).map((line) => line.trim());
+}
+
+function unquoted(value: string): string {
+  try {
+    return String(JSON.parse(value));
+  } catch {
+    return value.replace(/^"|"$/gu, "");
+  }
+}
+
+/** The note of a session that has none. */
+export function noteOf(facts: {
+  readonly id: string;
+  readonly cwd: string | null;
+  readonly createdAt: string | null;
+}): string {
+  const { id, cwd, createdAt } = facts;
+  return [
+    `id: ${id}`,
+    ...(cwd === null ? [] : [`cwd: ${JSON.stringify(cwd)}`]),
+    "summary_count: 0",
+    "fork_count: 0",
+    ...(createdAt === null ? [] : [`created_at: ${createdAt}`, `updated_at: ${createdAt}`]),
+    "",
+  ].join("\n");
+}
