@@ -48,9 +48,7 @@ const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list.ts",
-  ...AGENT_NAMES.map(
-    (agent) => `packages/native/src/native/${agent}/index.ts`,
-  ),
+  ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),
 ];
 
 /**

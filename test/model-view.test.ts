@@ -20,6 +20,6 @@ describe.each(AGENT_NAMES)("the model view of %s", (agent) => {
     const sent = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
     const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: join(folder, "home") } };
     const { messages } = await readNativeSession(`${agent}:${sent.sessionId}`, { places, view: "model" });
-    expect(normaliseView(messages, { tellsErrors })).toEqual(sent.items);
+    expect(normaliseView(messages, { tellsErrors, sentBy: agent })).toEqual(sent.items);
   });
 });

@@ -216,6 +216,11 @@ const TESTED: Readonly<Record<AgentName, TestedAgent>> = {
 };
 
 /** Returns a column of the table. */
-export function tested<T>(column: (agent: TestedAgent, name: AgentName) => T): Readonly<Record<AgentName, T>> {
-  return Object.fromEntries(AGENT_NAMES.map((name) => [name, column(TESTED[name], name)])) as Record<AgentName, T>;
+export function tested<T>(
+  column: (agent: TestedAgent, name: AgentName) => T,
+): Readonly<Record<AgentName, T>> {
+  return Object.fromEntries(AGENT_NAMES.map((name) => [name, column(TESTED[name], name)])) as Record<
+    AgentName,
+    T
+  >;
 }

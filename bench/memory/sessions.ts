@@ -2,12 +2,11 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { AgentName } from "@continuo/core/model";
 import { type Conversation, makeConversation } from "../sessions/conversation.ts";
 import { createRandom, type Random } from "../sessions/random.ts";
 import { toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
 
-export type FileAgent = keyof typeof SHAPES;
+export type FileAgent = "claude" | "codex" | "gemini" | "pi";
 
 export const FILE_AGENTS: readonly FileAgent[] = ["claude", "codex", "gemini", "pi"];
 

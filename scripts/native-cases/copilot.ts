@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Copilot, openCopilot, sessionFileIn } from "../../test/agents/copilot/driver.ts";
 import { makeSandbox, type Sandbox } from "../../test/agents/sandbox.ts";
-import { type ModelServer, type Script, startModelServer, text, thinking, tool } from "../../test/model-servers/index.ts";
+import {
+  type ModelServer,
+  type Script,
+  startModelServer,
+  text,
+  thinking,
+  tool,
+} from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
 import { inProject, TEA_PROJECT } from "./project.ts";
 
@@ -206,7 +213,8 @@ const CASES: readonly CopilotCase[] = [
     async hold({ copilot }) {
       await using running = copilot.start("Run the tests.", { sessionId: COPILOT_SESSION });
       const file = sessionFileIn(copilot.home, COPILOT_SESSION);
-      while (!existsSync(file) || !readFileSync(file, "utf8").includes('"tool.execution_start"')) await sleep(50);
+      while (!existsSync(file) || !readFileSync(file, "utf8").includes('"tool.execution_start"'))
+        await sleep(50);
       running.kill();
       return COPILOT_SESSION;
     },

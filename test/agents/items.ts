@@ -8,7 +8,7 @@
  * White space at the end of words is not: Claude Code ends a message with a line break where another follows.
  */
 
-import type { Block, ImageBlock, Message, ToolResultBlock } from "@continuo/core/model";
+import type { AgentName, Block, ImageBlock, Message, ToolResultBlock } from "@continuo/core/model";
 
 export type Item =
   | { readonly kind: "text"; readonly role: "user" | "assistant"; readonly text: string }
@@ -32,6 +32,8 @@ export type Picture = string;
 export interface ViewOptions {
   /** True if the agent's protocol marks failed results. */
   readonly tellsErrors: boolean;
+  /** Left out where the view is not compared with a request. */
+  readonly sentBy?: AgentName;
 }
 
 export function normaliseView(messages: readonly Message[], options: ViewOptions): readonly Item[] {
@@ -77,10 +79,13 @@ function textsOfCopilot(text: string): readonly string[] | null {
   if (/^(?:Image file at path |Attached image$)/u.test(text)) return [];
   const timed = /^<current_datetime>[^<]*<\/current_datetime>\s*/u.exec(text);
   if (timed !== null) return [text.slice(timed[0].length)];
-  const command = /^<user_shell_command_output>[\s\S]*?Command:\n([\s\S]*?)\n\nOutput:\n([\s\S]*?)\n<\//u.exec(text);
+  const command =
+    /^<user_shell_command_output>[\s\S]*?Command:\n([\s\S]*?)\n\nOutput:\n([\s\S]*?)\n<\//u.exec(text);
   if (command !== null) return [`! ${command[1]}\n\n${command[2]}`];
   if (!text.startsWith("Some of the conversation history has been summarized")) return null;
-  const prompts = [...text.matchAll(/<user_message>\n([\s\S]*?)\n<\/user_message>/gu)].map((found) => found[1] ?? "");
+  const prompts = [...text.matchAll(/<user_message>\n([\s\S]*?)\n<\/user_message>/gu)].map(
+    (found) => found[1] ?? "",
+  );
   const summary = /<summary>\n([\s\S]*)\n<\/summary>\s*$/u.exec(text)?.[1] ?? "";
   return [...prompts, summary].flatMap((one) => textsOfCopilot(one) ?? [one]);
 }
@@ -108,7 +113,7 @@ function itemsOf(block: Block, message: Message, options: ViewOptions): readonly
     case "tool_call":
       return [{ kind: "call", id: block.id, name: block.name, args: argumentsOf(block.args, block.rawArgs) }];
     case "tool_result":
-      return [resultOf(block, options)];
+      return [withoutPictures(options, resultOf(block, options))];
     case "unknown":
       return [{ kind: "other", value: block.raw }];
     case "file":
@@ -124,6 +129,11 @@ function resultOf(block: ToolResultBlock, { tellsErrors }: ViewOptions): Item {
     images: block.content.filter((part) => part.type === "image").map(pictureOf),
     isError: tellsErrors ? block.isError : null,
   };
+}
+
+/** Copilot sends no pictures of results to the models of a provider of one's own (1.0.102). */
+function withoutPictures({ sentBy }: ViewOptions, item: Item): Item {
+  return item.kind === "result" && sentBy === "copilot" ? { ...item, images: [] } : item;
 }
 
 function pictureOf(block: ImageBlock): Picture {

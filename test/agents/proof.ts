@@ -33,7 +33,7 @@ export interface Resumption {
 export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
   const { agent, places, sessionId, tellsErrors, server } = proof;
   const history = await historyOf(agent, sessionId, places);
-  const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors });
+  const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors, sentBy: agent });
   const before = server.requests.length;
   await proof.resume(LAST_WORDS);
   const requests = server.requests.slice(before).filter((request) => request.kind === "answer");

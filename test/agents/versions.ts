@@ -12,7 +12,7 @@ export const VERSIONS_VARIABLE = "CONTINUO_AGENT_VERSIONS";
 /** The soak holds the matrix of hand-overs with each of them. */
 export const KEPT_VERSIONS = 3;
 
-export const VERSIONED_AGENTS = AGENT_NAMES;
+export const VERSIONED_AGENTS: readonly AgentName[] = AGENT_NAMES;
 export type VersionedAgent = AgentName;
 export type AgentVersions = Readonly<Record<VersionedAgent, readonly string[]>>;
 

@@ -6,6 +6,7 @@ import { AGENT_NAMES } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { widthOf } from "../../src/cli/terminal/index.ts";
+import { tested } from "../tested-agents.ts";
 import {
   CLAUDE_ID,
   claudeFile,
@@ -16,7 +17,6 @@ import {
   writeSessions,
 } from "./home.ts";
 import { runHere } from "./in-process.ts";
-import { tested } from "../tested-agents.ts";
 
 const LONG_ID = "7e000000-0000-4000-8000-000000000001";
 const EMPTY_ID = "8f000000-0000-4000-8000-000000000002";

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
-import { type Run, runWith } from "./home.ts";
 import { tested } from "../tested-agents.ts";
+import { type Run, runWith } from "./home.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");

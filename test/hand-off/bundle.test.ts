@@ -27,8 +27,8 @@ import { AGENT_NAMES, type AgentName, type SubagentInfo } from "@continuo/core/m
 import { openOutputFile } from "@continuo/files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
-import { saidIn, sourceView } from "./said.ts";
 import { tested } from "../tested-agents.ts";
+import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

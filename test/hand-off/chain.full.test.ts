@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
 import { tested } from "../tested-agents.ts";
+import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
 
 let home: Home;
 

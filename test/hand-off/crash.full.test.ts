@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
+import { tested } from "../tested-agents.ts";
 import { FORMATS } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
-import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

@@ -32,10 +32,10 @@ import { runHere } from "../cli/in-process.ts";
 import { nativeState } from "../power-cut/native-state.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
+import { tested } from "../tested-agents.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
 import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
 import { saidIn, sourceView } from "./said.ts";
-import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home. */

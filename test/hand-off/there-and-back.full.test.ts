@@ -19,8 +19,8 @@ import { AGENT_NAMES, type AgentName, type Entry, type Message } from "@continuo
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ALL_ROUNDS } from "../sizes/counts.ts";
-import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
 import { tested } from "../tested-agents.ts";
+import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

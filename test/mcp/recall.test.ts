@@ -9,9 +9,9 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
+import { tested } from "../tested-agents.ts";
 import { type Called, openMcp, toCalled } from "./open-mcp.ts";
 import { createWireClient, ENVELOPE } from "./wire-client.ts";
-import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

@@ -8,11 +8,11 @@ import { packSession } from "@continuo/agents/handoff/bundle";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
 import { settleUnfinished } from "@continuo/native/editing";
+import { tested } from "../tested-agents.ts";
 import type { Folder } from "./disk.ts";
 import { type NativeState, nativeState } from "./native-state.ts";
 import { type Operations, readTree } from "./operations.ts";
 import { type CheckImage, traceOperations, writeImage } from "./power-cut.ts";
-import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NATIVE_USER = join(import.meta.dirname, "native-user.ts");

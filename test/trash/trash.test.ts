@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { findSessions, type Places } from "@continuo/agents";
+import { findSessions, HOME_VARIABLES, type Places } from "@continuo/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type AgentName,
@@ -28,7 +28,6 @@ import {
   trashNativeSession,
 } from "../../src/index.ts";
 import { answer, insertSession, SESSION, text, user, writeDatabase } from "../formats/opencode/sessions.ts";
-import { HOME_VARIABLES } from "@continuo/agents";
 import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

@@ -120,7 +120,10 @@ test.each(AGENT_NAMES)(
     const { fork } = forker;
     const spy = vi.spyOn(forker, "fork").mockImplementation(async (...args) => {
       const { records, count } = await fork(...args);
-      return { records: JSON.parse(JSON.stringify(records).replace(/"text":"[^"]/gu, '"text":"?')), count };
+      return {
+        records: JSON.parse(JSON.stringify(records).replace(/"(text|content)":"[^"]/gu, '"$1":"?')),
+        count,
+      };
     });
     try {
       const forked = forkNativeSession(info ?? "", { places });

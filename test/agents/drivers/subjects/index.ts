@@ -9,4 +9,11 @@ import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 
-export const SUBJECTS: Readonly<Record<AgentName, Subject>> = { claude, codex, gemini, pi, opencode, copilot };
+export const SUBJECTS: Readonly<Record<AgentName, Subject>> = {
+  claude,
+  codex,
+  gemini,
+  pi,
+  opencode,
+  copilot,
+};

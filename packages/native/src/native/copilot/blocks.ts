@@ -1,6 +1,6 @@
 /**
- * What Copilot keeps of a prompt, an answer and a result (seen in 1.0.102) to blocks of the model. Nothing is lost: a
- * block with more in it than the model has room for carries itself in `native`. Pure.
+ * Turns the parts that Copilot keeps of a prompt, an answer and a result (seen in 1.0.102) into blocks of the model.
+ * Nothing is lost: a block with more in it than the model has room for carries itself in `native`. Pure.
  */
 
 import type { Block, ToolCallBlock } from "@continuo/core/model";
@@ -49,7 +49,8 @@ export function toAnswer(data: Json): Block[] {
 /** The vendor's own blocks where they are kept, else the text and what is opaque. */
 function toThinking(data: Json): Block[] {
   const { reasoningBlocks } = data;
-  const blocks = isJson(reasoningBlocks) && Array.isArray(reasoningBlocks.blocks) ? reasoningBlocks.blocks : null;
+  const blocks =
+    isJson(reasoningBlocks) && Array.isArray(reasoningBlocks.blocks) ? reasoningBlocks.blocks : null;
   if (blocks !== null && isJson(reasoningBlocks)) {
     const signedBy = reasoningBlocks.provider === "anthropic-messages" ? "anthropic" : null;
     return blocks.map((block) => toSigned(block, signedBy));
@@ -104,10 +105,13 @@ function isPlainCall(raw: Json): boolean {
   return raw.type === "function" && hasOnly(raw, ["toolCallId", "name", "arguments", "type"]);
 }
 
-/** What the model is sent of a result, first the text, then pictures and files. */
+/** The model is sent the text of a result first, then its pictures and files. */
 export function toResult(data: Json, assetOf: AssetOf): Block[] {
   const result = isJson(data.result) ? data.result : {};
   const error = isJson(data.error) ? data.error : {};
-  const text = data.success === false ? (textField(error, "message") ?? textField(result, "content")) : textField(result, "content");
+  const text =
+    data.success === false
+      ? (textField(error, "message") ?? textField(result, "content"))
+      : textField(result, "content");
   return [{ type: "text", text: text ?? "" }, ...binariesOf(data).map((one) => toFile(one, assetOf))];
 }

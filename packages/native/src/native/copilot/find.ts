@@ -55,7 +55,7 @@ async function readHead(path: string): Promise<readonly Json[]> {
   return head;
 }
 
-/** By its place in Copilot's own folder, else by its header. */
+/** Its folder gives the id, else its header. */
 function toFound(path: string, head: readonly Json[]): FoundSession {
   const file = statFile(path);
   const unread: Problem = { code: "unreadable", line: null, message: `cannot read ${path}` };
@@ -63,7 +63,8 @@ function toFound(path: string, head: readonly Json[]): FoundSession {
   const placed = sessionIdOf(path);
   return {
     agent: "copilot",
-    sessionId: placed !== null && (isUuid(placed) || headed === undefined) ? placed : (headed ?? nameOf(path)),
+    sessionId:
+      placed !== null && (isUuid(placed) || headed === undefined) ? placed : (headed ?? nameOf(path)),
     location: path,
     files: file === null ? [] : [file],
     archived: false,
@@ -88,5 +89,9 @@ function isCopilotRecord(record: Json): boolean {
   const header = parseHeader(record);
   if (header !== null) return header.id !== null;
   const isLinked = isUuid(record.id) && "parentId" in record && isJson(record.data);
-  return isLinked && typeof record.type === "string" && (/^[a-z]+\.[a-z_]+$/u.test(record.type) || agentIdOf(record) !== null);
+  return (
+    isLinked &&
+    typeof record.type === "string" &&
+    (/^[a-z]+\.[a-z_]+$/u.test(record.type) || agentIdOf(record) !== null)
+  );
 }

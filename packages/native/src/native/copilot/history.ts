@@ -3,7 +3,15 @@
 import { type Message, present } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import type { LineFile } from "@continuo/files/records";
-import { findId, type HistoryOptions, type HistorySteps, hasFlag, placeOf, type StepMessages, textOfId } from "../kit/index.ts";
+import {
+  findId,
+  type HistoryOptions,
+  type HistorySteps,
+  hasFlag,
+  placeOf,
+  type StepMessages,
+  textOfId,
+} from "../kit/index.ts";
 import { FLAG, type Index, KIND } from "./index-fold.ts";
 import { type ToolCall, toMessage } from "./messages.ts";
 import { assetIdsOf, dataOf, filledField, requestsOf } from "./records.ts";

@@ -77,6 +77,8 @@ export interface Index extends LineColumns {
   header: Header | null;
   lastUsage: number;
   readonly pairs: ToolPairs;
+  /** Calls that wait for a result. */
+  readonly open: Set<string>;
   readonly models: Set<string>;
   readonly versions: Set<string>;
   readonly unknown: Map<string, number>;
@@ -104,6 +106,7 @@ export function createIndex(): Index {
     header: null,
     lastUsage: -1,
     pairs: createToolPairs(),
+    open: new Set(),
     models: new Set(),
     versions: new Set(),
     unknown: new Map(),
@@ -230,18 +233,29 @@ function kindOf(record: Json): number {
   return summaryOf(record) === null ? KIND.system : KIND.user;
 }
 
+/** A call that was under way when the person interrupted it never gets a result. */
+function foldAbort(index: Index, line: number): void {
+  for (const id of index.open) noteResult(index.pairs, id, line);
+  index.open.clear();
+}
+
 function foldMessage(index: Index, at: number, record: Json, line: number): void {
   const data = dataOf(record);
   for (const id of assetIdsOf(record)) if (!index.assets.has(id)) index.missingAssets.add(id);
   if (record.type === "tool.execution_complete" && !isUserCommand(record)) {
     noteResult(index.pairs, filledField(data, "toolCallId") ?? "", line);
+    index.open.delete(filledField(data, "toolCallId") ?? "");
   }
+  if (record.type === "abort") foldAbort(index, line);
   if (record.type !== "assistant.message") return;
   const model = filledField(data, "model");
   if (model !== null) index.models.add(model);
   const calls = callIdsOf(data);
   index.calls[at] = calls.length;
-  for (const id of calls) noteCall(index.pairs, id, line);
+  for (const id of calls) {
+    noteCall(index.pairs, id, line);
+    if (!index.pairs.results.has(id)) index.open.add(id);
+  }
   index.usageOf[at] = index.lastUsage;
   index.lastUsage = -1;
 }

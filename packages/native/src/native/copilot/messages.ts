@@ -22,6 +22,7 @@ import {
   type Message,
   type MessageMetadata,
   type Origin,
+  present,
   type RecordPlace,
   type Role,
   textOf,
@@ -173,11 +174,11 @@ function resultParts(data: Json, { callOf, assetOf }: MessageOptions): Parts {
   const call = callOf(toolCallId);
   const isError = data.success !== true;
   const content = toResult(data, assetOf);
-  const details = without(data, ["toolCallId", "success", "interactionId", "turnId", "rte", "model", "toolTelemetry"]);
+  const details = detailsOf(data);
   return {
     role: "tool",
     content: [
-      { type: "tool_result", toolCallId, content, isError, status: isError ? "error" : "ok", details },
+      { type: "tool_result", toolCallId, content, isError, status: isError ? "error" : "ok", ...details },
     ],
     fields: {
       toolCallId,
@@ -186,6 +187,15 @@ function resultParts(data: Json, { callOf, assetOf }: MessageOptions): Parts {
     },
     copilot: without(data, ["toolCallId", "success", "result", "error"]),
   };
+}
+
+/** The facts next to the words of a result. */
+function detailsOf(data: Json): { readonly details?: Json } {
+  const result = isJson(data.result) ? without(data.result, ["content", "binaryResultsForLlm"]) : {};
+  const error = isJson(data.error) ? without(data.error, ["message"]) : {};
+  const { shellExecution, fileEdits } = data;
+  const details = { ...result, ...error, ...present({ shellExecution, fileEdits }) };
+  return Object.keys(details).length === 0 ? {} : { details };
 }
 
 /** A command that the person ran with `!`: the command and its output. */

@@ -4,8 +4,8 @@
  * Rules of 1.0.102, in this order; `npm run test:agents` compares the whole with real requests.
  *
  * 1. What stands before the last `session.context_cleared` is left out.
- * 2. The last compaction comes first: every prompt before it, also those before an earlier compaction, and then its
- *    summary; all else before it is left out.
+ * 2. Of what stands before the last compaction only the words of prompts are sent, also of those before an earlier one;
+ *    then come its summary and the rest.
  * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
  * 4. Results stand after the answer with their calls, in the order of the calls; of two results of a call the first
  *    counts, and one without a call is left out. A call without a result gets one, an error.
@@ -36,15 +36,17 @@ function sinceCleared(history: readonly Message[]): readonly Message[] {
 
 function compacted(history: readonly Message[]): readonly Message[] {
   const at = history.findLastIndex((message) => message.origin === "summary");
-  const summary = history[at];
-  if (summary === undefined) return history;
-  const prompts = history.slice(0, at).filter(isPrompt).map(asSent);
-  const texts = prompts.flatMap(({ content }) => content.filter((block) => block.type === "text"));
-  return [withContent(summary, (content) => [...texts, ...content]), ...history.slice(at + 1)];
+  if (at === -1) return history;
+  const prompts = history.slice(0, at).filter(isPrompt).map(inWords);
+  return [...prompts.filter(({ content }) => content.length > 0), ...history.slice(at)];
 }
 
 function isPrompt(message: Message): boolean {
   return message.role === "user" && message.origin !== "summary" && typeOf(message) === undefined;
+}
+
+function inWords(message: Message): Message {
+  return withContent(message, (content) => content.filter((block) => block.type === "text"));
 }
 
 function isSent({ role, origin }: Message): boolean {
@@ -60,15 +62,19 @@ function withoutThoughts(message: Message): Message {
 function asSent(message: Message): Message {
   const sent = textField(copilotOf(message), "transformedContent")?.replace(TIME, "");
   const said = message.content.find((block) => block.type === "text");
-  if (message.role !== "user" || sent === undefined || said === undefined || said.text === sent) return message;
-  return withContent(message, (content) => content.map((block) => (block === said ? { ...said, text: sent } : block)));
+  if (message.role !== "user" || sent === undefined || said === undefined || said.text === sent)
+    return message;
+  return withContent(message, (content) =>
+    content.map((block) => (block === said ? { ...said, text: sent } : block)),
+  );
 }
 
 function withResults(messages: readonly Message[]): Message[] {
   const results = new Map<string, Message>();
   for (const message of messages) {
     const { role, toolCallId } = message;
-    if (role === "tool" && toolCallId !== undefined && !results.has(toolCallId)) results.set(toolCallId, message);
+    if (role === "tool" && toolCallId !== undefined && !results.has(toolCallId))
+      results.set(toolCallId, message);
   }
   const seen = new Set<string>();
   return messages.flatMap((message) => {

@@ -7,7 +7,7 @@ import type { Places } from "@continuo/files";
 export const EVENTS = "events.jsonl";
 
 /** `COPILOT_HOME` moves all that Copilot keeps. */
-export function copilotHome({ home, env }: Places): string {
+function copilotHome({ home, env }: Places): string {
   return env.COPILOT_HOME ? resolve(env.COPILOT_HOME) : join(home, ".copilot");
 }
 

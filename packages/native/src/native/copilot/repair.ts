@@ -122,12 +122,19 @@ function mendHeader(draft: Draft, { sessionId, cwd, makers }: RepairContext): vo
 }
 
 function mendEnvelopes(draft: Draft, { makers }: RepairContext): void {
-  let time = remainingLines(draft).map(({ value }) => value.timestamp).find(isZonedTime) ?? new Date(0).toISOString();
+  let time =
+    remainingLines(draft)
+      .map(({ value }) => value.timestamp)
+      .find(isZonedTime) ?? new Date(0).toISOString();
   const seen = new Set<string>();
   for (const line of remainingLines(draft)) {
     const { id, timestamp } = line.value;
     if (!isUuid(id) || seen.has(id)) {
-      change(line, { ...line.value, id: makers.uuid4() }, isUuid(id) ? "an earlier record has its id" : "the id is no UUID");
+      change(
+        line,
+        { ...line.value, id: makers.uuid4() },
+        isUuid(id) ? "an earlier record has its id" : "the id is no UUID",
+      );
     }
     seen.add(textOfValue(line.value.id));
     if (isZonedTime(timestamp)) time = timestamp;
@@ -135,16 +142,14 @@ function mendEnvelopes(draft: Draft, { makers }: RepairContext): void {
   }
 }
 
-/** Each record names the one before it, unless it names another one that is there. */
+/** Copilot follows no links, but refuses what is none. */
 function relink(draft: Draft): void {
-  const ids = new Set<string>();
   let last: string | null = null;
   for (const line of remainingLines(draft)) {
     const { parentId } = line.value;
-    const isSound = parentId === null || (isUuid(parentId) && ids.has(parentId));
-    if (!isSound) change(line, { ...line.value, parentId: last }, "it names no record before it");
+    const isSound = parentId === null || isUuid(parentId);
+    if (!isSound) change(line, { ...line.value, parentId: last }, "the parentId is neither a UUID nor null");
     last = filledField(line.value, "id");
-    if (last !== null) ids.add(last);
   }
 }
 
@@ -170,14 +175,30 @@ function dropLostResults(draft: Draft): void {
   }
 }
 
+/** A call that was under way when the person interrupted it never gets a result. */
+function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
+  const aborted = new Set<string>();
+  let open = new Set<string>();
+  for (const line of lines) {
+    for (const id of callsOf(line)) open.add(id);
+    if (isResult(line)) open.delete(resultOf(line));
+    if (line.value.type !== "abort") continue;
+    for (const id of open) aborted.add(id);
+    open = new Set();
+  }
+  return aborted;
+}
+
 /** A result stands after the last record of its answer's other results, else after the answer. */
 function closeCalls(draft: Draft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const results = new Map<string, RecordLine>();
-  for (const line of lines) if (isResult(line) && !results.has(resultOf(line))) results.set(resultOf(line), line);
+  const aborted = abortedCalls(lines);
+  for (const line of lines)
+    if (isResult(line) && !results.has(resultOf(line))) results.set(resultOf(line), line);
   for (const answer of lines) {
     const calls = callsOf(answer);
-    const open = calls.filter((id) => !results.has(id));
+    const open = calls.filter((id) => !results.has(id) && !aborted.has(id));
     const closed = calls.flatMap((id) => results.get(id) ?? []);
     let last = closed.reduce((a, b) => (a.line > b.line ? a : b), answer);
     for (const toolCallId of open) {

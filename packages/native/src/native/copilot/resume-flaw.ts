@@ -1,5 +1,5 @@
 /**
- * What Copilot needs of a record to open the session at all: it refuses the whole file for one record (seen in 1.0.102).
+ * The needs of a resume: Copilot refuses the whole file for one record that lacks any of them (seen in 1.0.102).
  * A line that is not JSON it leaves out, after it copied the file. Pure.
  */
 
@@ -33,7 +33,8 @@ const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {
     (Number.isInteger(data.version) ? null : "version is no number") ??
     (isZonedTime(data.startTime) ? null : "startTime is no time with a zone"),
   "user.message": (data) => missingText(data, ["content"]),
-  "assistant.message": (data) => missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests),
+  "assistant.message": (data) =>
+    missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests),
   "tool.execution_complete": (data) =>
     missingText(data, ["toolCallId"]) ??
     (typeof data.success === "boolean" ? null : "success is neither true nor false") ??

@@ -54,7 +54,11 @@ export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
     const scan: LinkedScan = { index, lines: source.lines, partial };
     const tip = lastMessage(index);
     return {
-      facts: toFacts(found, { index, firsts, lasts }, problemsOf(found, { ...scan, firsts }, source.problems())),
+      facts: toFacts(
+        found,
+        { index, firsts, lasts },
+        problemsOf(found, { ...scan, firsts }, source.problems()),
+      ),
       tips: tip === -1 ? [] : [await toTip(scan, tip)],
       nodeOf: (id) => nodeOf(scan, id),
       history: (node, options) => readHistory(scan, node, options),

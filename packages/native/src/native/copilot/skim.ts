@@ -8,7 +8,14 @@
 
 import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
 import type { FoundFile, Json } from "@continuo/files";
-import { type FoundSession, NO_MEMO, rowOfFiles, type SkimOptions, skimLines, skimStart } from "../kit/index.ts";
+import {
+  type FoundSession,
+  NO_MEMO,
+  rowOfFiles,
+  type SkimOptions,
+  skimLines,
+  skimStart,
+} from "../kit/index.ts";
 import {
   createFirsts,
   createLasts,
@@ -89,7 +96,9 @@ export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
   const problems: Problem[] = [];
   if (!headed) {
     const message =
-      header === null ? "no record of the type session.start is in the file" : "the header is not the first record";
+      header === null
+        ? "no record of the type session.start is in the file"
+        : "the header is not the first record";
     problems.push({ code: "missing_header", line: null, message });
   }
   if (header !== null && header.id === null) {

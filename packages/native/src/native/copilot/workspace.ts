@@ -3,7 +3,7 @@
  * name. A session without the note is listed by its first prompt, and Copilot writes the note when it opens it (1.0.102).
  */
 
-import { join, dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { readSmallFile } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
 
@@ -31,7 +31,9 @@ export function nameIn(text: string): string | null {
 /** Changes the title in the note, and says that a person gave it. */
 export function withName(text: string, name: string): string {
   const lines = text.replace(/\n$/u, "").split("\n");
-  const others = lines.filter((line) => !/^(?:name|user_named):/u.test(line) && line !== "" && !/^\s/u.test(line));
+  const others = lines.filter(
+    (line) => !/^(?:name|user_named):/u.test(line) && line !== "" && !/^\s/u.test(line),
+  );
   return `${[...others, `name: ${JSON.stringify(name)}`, "user_named: true"].join("\n")}\n`;
 }
 

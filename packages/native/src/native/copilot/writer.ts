@@ -107,7 +107,10 @@ async function factsIn(sessionFile: string): Promise<{ cwd: string | null; creat
   return { cwd: null, createdAt: null };
 }
 
-function broughtBack(records: readonly KeptRecord[], { sessionId, cwd, provenance }: NewSession): Json[] | null {
+function broughtBack(
+  records: readonly KeptRecord[],
+  { sessionId, cwd, provenance }: NewSession,
+): Json[] | null {
   const values = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
   const at = values.findIndex((value) => parseHeader(value) !== null && agentIdOf(value) === null);
   const header = values[at];
@@ -140,7 +143,11 @@ function bodiesOf(message: NewMessage, makers: Makers): Body[] {
   const [first] = message.content;
   if (message.role === "user") return promptsOf(message.content);
   if (message.role !== "tool" || first?.type !== "tool_result") return answersOf(message, makers);
-  const start = { toolCallId: first.toolCallId, toolName: message.toolName ?? "", arguments: message.toolInput ?? {} };
+  const start = {
+    toolCallId: first.toolCallId,
+    toolName: message.toolName ?? "",
+    arguments: message.toolInput ?? {},
+  };
   return [
     { type: "tool.execution_start", data: start },
     { type: "tool.execution_complete", data: resultOf(first) },
@@ -176,7 +183,8 @@ function resultOf({ toolCallId, content, isError }: Block & { readonly type: "to
 }
 
 function toBinary(block: Block): Json {
-  if (block.type !== "image" || block.data === undefined) return refuseBlock("copilot", block, "a tool result");
+  if (block.type !== "image" || block.data === undefined)
+    return refuseBlock("copilot", block, "a tool result");
   return { type: "image", data: block.data, mimeType: block.mimeType };
 }
 

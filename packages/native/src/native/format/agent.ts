@@ -24,9 +24,9 @@ export interface Agent {
   readonly projectFiles?: readonly string[];
   /** Returns true if its own record trusts the folder; left out where `drivers/trust/own-records.ts` tells it. */
   isTrusted?(folder: string, places: Places): boolean;
-  /** Where the person's MCP servers stand; left out where `cli/mcp/registering/` knows it. */
+  /** The place of the person's MCP servers; left out where `cli/mcp/registering/` knows it. */
   readonly mcpServers?: McpServers;
-  /** How it is driven over ACP; left out where `drivers/acp/programs.ts` has a row. */
+  /** The facts for driving it over ACP; left out where `drivers/acp/programs.ts` has a row. */
   readonly acp?: AcpDescription;
   /** Loads the functions that find, read and change its sessions. */
   format(): Promise<AgentFormat>;
@@ -44,7 +44,7 @@ export interface AcpDescription {
   readonly label: string;
   readonly args: readonly string[];
   readonly install: string;
-  /** What a policy adds to the start of the program; `untrusted` holds in a folder that nobody trusts. */
+  /** Each policy adds to the start of the program; `untrusted` holds in a folder that nobody trusts. */
   readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted" | "untrusted", AcpHold>>>;
   /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
   readonly followsProjects?: true;

@@ -5,11 +5,15 @@
  * Does not know: what a session of it contains.
  */
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { moved, type Places, parseCommented, readSmallFile } from "@continuo/files";
 import type { Agent } from "../../format/index.ts";
 import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
-import { copilotHome } from "../places.ts";
+
+/** `COPILOT_HOME` moves all that Copilot keeps. */
+function copilotHome({ home, env }: Places): string {
+  return env.COPILOT_HOME ? resolve(env.COPILOT_HOME) : join(home, ".copilot");
+}
 
 export const copilotAgent: Agent = {
   name: "copilot",
