@@ -201,7 +201,7 @@ const TESTED: Readonly<Record<AgentName, TestedAgent>> = {
       powerCut: "parallel-tools",
       titled: "text-and-thinking",
     },
-    compacted: ["200 seconds.", "240 seconds for black tea."],
+    compacted: ["200 seconds.", "Anything else?"],
     states: {
       hooks: NOT_YET,
       "plan mode": NOT_YET,

@@ -105,6 +105,7 @@ describe("every fixture's sessions go and come back, bytes and time stamps", () 
     expect([...agents].filter((agent) => agent !== "opencode").sort()).toEqual([
       "claude",
       "codex",
+      "copilot",
       "gemini",
       "pi",
     ]);

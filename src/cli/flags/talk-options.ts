@@ -1,13 +1,11 @@
 /** The flags that `chat` and `repl` have in common. Nothing here does any work. */
 
+import { AGENT_NAMES } from "@continuo/core/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 export function addTalkOptions(command: Command): Command {
   return command
-    .option(
-      "-a, --agent <agent>",
-      "the agent to talk to: claude, codex, gemini, pi, opencode, or one of continuo.yaml",
-    )
+    .option("-a, --agent <agent>", `the agent to talk to: ${AGENT_NAMES.join(", ")}, or one of continuo.yaml`)
     .addOption(
       new Option("--resume <id>", "continue this session, a native one or Continuo's own").conflicts([
         "continue",

@@ -1,5 +1,6 @@
 /** The flags of `mcp`. Nothing here does any work. */
 
+import { AGENT_NAMES } from "@continuo/core/model";
 import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
@@ -15,7 +16,7 @@ Agents start this command themselves and talk to it over standard input and outp
 its tools.`;
 
 const INSTALL_HELP = `
-AGENT is claude, codex, gemini, pi or opencode; without it, every agent that was used on this machine. The change of each
+AGENT is one of ${AGENT_NAMES.join(", ")}; without it, every agent that was used on this machine. The change of each
 file is shown first. Everything else in the file stays byte for byte, and \`continuo mcp uninstall\` takes the change back.`;
 
 export function addMcpCommands(program: Command, run: Run | null): void {

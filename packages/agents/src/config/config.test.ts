@@ -70,7 +70,14 @@ describe("what is read", () => {
       problems: [],
       untrusted: null,
     });
-    expect(Object.keys(configuration.agents)).toEqual(["claude", "codex", "gemini", "pi", "opencode"]);
+    expect(Object.keys(configuration.agents)).toEqual([
+      "claude",
+      "codex",
+      "gemini",
+      "pi",
+      "opencode",
+      "copilot",
+    ]);
     expect(configuration.agents.claude).toEqual(CLAUDE);
   });
 

@@ -1,5 +1,6 @@
 /** The schema of `continuo.yaml`: its keys, their values, and their meaning. */
 
+import { AGENT_NAMES } from "@continuo/core/model";
 import { z } from "zod";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
@@ -299,9 +300,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .record(z.string().regex(AGENT_NAME), agent)
     .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `at most ${MAX_AGENTS} agents`)
     .optional()
-    .describe(
-      "The agents by name: claude, codex, gemini, pi, opencode, or any other ACP agent with its command.",
-    ),
+    .describe(`The agents by name: ${AGENT_NAMES.join(", ")}, or any other ACP agent with its command.`),
   prices: z
     .record(text, price)
     .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `at most ${MAX_PRICES} models`)

@@ -73,7 +73,7 @@ export function createMcpService(machine: Machine): McpHttpService {
 }
 
 /** An agent reads these instructions when it connects: they say when to call which tool. */
-const INSTRUCTIONS = `Continuo remembers every session that coding agents had on this machine: Claude Code, Codex, Gemini CLI, pi and opencode.
+const INSTRUCTIONS = `Continuo remembers every session that coding agents had on this machine: Claude Code, Codex, Gemini CLI, pi, opencode and GitHub Copilot CLI.
 
 Call \`search\` when the person refers to earlier work ("as last time", "the bug of Tuesday"), and before you solve a problem that may have been solved here before. Call \`grep\` for every occurrence of an exact name, number or error text. Call \`read\` for the turns around a result. Call \`digest\` before you continue the work of another session. Call \`recall\` when your own context was compacted, or when you miss a decision, a file or a command from earlier in this very session: do not ask the person again.
 

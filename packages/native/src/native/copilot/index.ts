@@ -11,6 +11,7 @@ import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
+import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { sessionsFolder } from "./places.ts";
 import { copilotScan } from "./scan.ts";
@@ -23,6 +24,7 @@ export const copilotFormat: AgentFormat = {
   folders: (places) => [sessionsFolder(places)],
   find: findSessions,
   recognise: recogniseFile,
+  sessionOfProcess: (pid, places) => sessionOfProcess(sessionsFolder(places), pid),
   skim: skimSession,
   titleBeside: async ({ location }) => readName(location),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
