@@ -46,13 +46,19 @@ interface Menu {
   readonly items: readonly MenuItem[];
 }
 
-const AGENT_KEYS: Readonly<Record<(typeof AGENT_NAMES)[number], string>> = {
+/** Another agent has a free letter of its name. */
+const AGENT_KEYS: Readonly<Record<string, string>> = {
   claude: "c",
   codex: "x",
   gemini: "g",
   pi: "p",
   opencode: "o",
 };
+
+function keyOf(agent: string): string {
+  const taken = new Set(Object.values(AGENT_KEYS));
+  return AGENT_KEYS[agent] ?? [...agent].find((letter) => !taken.has(letter)) ?? agent;
+}
 
 const FORMATS: readonly (MenuItem & { readonly value: ExportFormat })[] = [
   { key: "m", label: "Markdown", value: "md" },
@@ -71,7 +77,7 @@ export function menuOf(name: MenuName, what: string, own: number): Menu {
     case "handoff":
       return {
         question: `hand ${what} over to:`,
-        items: AGENT_NAMES.map((agent) => ({ key: AGENT_KEYS[agent], label: agent, value: agent })),
+        items: AGENT_NAMES.map((agent) => ({ key: keyOf(agent), label: agent, value: agent })),
       };
     case "export":
       return { question: `export ${what} as:`, items: FORMATS };
