@@ -112,9 +112,14 @@ async function makeExamples(agent: RecordedAgent): Promise<void> {
 async function main(wanted: readonly string[], fixtures: string): Promise<void> {
   const isWanted = (one: NativeCase): boolean =>
     wanted.length === 0 || wanted.includes(one.agent) || wanted.includes(`${one.agent}/${one.name}`);
-  const cases = [...claudeCases, ...codexCases, ...geminiCases, ...piCases, ...opencodeCases, ...copilotCases].filter(
-    isWanted,
-  );
+  const cases = [
+    ...claudeCases,
+    ...codexCases,
+    ...geminiCases,
+    ...piCases,
+    ...opencodeCases,
+    ...copilotCases,
+  ].filter(isWanted);
   const examples = (Object.keys(holdExamples) as RecordedAgent[]).filter(
     (agent) => fixtures === FIXTURES && (wanted.length === 0 || wanted.includes(`examples/${agent}`)),
   );

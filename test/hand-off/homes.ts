@@ -20,7 +20,9 @@ import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The name of each agent's format, as `openSessionAdapter` takes it. */
-export const FORMATS: Readonly<Record<AgentName, AdapterFormat>> = tested((_agent, name) => agentOf(name).adapterFormat as AdapterFormat);
+export const FORMATS: Readonly<Record<AgentName, AdapterFormat>> = tested(
+  (_agent, name) => agentOf(name).adapterFormat as AdapterFormat,
+);
 
 export interface Home extends Disposable {
   readonly home: string;
