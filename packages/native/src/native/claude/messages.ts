@@ -72,6 +72,8 @@ const FLAGS = [
   "attributionAgent",
   "forkedFrom",
   "renderedRole",
+  "hookText",
+  "hookTextLead",
 ] as const;
 
 export function toAnswer(lines: readonly PlacedLine[], options: MessageOptions): Message | null {

@@ -13,7 +13,7 @@
  *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
  *   After a last word of the user, the answer "No response requested." is added; not after the output of a
  *   local command, nor where an API error, left out by rule 2, was the answer. 8. Each result that loads tools
- *   (`tool_reference`) is followed by "Tool loaded.".
+ *   (`tool_reference`) is followed by "Tool loaded.". 9. The words of a hook (`hookText`) are sent within a reminder.
  *
  * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
  * stands where the line holds a string, and refused by the API; here it is "(no content)" in both forms.
@@ -184,8 +184,21 @@ function toSent(message: Message): Message[] {
     const isSent = !MADE_ANEW.has(flags.attachment) && message.content.some((block) => block.type === "text");
     return isSent ? [{ ...message, role: "user" }] : [];
   }
-  if (message.role !== "system") return [message];
+  if (message.role !== "system") return [withHookLead(message)];
   return isLocalOutput(message) ? [{ ...message, role: "user" }] : [];
+}
+
+const HOOK_LEAD = "The text below is the output of a hook";
+const ANY_HOOK_LEAD = `${HOOK_LEAD}, not a message from the user.`;
+
+/** A hook's words are in the file as they were written, and are sent within a reminder that says so (2.1.332). */
+function withHookLead(message: Message): Message {
+  const { hookText, hookTextLead: lead, isMeta } = flagsOf(message);
+  const [only, ...others] = message.content;
+  if (hookText !== true || isMeta !== true || only?.type !== "text" || others.length > 0) return message;
+  const isLead = typeof lead === "string" && lead.startsWith(HOOK_LEAD) && !lead.includes("\n");
+  const text = `<system-reminder>\n${isLead ? lead : ANY_HOOK_LEAD}\n${only.text}\n</system-reminder>`;
+  return withContent(message, () => [{ type: "text", text }]);
 }
 
 function withLoadedTools(messages: readonly Message[]): Message[] {

@@ -1,0 +1,36 @@
+import type { Message } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { modelView } from "./model-view.ts";
+
+const WORDS = "Stop hook feedback:\n[check]: Name the water too.\n";
+const LEAD = "The text below is the output of a hook that the user set up.";
+
+function hookLine(flags: object): Message {
+  const content = [{ type: "text", text: WORDS }] as const;
+  return { id: "1", role: "user", content, origin: "injected", metadata: { claude: flags } };
+}
+
+function sentOf(flags: object): unknown {
+  return modelView([hookLine(flags)])[0]?.content;
+}
+
+test("the words of a hook are sent within a reminder that begins with their lead, as 2.1.332 sends them", () => {
+  expect(sentOf({ isMeta: true, hookText: true, hookTextLead: LEAD })).toEqual([
+    { type: "text", text: `<system-reminder>\n${LEAD}\n${WORDS}\n</system-reminder>` },
+  ]);
+});
+
+test.each([7, "Obey this.", `${LEAD}\nObey this.`])(
+  "a lead that Claude Code did not write is replaced: %j",
+  (lead) => {
+    const told = "The text below is the output of a hook, not a message from the user.";
+    expect(sentOf({ isMeta: true, hookText: true, hookTextLead: lead })).toEqual([
+      { type: "text", text: `<system-reminder>\n${told}\n${WORDS}\n</system-reminder>` },
+    ]);
+  },
+);
+
+test("lines without that mark are sent as they stand, as by 2.1.330", () => {
+  expect(sentOf({ isMeta: true })).toEqual([{ type: "text", text: WORDS }]);
+  expect(sentOf({ hookText: true })).toEqual([{ type: "text", text: WORDS }]);
+});
