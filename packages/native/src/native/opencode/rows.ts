@@ -85,7 +85,7 @@ export function openRows(database: Database, sessionId: string): SessionSource {
     sizeBytes: () => sizeOfSession(database, schema, generation, sessionId),
     problems: () => [
       ...differencesOf(database, schema, sessionId, generation).map(toDifference),
-      ...newerProblems(database, generation, sessionId),
+      ...newerProblems(database, schema, sessionId),
     ],
     begin: () => database.begin(),
     close: () => database.close(),
@@ -275,9 +275,9 @@ function toDifference(difference: string): SourceProblem {
   };
 }
 
-/** Types of rows that are not known here. */
-function newerProblems(database: Database, generation: Generation, sessionId: string): SourceProblem[] {
-  if (generation === "first") return [];
+/** Types of rows that are not known here, whichever generation counts. */
+function newerProblems(database: Database, schema: Schema, sessionId: string): SourceProblem[] {
+  if (!schema.generations.has("second")) return [];
   const rows = database.few(
     `select type, count(*) as rows from session_message where session_id = ? and type not in (${SAID}, ${SILENT}) group by type`,
     sessionId,
