@@ -45,11 +45,23 @@ claude  4bf3c2a1  Fix the build                          /home/ann/app   2025-01
 claude  4bf3d000  ␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe  /home/ann/app   2025-01-05  804 B
 `;
 
+const TABS = [
+  ["agent", "id", "title", "project", "when", "size", "notes"],
+  ["codex", CODEX_ID, "Hello Codex", "/home/ann/tool", "2025-01-06T08:00:03.000Z", "689", ""],
+  ["claude", CLAUDE_ID, "Fix the build", "/home/ann/app", "2025-01-05T10:01:01.000Z", "2569", ""],
+  [
+    ...["claude", HOSTILE_ID, "␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe"],
+    ...["/home/ann/app", "2025-01-05T09:00:01.000Z", "804", ""],
+  ],
+]
+  .map((cells) => `${cells.join("\t")}\n`)
+  .join("");
+
 describe("session list", () => {
   test.each([[[]], [["session"]], [["list"]], [["session", "list"]], [["--all"]]])(
-    "%j is the list, newest first",
+    "%j is the list, newest first, in a pipe with whole values between tabs",
     async (args) => {
-      expect(await run(home, args)).toEqual({ code: 0, stdout: TABLE, stderr: "" });
+      expect(await run(home, args)).toEqual({ code: 0, stdout: TABS, stderr: "" });
     },
   );
 
@@ -359,7 +371,7 @@ describe("errors", () => {
     [
       ["session", "show", "4bf3"],
       1,
-      `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  HOME/${claudeFile(CLAUDE_ID)}\n  claude:${HOSTILE_ID}  HOME/${claudeFile(HOSTILE_ID)}\nGive more of the id, AGENT:ID, or the path of the file.\n`,
+      `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  Fix the build  /home/ann/app  2025-01-05\n  claude:${HOSTILE_ID}  ␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe  /home/ann/app  2025-01-05\nGive more of the id, AGENT:ID, or the path of the file.\n`,
     ],
     [
       ["--agent", "foo"],
@@ -391,7 +403,7 @@ describe("errors", () => {
     [
       ["session", "show"],
       2,
-      "continuo: missing required argument 'id'\nRun `continuo session show --help` to see what there is.\n",
+      `continuo: missing session to show; the newest are\n  codex:${CODEX_ID}  Hello Codex  /home/ann/tool  2025-01-06\n  claude:${CLAUDE_ID}  Fix the build  /home/ann/app  2025-01-05\n  claude:${HOSTILE_ID}  ␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe  /home/ann/app  2025-01-05\nName one by its id or the beginning of it, or by \`last\`.\n`,
     ],
     [
       ["--limit", "0"],

@@ -82,6 +82,15 @@ test("an id that names several lists them by their titles, and as JSON", async (
   expect(json.error.details.matches[0]).toMatchObject({ title: "Fix the build", cwd: "/home/ann/app" });
 });
 
+test("a title names its session, words of it too for a command that changes nothing", async () => {
+  for (const name of ["fix THE build", "build fix"]) {
+    expect((await runHere(home, ["info", name])).stdout).toContain(CLAUDE_ID);
+  }
+  expect((await runHere(home, ["rename", "build", "x"])).code).toBe(3);
+  expect((await runHere(home, ["rename", "Fix the build", "Mend it"])).stdout).toBe("renamed  Mend it\n");
+  expect((await runHere(home, ["info", "no such words"])).code).toBe(3);
+});
+
 test("a resume in a folder that is gone names the session, its agent, and a command that works", async () => {
   const { code, stderr } = await runHere(home, ["resume", CLAUDE_ID, "--print"]);
   expect(code).toBe(3);

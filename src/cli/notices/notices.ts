@@ -5,6 +5,7 @@ import {
   type LookUpHit,
   type LookUpOptions,
   listCatalog,
+  locateRow,
   lookUp,
   rowsByIdPrefix,
 } from "@continuo/agents/catalog";
@@ -32,6 +33,7 @@ export async function locate(
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
   const options = { places: shell, examples, onUnfinished };
   const located = await lookUp(name, options).catch(async (error: unknown) => {
+    if (isContinuoError(error, "not_found")) return await locateByTitle(name, error, options);
     if (!isContinuoError(error, "ambiguous")) throw error;
     const [chosen] = (await shell.chooseSessions?.({ verb: "which", many: false, prefix: name })) ?? [];
     if (chosen !== undefined) return await lookUp(chosen, options);
@@ -41,6 +43,33 @@ export async function locate(
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
   }
   return located;
+}
+
+/**
+ * The session with this title, in any letter case; for a command that changes nothing, also the one whose title has all of
+ * these words. Errors: `missing`, where there is none; `ambiguous`.
+ */
+async function locateByTitle(
+  name: string,
+  missing: ContinuoError,
+  { places, examples }: { readonly places: Shell } & Pick<LookUpOptions, "examples">,
+): Promise<LookUpHit> {
+  // A name with one of these is an id with its agent, or a path.
+  if (name.trim() === "" || /[:/#\p{Cc}]/u.test(name)) throw missing;
+  const { sessions } = await listCatalog({ title: name, archived: "include" }, { places });
+  const exact = sessions.filter(({ title }) => title?.toLowerCase() === name.toLowerCase());
+  const found = exact.length > 0 || examples === "without examples" ? exact : sessions;
+  const [only] = found;
+  if (only === undefined) throw missing;
+  if (found.length === 1) return await locateRow(only, places);
+  throw new ContinuoError(
+    "ambiguous",
+    `${JSON.stringify(name)} is in the titles of ${found.length} sessions`,
+    {
+      hint: "Give the id of one, or more of its title.",
+      details: { matches: found.slice(0, SHOWN).map((row) => toMatch(row, found)), count: found.length },
+    },
+  );
 }
 
 /**

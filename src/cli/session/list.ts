@@ -37,7 +37,7 @@ import {
 } from "../terminal/index.ts";
 import { infoToJson } from "./json.ts";
 import { isDamaged } from "./problems.ts";
-import { drawSessions } from "./rows.ts";
+import { drawSessions, tabSeparated } from "./rows.ts";
 
 export interface ListFlags {
   readonly agent?: readonly string[];
@@ -73,7 +73,10 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   } else if (list.total > 0) {
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
     const allIds = isNarrowed ? [...list.metIds, ...(await idsOf(flags, shell))] : list.metIds;
-    const table = drawSessions(list.sessions, { shell, allIds });
+    const { isTerminal, hasColours } = screenOf(shell, shell.stdout);
+    // Colours are forced for a person who reads through a pipe.
+    const isRead = isTerminal || hasColours;
+    const table = isRead ? drawSessions(list.sessions, { shell, allIds }) : tabSeparated(list.sessions);
     await output.write(`${table}${footer(list, flags)}`);
   }
   if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);

@@ -1,4 +1,4 @@
-/** Sessions as a table, fitted to the terminal; in a file or a pipe nothing is cut. */
+/** Sessions as a table, fitted to the terminal, or as tab-separated values for programs. */
 
 import type { ListedSession } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
@@ -55,6 +55,21 @@ export function drawSessions(sessions: readonly ListedSession[], { shell, allIds
   ]);
   const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
   return table.cells.map((cells, at) => `${drawRow(cells, at, table.columns, paint)}\n`).join("");
+}
+
+/** For programs: a line each, whole values between tabs, times as ISO 8601, sizes in bytes. */
+export function tabSeparated(sessions: readonly ListedSession[]): string {
+  const header = COLUMNS.map((column) => column.header);
+  const rows = sessions.map((session) => [
+    agentOf(session),
+    session.sessionId,
+    session.title ?? EMPTY_TITLE,
+    session.cwd ?? "",
+    session.updatedAt ?? "",
+    String(session.sizeBytes ?? ""),
+    notesOf(session),
+  ]);
+  return [header, ...rows].map((cells) => `${cells.map(visibleLine).join("\t")}\n`).join("");
 }
 
 function drawRow(cells: readonly string[], at: number, columns: readonly number[], paint: Paint): string {
