@@ -110,6 +110,38 @@ describe("export --bundle and import", () => {
     }
   });
 
+  test("the sub-agent of an imported session of Codex lies where Codex looks for it, and names its new session", async () => {
+    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    const child = "rollout-2026-11-21T22-53-40-01a20050-baf5-7330-87a1-0eb5a788eb57.jsonl";
+    try {
+      cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), join(other, "there"), {
+        recursive: true,
+      });
+      const on = (home: string, ...args: readonly string[]) =>
+        runHere({ path: other }, args, { env: { PATH: bin, CODEX_HOME: join(other, home) } });
+      const id = "01a20050-baa6-7ff1-8449-3131409c2940";
+      expect((await on("there", "session", "export", id, "--bundle", "a.bundle")).code).toBe(0);
+      const own = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([own.code, own.stderr]).toEqual([0, ""]);
+      const { sessionId } = JSON.parse(own.stdout);
+      const { subagents } = JSON.parse((await on("here", "session", "info", sessionId, "--json")).stdout);
+      expect(subagents).toMatchObject([{ description: "/root/kid" }]);
+      const path = join(other, "here/sessions/2026/11/21", child);
+      const [header = ""] = readFileSync(path, "utf8").split("\n");
+      expect(JSON.parse(header).payload).toMatchObject({
+        id: "01a20050-baf5-7330-87a1-0eb5a788eb57",
+        session_id: sessionId,
+        parent_thread_id: sessionId,
+        cwd: other,
+      });
+      const again = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([again.code, again.stderr]).toEqual([0, ""]);
+      expect(readFileSync(path, "utf8").split("\n")[0]).toBe(header);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
   test("a session keeps the title that a person gave it, and in another agent it says where it is from", async () => {
     const machines = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     const on = async (machine: string, ...args: readonly string[]) => {
