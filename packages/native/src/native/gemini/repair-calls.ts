@@ -10,6 +10,7 @@ import {
   type RepairContext,
   remainingLines,
 } from "../repairing/index.ts";
+import { createResultNamer } from "./name-results.ts";
 import { type CallRecord, callsIn, kindOf, listIn, partsOf, resultsIn } from "./records.ts";
 
 /** The messages of a record, whether it is one or carries a list. */
@@ -30,6 +31,7 @@ interface Calling {
 }
 
 export function pairCalls(draft: Draft, { makers }: RepairContext): void {
+  nameResults(draft);
   const called = new Map<string, Calling>();
   const answered = new Set<string>();
   for (const line of remainingLines(draft)) {
@@ -40,6 +42,15 @@ export function pairCalls(draft: Draft, { makers }: RepairContext): void {
   }
   addLostCalls(draft, called, makers.uuid4);
   closeCalls(draft, { called, answered, newId: makers.uuid4 });
+}
+
+function nameResults(draft: Draft): void {
+  const namer = createResultNamer();
+  for (const line of remainingLines(draft)) {
+    const named = new Map(messagesIn(line).map((message) => [message, namer.name(message)]));
+    if ([...named].every(([message, other]) => message === other)) continue;
+    changeMessages(line, (message) => named.get(message) ?? message, "a result does not name its call");
+  }
 }
 
 interface Closing {

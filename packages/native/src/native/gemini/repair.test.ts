@@ -42,6 +42,16 @@ test("a repeated list is removed, because it takes out the messages after the fi
   expect(repaired([listed, answer, other]).reasons).toEqual([]);
 });
 
+test.each([undefined, 7, {}])("a result with the id %j gets that of the call that waits for it", (id) => {
+  const answer = { id: "g1", type: "gemini", content: [call("c1"), call("c2")] };
+  const damaged = { functionResponse: { ...(result("c2").functionResponse as Json), id } };
+  const results = { id: "u2", type: "user", content: [result("c1"), damaged] };
+  expect(repaired([prompt, answer, results])).toEqual({
+    records: [prompt, answer, { ...results, content: [result("c1"), result("c2")] }],
+    reasons: ["a result does not name its call"],
+  });
+});
+
 describe("a message whose type is damaged", () => {
   test.each([
     ["its thoughts", { content: "Yes.", thoughts: [] }, "gemini"],
