@@ -235,6 +235,24 @@ const OPENCODE: readonly DamagedView[] = [
     damage: (data) => Object.assign(data.model, { providerID: "x" }),
     sent: same,
   },
+  {
+    agent: "opencode",
+    fixture: "parallel-tools",
+    what: "the error of a call is a list",
+    fits: (record) => record.type === "tool" && record.state.status === "error",
+    damage: (data) => Object.assign(data.state, { error: [] }),
+    sent: instead("File not found", (item) => [{ ...item, text: "[]" } as Item]),
+    mended: instead("File not found", (item) => [{ ...item, text: "" } as Item]),
+  },
+  {
+    agent: "opencode",
+    fixture: "parallel-tools",
+    what: "the status of a call is a list",
+    fits: (record) => record.type === "tool" && record.state.status === "error",
+    damage: (data) => Object.assign(data.state, { status: [] }),
+    sent: without("call_b99bce79c0c5d4bf55d42ecb"),
+    mended: "whole",
+  },
 ];
 
 export function withHeaderAgain(texts: readonly string[]): readonly string[] {

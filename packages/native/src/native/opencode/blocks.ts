@@ -77,7 +77,10 @@ function statusOf(state: Json): ToolStatus {
 function toToolCall(part: Json): Block {
   const id = textField(part, "callID");
   const name = textField(part, "tool");
-  if (id === null || name === null || !isJson(part.state)) return { type: "unknown", raw: part };
+  // A call in no state that opencode knows is sent to no model.
+  if (id === null || name === null || !isJson(part.state) || typeof part.state.status !== "string") {
+    return { type: "unknown", raw: part };
+  }
   const { input, raw } = part.state;
   const child = childOf(part);
   const rawArgs = isJson(input) ? rawOf(raw) : typeof input === "string" ? input : JSON.stringify(input);

@@ -220,6 +220,10 @@ function resultsOf(answer: Message, call: Block, results: Message[]): Message[] 
 function toResult(message: Message, vendor: string, media: Block[]): Message {
   const [result] = message.content;
   if (result?.type !== "tool_result") return message;
+  const [only] = result.content;
+  // An error that is no text is sent as JSON.
+  if (result.isError && only?.type === "unknown")
+    return withResult(message, { ...result, content: [textBlock(JSON.stringify(only.raw))] });
   const details = isJson(result.details) ? result.details : {};
   if (objectField(details, "time").compacted)
     return withResult(message, { ...result, content: [textBlock(PRUNED)] });
