@@ -69,6 +69,7 @@ const PREFIXES: readonly string[] = [
   "GOOGLE_",
   "PI_",
   "OPENCODE_",
+  "COPILOT_",
   "OPENROUTER_",
   "AZURE_",
   "AWS_",
