@@ -24,8 +24,22 @@ interface DeviceUse {
  * Errors: `too_large` if none was, `not_found` without a session, `fenced`.
  */
 export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
-  for (let isWritten = false; !isWritten; ) isWritten = await tryToSee(store, use);
+  const key = `${store.workspaceId}/${participantSession(use.place)}`;
+  const before = waiting.get(key);
+  const seen = (async () => {
+    await before?.catch(() => undefined);
+    for (let isWritten = false; !isWritten; ) isWritten = await tryToSee(store, use);
+  })();
+  waiting.set(key, seen);
+  try {
+    await seen;
+  } finally {
+    if (waiting.get(key) === seen) waiting.delete(key);
+  }
 }
+
+/** The last connection of each person: many that come at once would undo each other's writes for long. */
+const waiting = new Map<string, Promise<void>>();
 
 /** Returns false if another connection changed the session meanwhile. */
 async function tryToSee(store: Store, { place, fence, device, now }: DeviceUse): Promise<boolean> {
