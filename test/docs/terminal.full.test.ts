@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -61,11 +62,13 @@ describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({
     expect(program).toBe("continuo");
     const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, "bin/continuo.js"), ...args], {
       cwd: join(home, "project"),
-      env: { HOME: home, PATH: "/usr/bin:/bin" },
+      // With colours a pipe gets what a person sees, such as the aligned list.
+      env: { HOME: home, PATH: "/usr/bin:/bin", FORCE_COLOR: "1" },
       encoding: "utf8",
     });
     expect(status).toBe(0);
     // Text that is not for a pipe, such as the name of a written file, goes only to the terminal.
-    expect(withoutTimes(stdout === "" ? stderr : stdout)).toMatch(toPattern(output));
+    const printed = stripVTControlCharacters(stdout === "" ? stderr : stdout);
+    expect(withoutTimes(printed)).toMatch(toPattern(output));
   });
 });
