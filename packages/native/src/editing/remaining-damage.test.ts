@@ -89,6 +89,18 @@ describe("a pi header that is lost", () => {
     });
   });
 
+  test("that names a folder which is not there names the one in whose place the file lies", async () => {
+    const cwd = join(scratch, "a-project", "in.it");
+    mkdirSync(cwd, { recursive: true });
+    const { location } = await damaged("pi", "text-and-thinking", ([header = "", ...rest]) => [
+      JSON.stringify({ ...JSON.parse(header), cwd: `${cwd}x` }),
+      ...rest,
+    ]);
+    const moved = intoFolderOf(location, cwd);
+    await repairNativeSession(moved, { places, write: "in place" });
+    expect(JSON.parse(linesOf(moved)[0] ?? "")).toMatchObject({ cwd });
+  });
+
   test("is made from the sessions beside it", async () => {
     const { location } = await damaged("pi", "text-and-thinking", withoutHeader);
     const moved = intoFolderOf(location, "/gone-now/it-is");

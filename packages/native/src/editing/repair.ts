@@ -1,6 +1,6 @@
 /** A damaged native session repaired: what would be changed, as a copy, or in its place with the old file in the trash. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ContinuoError, type Problem, present, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, type Json, type Places, placesOfThisUser } from "@continuo/files";
@@ -108,8 +108,10 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
   }
   repairer.refuse?.(file.path);
   const info = await reader.skim(found, { part: "ends" });
-  const cwd = info.cwd ?? found.cwd ?? (await repairer.findCwd?.(file.path)) ?? null;
-  const context = { sessionId: found.sessionId, cwd, makers: makersOfNow() };
+  const named = info.cwd ?? found.cwd;
+  const isThere = typeof named === "string" && existsSync(named);
+  const cwdOfPlace = isThere ? null : ((await repairer.findCwd?.(file.path)) ?? null);
+  const context = { sessionId: found.sessionId, cwd: named ?? cwdOfPlace, cwdOfPlace, makers: makersOfNow() };
   const draftFrom = (bytes: Buffer): ReturnType<typeof draftOf> => {
     const draft = draftOf(bytes);
     repairer.mend(draft, context);

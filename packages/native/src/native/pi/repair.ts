@@ -65,6 +65,11 @@ function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
   if (own === undefined) return addHeader(draft, context);
   const isFirst = own === lines[0];
   const header = isFirst ? own : moveToBeginning(draft, own, "the header is not the first record");
+  const { cwdOfPlace = null } = context;
+  if (cwdOfPlace !== null && header.value.cwd !== cwdOfPlace) {
+    const reason = "its folder is not there, and the file lies in that of another one";
+    change(header, { ...header.value, cwd: cwdOfPlace }, reason);
+  }
   if (typeof header.value.id === "string" && header.value.id !== "") return header;
   change(header, { ...header.value, id: context.sessionId }, "the header has no id");
   return header;

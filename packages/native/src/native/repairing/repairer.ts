@@ -10,6 +10,8 @@ export interface RepairContext {
   readonly sessionId: string;
   /** The folder, if the session names one. */
   readonly cwd: string | null;
+  /** The folder that the place of the file tells, where the session names none that is there. */
+  readonly cwdOfPlace?: string | null;
   readonly makers: Makers;
 }
 
