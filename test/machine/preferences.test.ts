@@ -51,10 +51,13 @@ test("a choice is on disk when it is answered, only for this user, and the next 
 
 test("the page has the theme before its script runs, and a browser never takes the page of another theme", async () => {
   const [, plain, before] = await page();
-  expect(plain).toContain('<html lang="en">');
+  expect(plain).toContain('<html data-kept lang="en">');
   await machine.post(PATH, { theme: "dark" });
   const [status, html, after] = await page(before);
-  expect([status, html]).toEqual([200, '<!doctype html><html data-theme="dark" lang="en"><title>x</title>']);
+  expect([status, html]).toEqual([
+    200,
+    '<!doctype html><html data-kept data-theme="dark" lang="en"><title>x</title>',
+  ]);
   expect((await page(after))[0]).toBe(304);
   await machine.post(PATH, { theme: "system" });
   expect((await page(after))[1]).toContain('data-theme="system"');
@@ -87,7 +90,7 @@ test("keys of a later version stay in the file, and its unknown values count as 
   writeFileSync(file, JSON.stringify({ version: 1, theme: '"><script>', density: "small" }));
   expect([await machine.json(PATH), (await page())[1]]).toEqual([
     {},
-    expect.stringContaining('<html lang="en">'),
+    expect.stringContaining('<html data-kept lang="en">'),
   ]);
   await machine.post(PATH, { channelName: "Ana" });
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ density: "small", channelName: "Ana" });

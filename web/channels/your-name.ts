@@ -2,7 +2,7 @@
 
 import { isName } from "@continuo/core/wire";
 import type { Preferences } from "@continuo/core/wire/machine";
-import { choiceInBrowser, keepChoice } from "../shell/choices.ts";
+import { choiceInBrowser, isKept, keepChoice } from "../shell/choices.ts";
 import { ask } from "../state/server.ts";
 
 /** `null` if none was chosen. */
@@ -15,8 +15,9 @@ export function keepName(name: string): void {
   keepChoice("channelName", name);
 }
 
-/** A server may keep no preferences, and a page may have no access to the machine. */
+/** A page may have no access to the machine. */
 async function preferredName(): Promise<unknown> {
+  if (!isKept) return null;
   const preferences = await ask<Preferences>("/v1/machine/preferences").catch(() => null);
   return preferences?.channelName;
 }

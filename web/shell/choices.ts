@@ -16,9 +16,12 @@ export function choiceInBrowser(choice: Choice): string | null {
   }
 }
 
+/** Tells if the server keeps preferences: it writes so into the page. */
+export const isKept: boolean = "kept" in document.documentElement.dataset;
+
 /** A page that may only read, and a page of a server that keeps nothing, have their choice in the browser. */
 export function keepChoice(choice: Choice, value: string): void {
-  ask("/v1/machine/preferences", { body: { [choice]: value } }).catch(() => undefined);
+  if (isKept) ask("/v1/machine/preferences", { body: { [choice]: value } }).catch(() => undefined);
   try {
     localStorage.setItem(NAMES[choice], value);
   } catch {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { Theme } from "@continuo/core/wire/machine";
+import type { Preferences } from "@continuo/core/wire/machine";
 
 export interface PageFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,8 +12,11 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** `null` where the viewer is not built. With a theme, the page has it before its script runs. */
-  page(theme?: Theme): PageFile | null;
+  /**
+   * `null` where the viewer is not built. With preferences, the page knows that they are kept, and has its theme before its
+   * script runs.
+   */
+  page(preferences?: Preferences): PageFile | null;
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
@@ -42,13 +45,17 @@ export function createPageFiles(folder: string): PageFiles {
     return file;
   };
   return {
-    page: (theme) => whereThere(() => fileAt("index.html", theme && `data-theme="${theme}"`)),
+    page: (preferences) => whereThere(() => fileAt("index.html", preferences && markOf(preferences))),
     asset: (name) =>
       whereThere(() => {
         names ??= namesIn(readFileSync(join(folder, "manifest.json"), "utf8"));
         return names.has(name) ? fileAt(join("assets", name)) : null;
       }),
   };
+}
+
+function markOf({ theme }: Preferences): string {
+  return theme === undefined ? "data-kept" : `data-kept data-theme="${theme}"`;
 }
 
 function namesIn(manifest: string): ReadonlySet<string> {

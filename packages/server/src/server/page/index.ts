@@ -32,7 +32,7 @@ export const page: CreateMount = (context) => ({
     if (pageFolder === undefined) return;
     const files = createPageFiles(pageFolder);
     app.get("/", (c) => {
-      const file = files.page(preferences?.read().theme);
+      const file = files.page(preferences?.read());
       if (file === null) throw notBuilt();
       return answer(file, c.req.header("if-none-match"), {
         "content-security-policy": POLICY,
