@@ -89,7 +89,7 @@ export const SCRIPT: Script = {
       { result: { stopReason: "cancelled" } },
     ],
     refuse: [{ error: { code: -32_603, message: "the model says 401" } }],
-    die: [chunk("I say "), { stderr: "out of luck\n" }, { die: 3 }],
+    die: [chunk("I say "), { stderr: "\u001b[31mout of luck\u001b[39m\n" }, { die: 3 }],
   },
 };
 

@@ -2,6 +2,7 @@
 
 import type { Talk, TurnResult } from "@continuo/agents/conversations";
 import type { AskPermission } from "@continuo/agents/drivers/link";
+import type { NativeRef } from "@continuo/core/model";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import {
   createPermissionPrompt,
@@ -41,6 +42,12 @@ export function createTurnOutput(
   };
 }
 
+/** The agent's own session may stay: the person can look at it, or delete it. */
+function describeNothingKept(ref: NativeRef | undefined): string {
+  const nothing = "no session is kept: the agent did nothing";
+  return ref === undefined ? nothing : `${nothing}; its own session ${ref.agent}:${ref.sessionId} stays`;
+}
+
 interface InTurn {
   readonly report: Report;
   readonly stop: AbortController;
@@ -58,7 +65,7 @@ async function turn(talk: Talk, input: string, { report, stop }: InTurn): Promis
   const { result } = ended;
   const { agent } = talk;
   const facts = [describeTurn(result, performance.now() - startedAt)];
-  if (!ended.isKept) facts.push("no session is kept: the agent did nothing");
+  if (!ended.isKept) facts.push(describeNothingKept(result.resumption?.ref));
   else if (result.resumption !== null) {
     const { sessionId, resumption } = result;
     facts.push(describeResumption({ sessionId, agent, resumption, ids: "whole" }));

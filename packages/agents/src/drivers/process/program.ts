@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { ContinuoError, present } from "@continuo/core/model";
 import { debugOf } from "@continuo/files";
 import { type Guardian, startGuardian } from "./guardian.ts";
@@ -55,7 +56,7 @@ export interface AgentProcess extends AsyncDisposable {
   send(line: string): Promise<void>;
   /** The lines of its output, once; `null` for a line that is too long to be kept. */
   readonly lines: AsyncIterable<string | null>;
-  /** The beginning and the end of what it printed on stderr. */
+  /** The beginning and the end of what it printed on stderr, without colours and other orders to a terminal. */
   stderr(): string;
   readonly ended: Promise<ProcessEnd>;
   /**
@@ -197,12 +198,12 @@ class StartedProcess implements AgentProcess {
   }
 
   stderr(): string {
-    return outputText(this.#stderr);
+    return stripVTControlCharacters(outputText(this.#stderr));
   }
 
   failed(why: string): ContinuoError {
     const { agent, command } = this.#parts.start;
-    const [stderr, stdout] = [outputText(this.#stderr), outputText(this.#other)];
+    const [stderr, stdout] = [this.stderr(), stripVTControlCharacters(outputText(this.#other))];
     const fault = this.#hasSpoken ? null : this.#faultIn(`${stderr}\n${stdout}`);
     const message = `${agent} ${fault === null ? "" : FAULTS[fault]}${why}${endedHow(this.#end)}`;
     const said = stderr === "" ? stdout : stderr;
