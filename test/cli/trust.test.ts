@@ -53,7 +53,8 @@ describe("continuo trust", () => {
     home.write("app/src/x", "");
     expect(await runHere(home, ["trust", "app/src"])).toMatchObject({
       code: 0,
-      stdout: "trusted  ~/app\n  claude: .claude/settings.json, .mcp.json\n  opencode: opencode.json\n  copilot: .mcp.json\n",
+      stdout:
+        "trusted  ~/app\n  claude: .claude/settings.json, .mcp.json\n  opencode: opencode.json\n  copilot: .mcp.json\n",
     });
     expect(await listed()).toMatchObject([{ path: join(home.path, "app"), state: "trusted" }]);
   });
