@@ -19,11 +19,12 @@ import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home, and a session that can be damaged. */
-const AGENTS = tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
+export const FIXTURES_OF: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> =
+  tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
 
 /** A session of a fixture, copied into a home. */
 export async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {
-  const { folder, fixture } = AGENTS[agent];
+  const { folder, fixture } = FIXTURES_OF[agent];
   cpSync(join(FIXTURES, agent, fixture, "home"), join(places.home, folder), { recursive: true });
   const [info] = await listNativeSessions({ agents: [agent], places });
   if (info === undefined) throw new Error(`no session of ${agent}`);

@@ -151,6 +151,21 @@ describe("wake", () => {
     expect(await wake(store, sessionId)).toMatchObject({ interrupted: [runId], unprocessed: [{ runId }] });
   });
 
+  test("ends a waiting run of a process that is gone after the clock of the store was set back", async () => {
+    let nowMs = Date.UTC(2026, 0, 2);
+    await using moved = await openStore("memory:", { now: () => nowMs });
+    const { sessionId } = await startSession(moved);
+    const runId = "started-elsewhere";
+    const data = { runId, input: words("go") };
+    const actor = { kind: "system", id: "@another" } as const;
+    await moved.append(sessionId, [{ type: "run_created", data, runId, actor }], {
+      also: [{ type: "new_run", run: { runId, input: words("go") } }],
+    });
+    expect(await wake(moved, sessionId)).toMatchObject({ interrupted: [] });
+    nowMs -= 3_600_000;
+    expect(await wake(moved, sessionId)).toMatchObject({ interrupted: [runId] });
+  });
+
   test("does not touch a run that was started in this process and is about to be executed", async () => {
     const { sessionId } = await startSession(store);
     const wakes: Promise<{ readonly interrupted: readonly string[] }>[] = [];

@@ -1,7 +1,6 @@
 /** The store as a simulated process has it: every call travels, and may be refused, or executed without an answer. */
 
 import { type ErrorCode, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
-import type { Graph } from "./graphs.ts";
 import type { SimulatedProcess, World } from "./world.ts";
 
 export interface Faults {
@@ -13,16 +12,21 @@ export interface Faults {
   awayUntil: number;
 }
 
-interface Link {
+export const CALM: Faults = { busy: 0, away: 0, lost: 0, awayUntil: 0 };
+
+type Model = typeof import("@continuo/core/model");
+
+export interface StoreLink {
   readonly world: World;
   readonly process: SimulatedProcess;
-  readonly graph: Graph;
+  /** The process's own classes of errors. */
+  readonly model: Model;
   readonly faults: Faults;
 }
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
-export function storeOver(store: Store, link: Link): Store {
+export function storeOver(store: Store, link: StoreLink): Store {
   return new Proxy(store, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
@@ -33,56 +37,86 @@ export function storeOver(store: Store, link: Link): Store {
   });
 }
 
-function request(link: Link, name: string, call: () => Promise<unknown>): Promise<unknown> {
-  const { world, process, graph, faults } = link;
+/** Asked for all the time; most of these calls arrive at once. */
+const FREQUENT: ReadonlySet<string> = new Set(["listLeases"]);
+
+/** The share of answers that travel; the others are there at once, which takes fewer steps. */
+const LATE = 0.3;
+
+function request(link: StoreLink, name: string, call: () => Promise<unknown>): Promise<unknown> {
+  const { world, process, model, faults } = link;
+  const { random } = world;
   return new Promise((resolve, reject) => {
-    const fail = (code: ErrorCode, what: string): void => {
-      if (process.state === "alive")
-        reject(new graph.model.ContinuoError(code, `the simulated store ${what}`));
-    };
-    const deliver = async (): Promise<void> => {
-      const { random } = world;
-      if (world.now < faults.awayUntil || random.chance(faults.away)) return fail("unavailable", "is away");
-      if (random.chance(faults.busy)) return fail("busy", "is busy");
-      const isLost = random.chance(faults.lost);
-      try {
-        const answer = await call();
-        world.note(`= ${name}${isLost ? " lost" : ""}`);
-        if (isLost) return fail("unavailable", "gave an answer that was lost");
-        if (process.state === "alive") resolve(answer);
-      } catch (error) {
-        world.note(`! ${name} ${isContinuoError(error) ? error.code : String(error)}`);
-        if (isLost) return fail("unavailable", "gave an answer that was lost");
-        if (process.state === "alive") reject(asTheirs(error, graph));
+    const answer = (label: string, deliver: () => void): void => {
+      const text = `${label} ${name}`;
+      if (random.chance(LATE)) world.send({ owner: process, label: text, deliver });
+      else {
+        world.note(text);
+        if (process.state === "alive") deliver();
       }
     };
-    world.send({ owner: process, label: name, deliver });
+    const fail = (code: ErrorCode, what: string): void =>
+      answer(code, () => reject(new model.ContinuoError(code, `the simulated store ${what}`)));
+    const deliver = (): void => {
+      if (world.now < faults.awayUntil || random.chance(faults.away)) fail("unavailable", "is away");
+      else if (random.chance(faults.busy)) fail("busy", "is busy");
+      else execute(random.chance(faults.lost));
+    };
+    const execute = (isLost: boolean): void => {
+      call().then(
+        (value) => {
+          if (isLost) fail("unavailable", "gave an answer that was lost");
+          else answer("=", () => resolve(value));
+        },
+        (error: unknown) => {
+          if (isLost) fail("unavailable", "gave an answer that was lost");
+          else
+            answer(isCoded(error) ? error.code : `! ${String(error)}`, () => reject(asTheirs(error, model)));
+        },
+      );
+    };
+    if (FREQUENT.has(name) && process.frozenUntil <= world.now && random.chance(0.8)) deliver();
+    else world.send({ owner: process, label: name, deliver, survives: true });
   });
 }
 
+interface Coded extends Error {
+  readonly code: ErrorCode;
+  readonly hint?: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /** Each copy of the code has a class of errors of its own. */
-function asTheirs(error: unknown, { model }: Graph): unknown {
-  if (!isContinuoError(error)) return error;
+function isCoded(error: unknown): error is Coded {
+  return isContinuoError(error) || (error instanceof Error && error.name === "ContinuoError");
+}
+
+function asTheirs(error: unknown, { ContinuoError }: Model): unknown {
+  if (!isCoded(error)) return error;
   const { code, message, hint, details } = error;
-  return new model.ContinuoError(code, message, hint === undefined ? { details } : { hint, details });
+  return new ContinuoError(code, message, hint === undefined ? { details } : { hint, details });
 }
 
 async function* tailOver(
   store: Store,
-  link: Link,
-  [logId, options]: readonly [string, object],
+  { world, process, model }: StoreLink,
+  [logId, options]: readonly [string, { readonly signal?: AbortSignal }],
 ): AsyncGenerator<StoredEvent> {
-  const { world, process, graph } = link;
-  const tail = store.tail(logId, options)[Symbol.asyncIterator]();
+  const over = new AbortController();
+  process.onKill.push(() => over.abort());
+  const { signal } = options;
+  const either = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
+  const tail = store.tail(logId, { ...options, signal: either })[Symbol.asyncIterator]();
+  const lane = {};
   try {
     for (;;) {
       const next = await tail.next().catch((error: unknown) => {
-        throw asTheirs(error, graph);
+        throw asTheirs(error, model);
       });
       if (process.state === "dead") await new Promise(() => undefined);
       if (next.done === true) return;
       await new Promise<void>((resolve) => {
-        world.send({ owner: process, label: "tail", deliver: async () => resolve() });
+        world.send({ owner: process, label: "tail", lane, deliver: resolve });
       });
       yield next.value;
     }

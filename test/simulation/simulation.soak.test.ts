@@ -1,31 +1,40 @@
+import { availableParallelism } from "node:os";
 import { expect } from "vitest";
 import { soakTest } from "../sizes/soak-test.ts";
-import { DEFECTS, FOUND_DEFECTS } from "./defects.ts";
-import { firstFound, runSeeds } from "./run.ts";
+import { AREAS } from "./areas.ts";
+import { DEFECTS_OF } from "./defects/index.ts";
+import { failuresIn, firstFound, runSeeds } from "./run.ts";
 
 /** Seeds in which a planted defect must be found. */
 const ENOUGH = 40;
+const BATCH = 400;
 
-soakTest(
-  "sessions: simulated processes that are killed, frozen and cut off keep every promise",
-  { count: 10_000, batchSize: 100 },
-  async ({ seed, count }) => {
-    const from = Math.abs(seed);
-    const results = await runSeeds({ from, count });
-    expect(results.filter(({ faults }) => faults.length > 0)).toEqual([]);
-    const replayed = await runSeeds({ from, count });
-    expect(replayed).toEqual(results);
-    return `${results.reduce((sum, { steps }) => sum + steps, 0)} steps in the last batch`;
-  },
-);
+for (const area of AREAS) {
+  soakTest(
+    `simulation: ${area} that are killed, cut and starved keep every promise, and each seed replays identically`,
+    { count: 10_000, batchSize: BATCH },
+    async ({ seed, count }) => {
+      const parts = Math.min(availableParallelism(), count);
+      const share = Math.ceil(count / parts);
+      const from = Math.abs(seed) + 1;
+      const results = await Promise.all(
+        Array.from({ length: parts }, (_, n) =>
+          runSeeds({ area, from: from + n * share, count: Math.min(share, count - n * share), replay: true }),
+        ),
+      );
+      expect(failuresIn(results.flat())).toEqual([]);
+      return `${results.flat().reduce((sum, { steps }) => sum + steps, 0)} steps in the last batch`;
+    },
+  );
 
-soakTest(
-  "sessions: the simulation finds planted defects",
-  { count: FOUND_DEFECTS.length, batchSize: FOUND_DEFECTS.length },
-  async () => {
-    for (const name of FOUND_DEFECTS) {
-      expect([name, await firstFound(name, ENOUGH)]).toEqual([name, expect.any(Number)]);
-    }
-    return `${FOUND_DEFECTS.length} of ${DEFECTS.length} defects are searched for`;
-  },
-);
+  const found = DEFECTS_OF[area].filter(({ unseen }) => unseen === undefined);
+  soakTest(
+    `simulation: planted defects of ${area} are found`,
+    { count: found.length, batchSize: found.length },
+    async () => {
+      for (const { name } of found)
+        expect([name, await firstFound(area, name, ENOUGH)]).not.toEqual([name, null]);
+      return `${found.length} of ${DEFECTS_OF[area].length} defects are searched for`;
+    },
+  );
+}

@@ -1,89 +1,98 @@
 /**
- * The world of a simulation: one clock, one network and one list of things that may happen next, from which a seed
- * chooses. Every timer and every call to the store of every simulated process goes through it, and nothing else makes
- * time pass, so that one seed always gives the same run.
+ * The world of a simulation: machines with clocks that are set and go on, processes that are killed and stand still, and
+ * one list of things that may happen next, from which a seed chooses. Every timer and every message of every process
+ * goes through it, and nothing else makes time pass, so that one seed always gives the same run.
  */
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { hash } from "node:crypto";
 import { createRandom, type Random } from "../store/harness/random.ts";
 
 const realImmediate = setImmediate;
-const START_MS = Date.UTC(2026, 0, 1);
+export const START_MS: number = Date.UTC(2026, 0, 1);
+
+export interface Machine {
+  readonly name: string;
+  /** The distance of its time of day from the right one; somebody may set it. */
+  wallOffsetMs: number;
+  /** Another one after each start. */
+  boot: number;
+}
 
 export interface SimulatedProcess {
   readonly name: string;
+  readonly pid: number;
+  readonly machine: Machine;
   state: "alive" | "dead";
-  /** Neither its timers nor its calls move before that time. */
+  /** Neither its timers nor its messages move before that time. */
   frozenUntil: number;
+  readonly onKill: (() => void)[];
 }
 
 interface Timer {
   readonly id: number;
-  readonly owner: SimulatedProcess | undefined;
+  readonly owner: SimulatedProcess;
   readonly run: () => void;
   at: number;
   readonly everyMs: number | undefined;
 }
 
-/** A call on its way to the store, or an answer on its way back. */
+/** Something on its way to or from a process. Those of one lane arrive in their order. */
 export interface Message {
   readonly owner: SimulatedProcess;
   readonly label: string;
-  /** Returns when everything that it causes at once has happened. */
-  deliver(): Promise<void>;
+  readonly lane?: object;
+  /** Begins everything that it causes; it does not wait. */
+  deliver(): void;
+  /** False: it is lost with a process that is killed. */
+  readonly survives?: boolean;
 }
 
 export class World {
   readonly random: Random;
   now: number = START_MS;
-  readonly #owner = new AsyncLocalStorage<SimulatedProcess>();
+  readonly processes: SimulatedProcess[] = [];
   readonly #timers = new Map<number, Timer>();
-  readonly #messages: Message[] = [];
+  #messages: Message[] = [];
+  readonly #immediates: { readonly owner: SimulatedProcess; readonly run: () => void }[] = [];
   readonly #trace: string[] = [];
   #ids = 0;
+  steps = 0;
 
   constructor(seed: number) {
     this.random = createRandom(seed);
   }
 
-  /** Replaces the clock, the timers and the chance of the whole program. */
-  install(): void {
-    const add = (run: () => void, ms: number | undefined, repeats: boolean): object => {
-      const delay = Math.max(1, Math.trunc(Number(ms ?? 1)) || 1);
-      const timer: Timer = {
-        id: ++this.#ids,
-        owner: this.#owner.getStore(),
-        run: AsyncLocalStorage.bind(run),
-        at: this.now + delay,
-        everyMs: repeats ? delay : undefined,
-      };
-      this.#timers.set(timer.id, timer);
-      const handle = { id: timer.id, ref: () => handle, unref: () => handle, hasRef: () => true };
-      return handle;
-    };
-    const clear = (handle: { readonly id?: number } | undefined): void => {
-      this.#timers.delete(handle?.id ?? 0);
-    };
-    Object.assign(globalThis, {
-      setTimeout: (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) =>
-        add(() => run(...given), ms, false),
-      setInterval: (run: () => void, ms?: number) => add(run, ms, true),
-      clearTimeout: clear,
-      clearInterval: clear,
-    });
-    Date.now = () => this.now;
-    performance.now = () => this.now - START_MS;
-    Math.random = () => this.random.below(2 ** 30) / 2 ** 30;
+  /** Milliseconds since the beginning, by a clock that nobody sets. */
+  get elapsedMs(): number {
+    return this.now - START_MS;
   }
 
-  /** Runs something as a process: its timers end with it. */
-  within<T>(process: SimulatedProcess, run: () => T): T {
-    return this.#owner.run(process, run);
+  begin(name: string, machine: Machine): SimulatedProcess {
+    const pid = 1_000 + this.processes.length;
+    const process: SimulatedProcess = { name, pid, machine, state: "alive", frozenUntil: 0, onKill: [] };
+    this.processes.push(process);
+    return process;
+  }
+
+  setTimer(owner: SimulatedProcess, run: () => void, ms: unknown, kind: "once" | "repeated"): number {
+    if (owner.state === "dead") return 0;
+    const delay = Math.max(1, Math.trunc(Number(ms ?? 1)) || 1);
+    const id = ++this.#ids;
+    const everyMs = kind === "repeated" ? delay : undefined;
+    this.#timers.set(id, { id, owner, run, at: this.now + delay, everyMs });
+    return id;
+  }
+
+  clearTimer(id: number): void {
+    this.#timers.delete(id);
+  }
+
+  setImmediate(owner: SimulatedProcess, run: () => void): void {
+    this.#immediates.push({ owner, run });
   }
 
   send(message: Message): void {
-    this.#messages.push(message);
+    if (message.owner.state === "alive" || message.survives === true) this.#messages.push(message);
   }
 
   note(text: string): void {
@@ -98,50 +107,83 @@ export class World {
     return this.#trace;
   }
 
-  /** Waits until everything that was begun waits for a timer or the store. */
+  /** Waits until everything that was begun waits for a timer or a message. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 4; turn++) await new Promise<void>((resolve) => realImmediate(resolve));
+    for (;;) {
+      await new Promise<void>((resolve) => realImmediate(resolve));
+      const ready = this.#immediates.splice(0);
+      if (ready.length === 0) return;
+      for (const { owner, run } of ready) if (owner.state === "alive") run();
+    }
   }
 
+  /** The messages that it sent may arrive all the same. */
   kill(process: SimulatedProcess): void {
+    if (process.state === "dead") return;
     process.state = "dead";
+    this.note(`${this.elapsedMs} ${process.name} is killed`);
     for (const timer of [...this.#timers.values()])
       if (timer.owner === process) this.#timers.delete(timer.id);
+    this.#messages = this.#messages.filter(
+      ({ owner, survives }) => owner !== process || (survives === true && this.random.chance(0.5)),
+    );
+    for (const act of process.onKill) act();
+  }
+
+  freeze(process: SimulatedProcess, ms: number): void {
+    this.note(`${this.elapsedMs} ${process.name} stands still for ${ms}`);
+    process.frozenUntil = this.now + ms;
+  }
+
+  setClock(machine: Machine, ms: number): void {
+    this.note(`${this.elapsedMs} ${machine.name} sets its clock by ${ms}`);
+    machine.wallOffsetMs += ms;
   }
 
   /** One thing happens. False when nothing ever will. */
   async step(): Promise<boolean> {
     await this.settle();
-    const ready = this.#messages.filter(({ owner }) => this.#moves(owner));
+    this.steps++;
+    const ready = this.#ready();
     const timer = this.#nextTimer();
-    if (ready.length > 0 && (timer === undefined || this.random.chance(0.85))) {
+    if (
+      ready.length > 0 &&
+      (timer === undefined || timer.at > this.now + LATEST_MS || this.random.chance(0.85))
+    ) {
       const message = this.random.pick(ready);
       this.#messages.splice(this.#messages.indexOf(message), 1);
-      this.now += this.random.below(15);
-      this.note(`${this.now - START_MS} ${message.owner.name} ${message.label}`);
-      await message.deliver();
+      this.now += this.random.below(LATEST_MS);
+      this.note(`${this.elapsedMs} ${message.owner.name} ${message.label}`);
+      message.deliver();
       return true;
     }
     if (timer === undefined) return this.#thaw();
     this.now = Math.max(this.now, timer.at);
     if (timer.everyMs === undefined) this.#timers.delete(timer.id);
     else timer.at = this.now + timer.everyMs;
-    this.note(`${this.now - START_MS} ${timer.owner?.name ?? "-"} timer`);
+    this.note(`${this.elapsedMs} ${timer.owner.name} timer`);
     timer.run();
     return true;
   }
 
-  #moves(owner: SimulatedProcess | undefined): boolean {
-    return owner === undefined || (owner.state === "dead" ? true : owner.frozenUntil <= this.now);
+  #ready(): readonly Message[] {
+    const lanes = new Set<object>();
+    return this.#messages.filter((message) => {
+      const { owner, lane } = message;
+      if (owner.state === "alive" && owner.frozenUntil > this.now) return false;
+      if (lane === undefined) return true;
+      if (lanes.has(lane)) return false;
+      lanes.add(lane);
+      return true;
+    });
   }
 
   #nextTimer(): Timer | undefined {
     let next: Timer | undefined;
     for (const timer of this.#timers.values()) {
-      const at = Math.max(timer.at, timer.owner?.frozenUntil ?? 0);
-      if (next === undefined || at < Math.max(next.at, next.owner?.frozenUntil ?? 0)) next = timer;
+      if (timer.at < timer.owner.frozenUntil) timer.at = timer.owner.frozenUntil;
+      if (next === undefined || timer.at < next.at) next = timer;
     }
-    if (next !== undefined) next.at = Math.max(next.at, next.owner?.frozenUntil ?? 0);
     return next;
   }
 
@@ -153,3 +195,6 @@ export class World {
     return true;
   }
 }
+
+/** The longest way of a message, in milliseconds. */
+const LATEST_MS = 15;

@@ -79,5 +79,6 @@ export async function isLeftBehind(
   const starter = events[0]?.actor.id;
   // Made without the session manager: nobody says that somebody is about to execute it.
   if (starter === undefined || started.has(runId) || isOwn(starter) || isGone(starter)) return true;
-  return now - Date.parse(createdAt) > leaseMs;
+  // A clock that was set back would otherwise leave the run to nobody until it is there again.
+  return Math.abs(now - Date.parse(createdAt)) > leaseMs;
 }

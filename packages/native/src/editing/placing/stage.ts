@@ -2,8 +2,8 @@
 
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Json, Places } from "@continuo/files";
+import { dirname, join } from "node:path";
+import { type Json, type Places, writeFailure } from "@continuo/files";
 import { type NativeWriter, type NewSession, writeBeside } from "../../native/writing/index.ts";
 import { isGone } from "./notes.ts";
 
@@ -36,12 +36,20 @@ export interface Scratch extends Disposable {
   readonly path: string;
 }
 
-/** A folder that only this process uses. Folders that killed processes left are removed first. */
+/** A folder that only this process uses. Folders that killed processes left are removed first. Errors: `unwritable`. */
 export function openScratch(): Scratch {
   const folder = realpathSync(tmpdir());
   removeLeftScratch();
-  const path = mkdtempSync(join(folder, `${SCRATCH}${process.pid}-`));
+  const path = makeScratch(join(folder, `${SCRATCH}${process.pid}-`));
   return { path, [Symbol.dispose]: () => removeScratch(path) };
+}
+
+function makeScratch(prefix: string): string {
+  try {
+    return mkdtempSync(prefix);
+  } catch (cause) {
+    throw writeFailure(`cannot make a folder in ${dirname(prefix)}`, cause);
+  }
 }
 
 /** The folders of processes that were killed: they hold whole conversations. */

@@ -85,7 +85,7 @@ export async function moveToTrash(
   await underNote(places, note, async () => {
     const folder = makeFolder(places, trashId);
     try {
-      writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
+      writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
       // Nothing of the session is in it: what had moved is back.
@@ -221,8 +221,18 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
 /** Gives its folder. */
 function beginManifest(manifest: Manifest, places: Places): string {
   const folder = makeFolder(places, manifest.trashId);
-  writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
+  writeManifest(folder, manifest);
   return folder;
+}
+
+/** Errors: `unwritable`. */
+function writeManifest(folder: string, manifest: Manifest): void {
+  const path = join(folder, MANIFEST);
+  try {
+    writeDurably(path, JSON.stringify(manifest, null, 2));
+  } catch (cause) {
+    throw writeFailure(`cannot write ${path}`, cause);
+  }
 }
 
 /** In one step, so that no half of it is ever taken for a trashed session. */

@@ -168,6 +168,8 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
     session: "none",
     historyItems,
     open,
+    unsure: new Set(),
+    cameBack: options.isTakenOver,
     requireBlobs: (id, blobs) => requireOwner(store, grant, { logId: channelLogId(channel), id, blobs }),
     countLog: (creation) => context.quotas.log(grant, creation),
   };

@@ -32,7 +32,7 @@ import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import { Outgoing } from "./outgoing-frames.ts";
-import { changesSession, type Participation, perform, recoverSession } from "./requests.ts";
+import { changesSession, mayHaveOpen, type Participation, perform, recoverSession } from "./requests.ts";
 import type { LostSeat, Seat, Seating } from "./seat.ts";
 
 /** The result of a hello. */
@@ -402,8 +402,9 @@ export class Connection implements Present {
     this.#state = "left";
     const participation = this.#admission?.participation ?? null;
     if (participation !== null) {
-      const { store, place, fence, open } = participation;
-      await endConnection(store, place, { fence, reason: "the writer left", hasOpen: open.size > 0 });
+      const { store, place, fence } = participation;
+      const hasOpen = mayHaveOpen(participation);
+      await endConnection(store, place, { fence, reason: "the writer left", hasOpen });
       await this.#seat?.leave();
     }
     this.#outgoing.end(1000, "");

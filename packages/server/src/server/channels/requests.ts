@@ -1,6 +1,12 @@
 /** Requests of a participant: executes each frame on the store. */
 
-import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
+import {
+  ContinuoError,
+  isContinuoError,
+  isPassing,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
 import type { ParticipantSession, PostFrame, RequestFrame, SessionFrame } from "@continuo/core/wire";
 import {
   type ConnectionRef,
@@ -43,6 +49,15 @@ export interface Participation {
   /** Messages that one request for the history returns. */
   readonly historyItems: number;
   open: OpenMessages;
+  /** Messages of which nobody knows if their beginning or their end was stored: the store did not answer. */
+  readonly unsure: Set<string>;
+  /** An earlier connection of it may have stored the beginning of a message after this one read which are in progress. */
+  readonly cameBack: boolean;
+}
+
+/** Returns false if no message of the participant is in progress for certain. */
+export function mayHaveOpen({ open, unsure, cameBack }: Participation): boolean {
+  return open.size > 0 || unsure.size > 0 || cameBack;
 }
 
 const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
@@ -75,14 +90,21 @@ function isSessionFrame(frame: RequestFrame): frame is RequestFrame & SessionFra
 }
 
 async function performPost(participation: Participation, frame: PostFrame): Promise<unknown> {
-  const { store, place, fence, instance, type, open } = participation;
+  const { store, place, fence, instance, type } = participation;
   if (frame.type === "send" && frame.attachments !== undefined) {
     await participation.requireBlobs(
       frame.id,
       frame.attachments.map(({ blob }) => blob),
     );
   }
-  const event = await post(store, { ...place, type, instance, fence }, { frame, open });
+  const messageId = messageOf(frame);
+  if (messageId !== undefined && participation.unsure.has(messageId)) await findOut(participation, messageId);
+  const { open } = participation;
+  const author = { ...place, type, instance, fence };
+  const event = await post(store, author, { frame, open }).catch((error: unknown) => {
+    if (messageId !== undefined && !isRefused(error)) participation.unsure.add(messageId);
+    throw error;
+  });
   const begins = frame.type === "send" && frame.state === "open";
   // A first event that is sent again after the end of its message opens nothing.
   if (!begins || !(await hasEnded(store, place.channel, event))) {
@@ -90,6 +112,29 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
   }
   keepStateWhenDue(store, place.channel, event);
   return { sequence: event.sequence };
+}
+
+/** The message in progress that a frame begins, continues or ends. */
+function messageOf(frame: PostFrame): string | undefined {
+  if ("messageId" in frame) return frame.messageId;
+  return frame.type === "send" && frame.state === "open" ? frame.id : undefined;
+}
+
+/** A store that is away may have executed what it did not answer. */
+function isRefused(error: unknown): boolean {
+  return isContinuoError(error) && !isPassing(error);
+}
+
+/** Reads what the store has of a message after it did not answer. */
+async function findOut(participation: Participation, messageId: string): Promise<void> {
+  const { store, place, instance } = participation;
+  const { open } = await readState(store, place.channel);
+  const message = Object.hasOwn(open, messageId) ? open[messageId] : undefined;
+  const known = new Map(participation.open);
+  if (message?.handle !== place.handle || message.writer !== instance) known.delete(messageId);
+  else known.set(messageId, { length: message.text.length, head: message.head });
+  participation.open = known;
+  participation.unsure.delete(messageId);
 }
 
 /** Nothing waits for the snapshot: without it, the next participant reads a little more. */

@@ -1,11 +1,11 @@
-/** Mistakes that are planted one by one in our own code, to see that the simulation finds them. */
+/** Mistakes in runs, leases and tails. */
 
-import type { Defect } from "./graphs.ts";
+import type { Defect } from "../programs.ts";
 
 const APPEND = "store/rules/append.ts";
 const SHARED_TAIL = "store/shared-tail.ts";
 
-export const DEFECTS: readonly Defect[] = [
+export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "a lease fences no append",
     file: APPEND,
@@ -211,25 +211,4 @@ export const DEFECTS: readonly Defect[] = [
     find: 'if (run?.status !== "pending") return null;',
     replace: "if (run === null) return null;",
   },
-];
-
-/** Those that the simulation was seen to find. Whether it finds the others is not known yet. */
-export const FOUND_DEFECTS: readonly string[] = [
-  "a run begins without its row",
-  "the beginning does not move the cursor",
-  "the events of a run have no lease",
-  "an input is offered although a later run has it",
-  "no input is offered",
-  "an end is written without its row",
-  "an end leaves the words before it out",
-  "a lease fences no append",
-  "a stored event is appended again",
-  "sequences have gaps",
-  "the chain of hashes leaves events out",
-  "side writes of an append are forgotten",
-  "readers are not woken",
-  "an ended run moves on",
-  "the token of a lease does not grow",
-  "a lease is never free",
-  "a new run is begun with another id at each try",
 ];

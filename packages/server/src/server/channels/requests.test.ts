@@ -1,0 +1,82 @@
+/** Requests of a participant whose store answered too late: nobody knows whether it executed them. */
+
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { channelLogId } from "@continuo/core/wire";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { openChannel, readState, takeHandle } from "@continuo/store/channels";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { mayHaveOpen, type Participation, perform } from "./requests.ts";
+
+const place = { channel: "team", handle: "ann" };
+const instance = "first";
+let base: OpenedStore;
+let participation: Participation;
+/** The number of the next appends that are executed without an answer. */
+let lost = 0;
+
+beforeEach(async () => {
+  lost = 0;
+  base = await openStore("memory:");
+  await openChannel(base, place.channel);
+  const card = { instance, handle: "ann", name: "ann", type: "person", capabilities: [] };
+  const fence = await takeHandle(base, place, { card });
+  const store = new Proxy(base, { get: (target, key) => (key === "append" ? append : bound(target, key)) });
+  participation = {
+    ...{ store, place, fence, instance, type: "person", device: undefined, session: "none" },
+    ...{
+      requireBlobs: async () => undefined,
+      countLog: async () => undefined,
+      historyItems: 10,
+      open: new Map(),
+      unsure: new Set(),
+      cameBack: false,
+    },
+  };
+});
+afterEach(() => base.close());
+
+function bound(target: Store, key: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, key);
+  return typeof value === "function" ? value.bind(target) : value;
+}
+
+async function append(...given: Parameters<Store["append"]>): ReturnType<Store["append"]> {
+  const stored = await base.append(...given);
+  if (lost === 0) return stored;
+  lost--;
+  throw new ContinuoError("unavailable", "the answer was lost");
+}
+
+async function types(): Promise<readonly string[]> {
+  const { events } = await base.read(channelLogId(place.channel));
+  return events.map(({ type }) => type);
+}
+
+const begin = { type: "send", request: 1, id: "m", content: "", state: "open" } as const;
+const part = { type: "append", request: 2, id: "p", messageId: "m", delta: "words" } as const;
+const end = { type: "complete", request: 3, id: "e", messageId: "m", content: "words" } as const;
+
+test("a message whose end was stored without an answer takes no other part and no other end", async () => {
+  await perform(participation, begin);
+  lost = 1;
+  await expect(perform(participation, end)).rejects.toMatchObject({ code: "unavailable" });
+  await perform(participation, begin);
+  await expect(perform(participation, part)).rejects.toMatchObject({ code: "conflict" });
+  await expect(perform(participation, { ...end, id: "e2" })).rejects.toMatchObject({ code: "conflict" });
+  await expect(perform(participation, end)).resolves.toEqual({ sequence: 2 });
+  expect(await types()).toEqual(["message_sent", "message_completed"]);
+});
+
+test("a message whose beginning was stored without an answer is written on, and known to be in progress", async () => {
+  lost = 1;
+  await expect(perform(participation, begin)).rejects.toMatchObject({ code: "unavailable" });
+  expect(mayHaveOpen(participation)).toBe(true);
+  await perform(participation, part);
+  await perform(participation, end);
+  expect(mayHaveOpen(participation)).toBe(false);
+  expect((await readState(base, place.channel)).open).toEqual({});
+});
+
+test("a connection that came back looks for messages that an earlier one stored late", () => {
+  expect([false, true].map((cameBack) => mayHaveOpen({ ...participation, cameBack }))).toEqual([false, true]);
+});

@@ -1,0 +1,320 @@
+/** The members of a simulated channel: servers that share a database, people with several devices, agents that answer. */
+
+import type { AgenticClient, ClientEvent, ReplayMode } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
+import type { HelloFrame, WelcomeFrame } from "@continuo/core/wire";
+import { type Faults, storeOver } from "./network.ts";
+import type { Exports, Programs } from "./programs.ts";
+import type { SocketNetwork } from "./sockets.ts";
+import { surround } from "./surroundings.ts";
+import type { Machine, SimulatedProcess, World } from "./world.ts";
+
+export const CHANNEL = "team";
+const WORKSPACE = "simulated";
+/** A server looks at its connections in this interval, and sends a heartbeat at each third look. */
+const LOOK_MS = 900;
+const LOOKS_PER_BEAT = 3;
+
+/** One `connect()`, and what it was given, in order. */
+export interface Reading {
+  readonly handle: string;
+  readonly mode: ReplayMode;
+  /** The checkpoint that was confirmed before it came. */
+  readonly checkpoint: number;
+  /** The first welcome: where its replay begins and ends. */
+  readonly welcome: Pick<WelcomeFrame, "after" | "latestSequence" | "degraded">;
+  /** The type `missed` is a whole message of others that came while it was away. */
+  readonly given: { readonly sequence: number; readonly type: string; readonly text: string | null }[];
+  state: "connected" | "reading" | "left";
+}
+
+export interface WrittenMessage {
+  readonly first: string;
+  /** With all parts so far, whether they were stored or refused. */
+  text: string;
+  isWhole: boolean;
+  readonly parts: { readonly delta: string; isStored: boolean }[];
+}
+
+/** The confirmations that members were given. */
+export interface ChannelRecords {
+  /** The text of each message whose storing was confirmed, by id; `null` while it is written in parts. */
+  readonly acknowledged: Map<string, string | null>;
+  /** All parts that a writer wrote, by the id of the message: its text in the end, if it came so far. */
+  readonly written: Map<string, WrittenMessage>;
+  readonly readings: Reading[];
+  /** The checkpoints that were confirmed, by handle. */
+  readonly checkpoints: Map<string, number>;
+  readonly faults: string[];
+  lives: number;
+}
+
+export interface Site {
+  readonly world: World;
+  readonly programs: Programs;
+  readonly network: SocketNetwork;
+  readonly base: Store;
+  readonly records: ChannelRecords;
+}
+
+/** A server as `continuo serve` has it, without HTTP: its connections, its hub, its sweeps. */
+export function beginServer(site: Site, name: string, machine: Machine, faults: Faults): SimulatedProcess {
+  const { world, programs, network, base, records } = site;
+  const process = world.begin(name, machine);
+  const { connection, hub: hubs, admit, clock: clocks, model } = programs.server(surround(world, process));
+  const store = storeOver(base, { world, process, model, faults });
+  const report = (line: string): void =>
+    void records.faults.push(`${name}: ${line.split("\n").slice(0, 3).join(" ")}`);
+  const clock = clocks.createListeningClock();
+  const hub = new hubs.Hub(report, clock);
+  const connections = new Set<InstanceType<Exports["server"]["connection"]["Connection"]>>();
+  const context = {
+    store: () => store,
+    require: () => undefined,
+    quotas: { log: (_: unknown, { create }: { readonly create: () => unknown }) => create() },
+    limits: { historyItems: 100 },
+  };
+  const grant = { workspaceId: WORKSPACE, handle: "*", tokenId: null, page: null, scopes: [] };
+  let looks = 0;
+  const look = (): void => {
+    clock.now();
+    looks++;
+    for (const [at, one] of [...connections].entries()) if ((looks + at) % LOOKS_PER_BEAT === 0) one.beat();
+  };
+  world.setTimer(process, look, LOOK_MS, "repeated");
+  network.listen({
+    process,
+    accept: (channel, { socket, stream }) => {
+      const made = new connection.Connection({
+        socket,
+        stream,
+        hub,
+        clock,
+        draining: new AbortController().signal,
+        slowReaders: { stalledMs: 10_000, goodbyeMs: 1_000 },
+        report,
+        onRefused: () => undefined,
+        count: () => undefined,
+        admit: (hello: HelloFrame, { signal, seating }: Arrival) => {
+          const place = { [Symbol.dispose]: () => undefined };
+          const arrival = { context, hub, channel, grant, place, signal, seating };
+          return admit.admit(hello, arrival as unknown as Parameters<typeof admit.admit>[1]);
+        },
+      } as unknown as ConstructorParameters<typeof connection.Connection>[0]);
+      connections.add(made);
+      void made.closed.then(() => connections.delete(made));
+    },
+  });
+  return process;
+}
+
+type Arrival = Pick<Parameters<Exports["server"]["admit"]["admit"]>[1], "signal" | "seating">;
+
+export interface MemberOptions {
+  readonly handle: string;
+  readonly type: "person" | "agent";
+  readonly device?: string;
+  /** Somebody else whom it speaks to now and then. */
+  readonly others: readonly string[];
+  /** It only reads, and answers if it is an agent. */
+  readonly isQuiet?: boolean;
+}
+
+/** A process that joins, speaks, reads, and leaves or is killed. */
+export function beginMember(
+  site: Site,
+  name: string,
+  machine: Machine,
+  options: MemberOptions,
+): SimulatedProcess {
+  const { world, programs, network } = site;
+  const process = world.begin(name, machine);
+  let member: Member | undefined;
+  const WebSocket = network.webSocketOf(process, (welcome) => member?.welcomed(welcome));
+  member = new Member(site, process, programs.client(surround(world, process, { WebSocket })), options);
+  void member.live();
+  return process;
+}
+
+class Member {
+  readonly #site: Site;
+  readonly #process: SimulatedProcess;
+  readonly #program: Exports["client"];
+  readonly #options: MemberOptions;
+  welcome: WelcomeFrame | undefined;
+
+  /** Only the first welcome of a `connect()` begins a replay. */
+  welcomed(welcome: WelcomeFrame): void {
+    this.welcome ??= welcome;
+  }
+
+  constructor(site: Site, process: SimulatedProcess, program: Exports["client"], options: MemberOptions) {
+    this.#site = site;
+    this.#process = process;
+    this.#program = program;
+    this.#options = options;
+  }
+
+  /** It comes and goes until its process is killed. */
+  async live(): Promise<void> {
+    const { random } = this.#site.world;
+    for (;;) {
+      try {
+        await this.#visit();
+      } catch (error) {
+        this.#refusal(error);
+      }
+      await this.#pause(random.below(3_000));
+    }
+  }
+
+  #refusal(error: unknown): void {
+    if (this.#program.model.isContinuoError(error)) return;
+    this.#site.records.faults.push(`${this.#process.name}: ${String(error)}`);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#site.world.setTimer(this.#process, resolve, ms, "once"));
+  }
+
+  async #visit(): Promise<void> {
+    const { world, records } = this.#site;
+    const { random } = world;
+    const { handle, type, device, isQuiet } = this.#options;
+    const isAgent = type === "agent";
+    const mode = isAgent ? "collect" : random.pick(["stream", "collect", "skip"] as const);
+    const checkpoint = records.checkpoints.get(handle) ?? 0;
+    this.welcome = undefined;
+    const client = await this.#program.client.connect({
+      serverUrl: "http://any",
+      channel: CHANNEL,
+      handle,
+      type,
+      ...(device === undefined ? {} : { device }),
+      workspaceId: WORKSPACE,
+      replayMode: mode,
+      firstConnectionMs: 20_000,
+      onWarning: () => undefined,
+    });
+    const { welcome = { after: 0, latestSequence: 0, degraded: null } } = this;
+    const reading: Reading = { handle, mode, checkpoint, welcome, given: [], state: "connected" };
+    records.readings.push(reading);
+    for (const { sequence, content } of client.missedMessages)
+      reading.given.push({ sequence, type: "missed", text: content });
+    const life = `${handle}#${++records.lives}`;
+    const read = this.#read(client, reading);
+    const visits = isQuiet === true || random.chance(0.4) ? Number.POSITIVE_INFINITY : 3 + random.below(12);
+    let isOver = false;
+    const over = read
+      .catch((error: unknown) => this.#refusal(error))
+      .then(() => {
+        isOver = true;
+      });
+    for (let n = 0; n < visits && !isOver; n++) {
+      await this.#pause(200 + random.below(4_000));
+      if (isQuiet !== true)
+        await this.#speak(client, `${life}.${n}`).catch((error: unknown) => this.#refusal(error));
+    }
+    reading.state = "left";
+    await client.close();
+    await over;
+  }
+
+  async #read(client: AgenticClient, reading: Reading): Promise<void> {
+    const { records, world } = this.#site;
+    const { random } = world;
+    const { handle, type } = this.#options;
+    reading.state = "reading";
+    for await (const event of client.events({ parts: type === "person" && random.chance(0.5) })) {
+      if (event.sequence === undefined) continue;
+      reading.given.push({ sequence: event.sequence, type: event.type, text: textOf(event) });
+      if (type === "agent") {
+        if (isInput(event)) await this.#answer(client, event);
+        continue;
+      }
+      if (!random.chance(0.1) || client.degraded !== undefined) continue;
+      const { sequence } = event;
+      void client.commitCheckpoint(sequence).then(
+        () => records.checkpoints.set(handle, Math.max(records.checkpoints.get(handle) ?? 0, sequence)),
+        (error: unknown) => this.#refusal(error),
+      );
+    }
+  }
+
+  /** Sends a whole message, or one in parts, which it may leave unfinished. */
+  async #speak(client: AgenticClient, id: string): Promise<void> {
+    const { world, records } = this.#site;
+    const { random } = world;
+    const to = random.chance(0.5) ? `@${random.pick(this.#options.others)} ` : "";
+    if (random.chance(0.5)) {
+      const text = `${to}${id} whole`;
+      records.written.set(id, { first: text, text, isWhole: true, parts: [] });
+      await client.send(text, { messageId: id });
+      records.acknowledged.set(id, text);
+      return;
+    }
+    const first = `${to}${id}`;
+    const written: WrittenMessage = { first, text: first, isWhole: false, parts: [] };
+    records.written.set(id, written);
+    await client.send(written.text, { messageId: id, state: "open" });
+    records.acknowledged.set(id, null);
+    for (let part = random.below(4); part > 0; part--) {
+      const delta = ` part ${part}`;
+      written.text += delta;
+      const sent = { delta, isStored: false };
+      written.parts.push(sent);
+      const update = client.update(id, delta).then(() => {
+        sent.isStored = true;
+      });
+      if (random.chance(0.5)) await update;
+      else update.catch((error: unknown) => this.#refusal(error));
+      await this.#pause(random.below(1_500));
+    }
+    if (random.chance(0.2)) return;
+    written.isWhole = true;
+    await client.complete(id);
+    records.acknowledged.set(id, written.text);
+  }
+
+  /** Claims the input, answers in parts, and ends the run; whatever is refused is tried again. */
+  async #answer(client: AgenticClient, event: Input): Promise<void> {
+    const { records } = this.#site;
+    for (let tries = 0; tries < 40; tries++) {
+      try {
+        const claim = await client.claimInput(event.sequence, { agent: "scripted", maxTurns: 1_000 });
+        if (claim.state === "done") return;
+        const text = `to ${event.messageId}`;
+        const part = { delta: text, isStored: false };
+        // An earlier try may have been stored without an answer: its words may stand there too.
+        const parts = [...(records.written.get(claim.answerId)?.parts ?? []), part];
+        records.written.set(claim.answerId, { first: "", text, isWhole: true, parts });
+        await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
+        await client.update(claim.answerId, text);
+        part.isStored = true;
+        await client.complete(claim.answerId);
+        records.acknowledged.set(claim.answerId, text);
+        await client.endRun(claim.runId, { status: "completed", answer: text });
+        return;
+      } catch (error) {
+        const { isContinuoError } = this.#program.model;
+        const mayPass = ["conflict", "unavailable", "busy", "degraded"].some((code) =>
+          isContinuoError(error, code as "conflict"),
+        );
+        if (!mayPass) throw error;
+        await this.#pause(200);
+      }
+    }
+  }
+}
+
+type Input = Extract<ClientEvent, { readonly type: "message" | "complete" }> & { readonly sequence: number };
+
+function isInput(event: ClientEvent): event is Input {
+  if (!event.addressed || event.sequence === undefined) return false;
+  return event.type === "complete" || (event.type === "message" && event.state === "complete");
+}
+
+function textOf(event: ClientEvent): string | null {
+  if (event.type === "complete") return event.content;
+  return event.type === "message" && event.state === "complete" ? event.content : null;
+}
