@@ -17,8 +17,6 @@ export interface Defect {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** Why the simulation does not find it. */
-  readonly unseen?: string;
 }
 
 /** The modules that each program takes of our code. */
