@@ -1,7 +1,6 @@
 /**
- * Bundles of our own code, one for each simulated program. A bundle is evaluated anew for each process: each has modules of
- * its own, and is given everything that it takes from Node and from the globals: clock, timers, chance, files, sockets. A
- * planted defect replaces words of one file in all bundles.
+ * Bundles of our own code, one for each simulated program, evaluated anew for each process. A process shares no module
+ * with another one. Clock, timers, chance, files and sockets are given to it. A planted defect replaces words of one file.
  */
 
 import { readFileSync } from "node:fs";
