@@ -1,6 +1,6 @@
 /**
- * Bundles of our own code, one for each simulated program, evaluated anew for each process. A process shares no module
- * with another one. Clock, timers, chance, files and sockets are given to it. A planted defect replaces words of one file.
+ * Bundles of our code, one for each simulated program. Each process evaluates its bundle anew, so that processes share no
+ * module. They receive clock, timers, files and sockets. A planted defect replaces words of one file.
  */
 
 import { readFileSync } from "node:fs";
