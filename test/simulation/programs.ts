@@ -1,5 +1,5 @@
 /**
- * Bundles of our code, one for each simulated program. Each process evaluates its bundle anew, so that processes share no
+ * Each simulated program is a bundle of our code. Each process evaluates its bundle anew, so that processes share no
  * module. They receive clock, timers, files and sockets. A planted defect replaces words of one file.
  */
 
