@@ -1,7 +1,4 @@
-/**
- * Each simulated program is a bundle of our code. Each process evaluates its bundle anew, so that processes share no
- * module. They receive clock, timers, files and sockets. A planted defect replaces words of one file.
- */
+/** Builds the simulated programs from our code. Each process evaluates its program anew. A planted defect changes one file. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
