@@ -1,4 +1,4 @@
-/** Builds the simulated programs from our code. Each process evaluates its program anew. A planted defect changes one file. */
+/** Builds the simulated programs from our code. Each process has modules of its own. A planted defect changes one file. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
