@@ -94,6 +94,15 @@ describe("continuo agents", () => {
         ...rest,
       },
       {
+        agent: "copilot",
+        label: "GitHub Copilot CLI",
+        ...gone,
+        transport: "acp",
+        missing: "copilot",
+        install: "npm install -g @github/copilot",
+        ...rest,
+      },
+      {
         agent: "mine",
         label: "mine",
         ...gone,

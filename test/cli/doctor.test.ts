@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { AGENT_NAMES } from "@continuo/core/model";
 import { indexPathOf } from "@continuo/native/index-file";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isNewer } from "../../src/cli/doctor/agents.ts";
@@ -44,14 +45,8 @@ const NEW_MACHINE = {
   settings: "fine",
   store: "missing",
   index: "fine",
-  ...{
-    edits: "fine",
-    claude: "missing",
-    codex: "missing",
-    gemini: "missing",
-    pi: "missing",
-    opencode: "missing",
-  },
+  edits: "fine",
+  ...Object.fromEntries(AGENT_NAMES.map((name) => [name, "missing"])),
 };
 
 test("a new machine has no problems, and looking makes nothing", async () => {

@@ -115,7 +115,7 @@ describe("a bundle that another machine takes", () => {
 });
 
 describe("the sub-agents of a session from a bundle", () => {
-  const PLACED: readonly AgentName[] = ["claude", "gemini"];
+  const PLACED: readonly AgentName[] = ["claude", "gemini", "codex"];
 
   test.each<readonly [AgentName, ref: () => string]>([
     ["claude", () => useFixture("claude", "subagent")],

@@ -64,7 +64,8 @@ test.each(AGENT_NAMES)("%s: a new file is made, shown before, and gone after uni
     );
   } else {
     const command = [process.execPath, MAIN, "mcp"];
-    const own = agent === "claude" ? { type: "stdio" } : {};
+    const own =
+      agent === "claude" ? { type: "stdio" } : agent === "copilot" ? { type: "local", tools: ["*"] } : {};
     const exposure = agent === "pi" ? { exposure: "direct" } : {};
     expect(entryOf(agent, text)).toEqual(
       agent === "opencode"

@@ -145,7 +145,7 @@ test("words, phrases, beginnings of words and words that are not there: the file
     }),
     { numRuns: rounds(150) },
   );
-  expect(found).toBeGreaterThan(rounds(150));
+  expect(found).toBeGreaterThan(rounds(150) / 2);
 });
 
 test("filters and regular expressions: the files answer as the index does", async () => {

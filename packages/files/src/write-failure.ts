@@ -48,10 +48,15 @@ export function isWriteFailure(error: unknown): error is Error {
   return "syscall" in error || "errcode" in error;
 }
 
+/** A file that is there already is in the place of a folder only if a folder was to be made. */
+function codeOf(cause: unknown): string {
+  const { code, syscall } = cause as { readonly code?: unknown; readonly syscall?: unknown };
+  return code === "EEXIST" && syscall !== "mkdir" ? "" : String(code);
+}
+
 /** The reason in words; the system's own text where there are none of ours. */
 export function reasonOf(cause: unknown): string {
-  const { code } = cause as { readonly code?: unknown };
-  return REASONS[String(code)] ?? messageOf(cause);
+  return REASONS[codeOf(cause)] ?? messageOf(cause);
 }
 
 /**
@@ -63,7 +68,7 @@ export function reasonOf(cause: unknown): string {
 export function writeFailure(what: string, cause: unknown, otherwise = "Try again."): ContinuoError {
   const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown };
   const primary = typeof errcode === "number" ? errcode & 0xff : undefined;
-  const known = primary === undefined ? HINTS[String(code)] : SQLITE_HINTS[primary];
+  const known = primary === undefined ? HINTS[codeOf(cause)] : SQLITE_HINTS[primary];
   return new ContinuoError(primary === SQLITE_BUSY ? "busy" : "unwritable", `${what}: ${reasonOf(cause)}`, {
     hint: known ?? otherwise,
     details: typeof code === "string" ? { reason: code } : {},

@@ -25,7 +25,7 @@ test.each([
   ],
   [
     ["session", "list", "--agent", "c"],
-    ["claude", "codex", "continuo"],
+    ["claude", "codex", "copilot", "continuo"],
   ],
   [["session", "list", "--since", "to"], ["today"]],
   [["chat", "--resume", "4b"], { type: "sessions", prefix: "4b" }],
@@ -36,7 +36,7 @@ test.each([
   [["session", "list", "--li"], ["--limit"]],
   [
     ["session", "list", "c"],
-    ["claude", "codex"],
+    ["claude", "codex", "copilot"],
   ],
   [["session", "show", ""], { type: "sessions", prefix: "" }],
   [["show", "--tools", "full", "4b"], { type: "sessions", prefix: "4b" }],
@@ -45,7 +45,7 @@ test.each([
   [["agents", ""], ["doctor"]],
   [
     ["agents", "doctor", "c"],
-    ["claude", "codex"],
+    ["claude", "codex", "copilot"],
   ],
   [["trust", "--l"], ["--list"]],
   [["session", "show", "a/b"], { type: "files" }],

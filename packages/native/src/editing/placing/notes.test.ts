@@ -77,8 +77,8 @@ describe("a note", () => {
     };
     await expect(underNote(places, NOTE, edit)).rejects.toMatchObject({
       code: "unwritable",
-      message: expect.stringMatching(/^cannot write .*\.json: E/u),
-      hint: "Try again; nothing was changed.",
+      message: expect.stringMatching(/^cannot write .*\.json: a file is in the place of a folder$/u),
+      hint: "Move the file away, or use a folder elsewhere.",
     });
     expect(isBegun).toBe(false);
   });

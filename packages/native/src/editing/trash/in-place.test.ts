@@ -275,7 +275,7 @@ test("a place that is no folder any more is reported, and the session stays in t
   writeFileSync(folder, "a file");
   await expect(restore(trashId)).rejects.toMatchObject({
     code: "unwritable",
-    message: expect.stringMatching(/^cannot move the session: E(?:EXIST|NOTDIR): /u),
+    message: expect.stringContaining("cannot move the session: a file is in the place of a folder"),
   });
   expect([readFileSync(folder, "utf8"), trashIds()]).toEqual(["a file", [trashId]]);
 });

@@ -28,8 +28,9 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
           if (done === true) controller.close();
           else controller.enqueue(value);
         } catch (error) {
+          const hasLeft = gone.signal.aborted || call.request.signal.aborted;
           // The client has everything before it, and comes again for the rest.
-          if (!isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
+          if (!hasLeft && !isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
           controller.enqueue(RETRY);
           controller.close();
         }
