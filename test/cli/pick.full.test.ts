@@ -269,6 +269,8 @@ describe("in a terminal", () => {
     terminal.write("y");
     await terminal.until((screen) => screen.includes(`copied ${CODEX_ID}, if the terminal allows it`));
     terminal.send("Escape");
+    await terminal.until((screen) => screen.includes("Tab actions"));
+    terminal.send("Escape");
     await expectRestored(0);
   });
 

@@ -32,7 +32,7 @@ export const LIST_KEYS: readonly ListKey[] = [
   { key: "Space", label: "select", help: "select it, for one act on several" },
   { key: "*", label: "select all", help: "select all that are shown, or none" },
   { key: "Tab", label: "filter", help: "type in the filter; Tab comes back" },
-  { key: "q", label: "leave", help: "leave, as Esc does" },
+  { key: "q", label: "leave", help: "leave; Esc goes back to typing first" },
 ];
 
 export interface MenuItem {

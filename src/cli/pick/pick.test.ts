@@ -232,6 +232,12 @@ describe("what a key does", () => {
     expect(withList(state, ENTRIES, "/b2").selected).toBe(1);
   });
 
+  test("Esc takes back the keys of actions, then leaves", () => {
+    const acting = press([key("tab"), key("escape")]);
+    expect(acting).toMatchObject({ state: { focus: "filter" }, effect: null });
+    expect(press([key("escape")], acting.state).effect).toEqual({ type: "leave", exitCode: 0 });
+  });
+
   test("Esc takes back what was typed, then leaves; Ctrl-C leaves with 130", () => {
     const typing = press([typed("tea"), key("escape")]);
     expect(typing).toMatchObject({ state: { query: "", shown: ENTRIES }, effect: null });

@@ -225,14 +225,14 @@ function onKey(state: PickState, name: KeyName, page: number): PickUpdate {
   }
 }
 
-/** Takes back one thing after the other: the selection, the input, the filters; then it leaves. */
+/** Takes back one thing after the other: the selection, the input, the filters, the keys of actions; then it leaves. */
 function takeBack(state: PickState): PickUpdate {
   if (state.marked.size > 0) return still({ ...state, marked: new Set() });
   if (state.query !== "") return still({ ...withQuery(state, ""), focus: "filter" });
   if (state.agent !== null || state.folder !== null) {
     return still(narrowed({ ...state, agent: null, folder: null }));
   }
-  return leave(state, 0);
+  return state.focus === "list" ? still({ ...state, focus: "filter" }) : leave(state, 0);
 }
 
 function enter(state: PickState): PickUpdate {
