@@ -1,7 +1,7 @@
 /** Requests of a participant whose store answered too late: nobody knows whether it executed them. */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
-import { channelLogId } from "@continuo/core/wire";
+import { CHANNEL_LIMITS, channelLogId } from "@continuo/core/wire";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { openChannel, readState, takeHandle } from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -75,6 +75,14 @@ test("a message whose beginning was stored without an answer is written on, and 
   await perform(participation, end);
   expect(mayHaveOpen(participation)).toBe(false);
   expect((await readState(base, place.channel)).open).toEqual({});
+});
+
+test("messages of which nobody knows what was stored are bounded", async () => {
+  lost = 40;
+  for (let n = 0; n < 40; n++) {
+    await expect(perform(participation, { ...begin, id: `m${n}` })).rejects.toThrow();
+  }
+  expect(participation.unsure.size).toBeLessThanOrEqual(CHANNEL_LIMITS.openMessages);
 });
 
 test("a connection that came back looks for messages that an earlier one stored late", () => {

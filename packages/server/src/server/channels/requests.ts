@@ -7,7 +7,13 @@ import {
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
-import type { ParticipantSession, PostFrame, RequestFrame, SessionFrame } from "@continuo/core/wire";
+import {
+  CHANNEL_LIMITS,
+  type ParticipantSession,
+  type PostFrame,
+  type RequestFrame,
+  type SessionFrame,
+} from "@continuo/core/wire";
 import {
   type ConnectionRef,
   claimInput,
@@ -98,7 +104,8 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
     );
   }
   const messageId = messageOf(frame);
-  if (messageId !== undefined && participation.unsure.has(messageId)) await findOut(participation, messageId);
+  const unsure = messageId === undefined ? undefined : firstToFindOut(participation, messageId);
+  if (unsure !== undefined) await findOut(participation, unsure);
   const { open } = participation;
   const author = { ...place, type, instance, fence };
   const event = await post(store, author, { frame, open }).catch((error: unknown) => {
@@ -123,6 +130,13 @@ function messageOf(frame: PostFrame): string | undefined {
 /** A store that is away may have executed what it did not answer. */
 function isRefused(error: unknown): boolean {
   return isContinuoError(error) && !isPassing(error);
+}
+
+/** This message, if nobody knows what the store has of it; the oldest of too many. */
+function firstToFindOut({ unsure }: Participation, messageId: string): string | undefined {
+  if (unsure.has(messageId)) return messageId;
+  const [oldest] = unsure;
+  return unsure.size >= CHANNEL_LIMITS.openMessages ? oldest : undefined;
 }
 
 /** Reads what the store has of a message after it did not answer. */
