@@ -34,9 +34,12 @@ describe("trust in a folder, in a terminal", () => {
   const question = "~/project is new to Continuo. Use its settings and your environment for the agent?";
   const joined = (screen: string): string => screen.replaceAll("\n", " ").replaceAll(/ +/gu, " ");
   const ask = async (command: string, done: string): Promise<string> => {
+    // The question of the command before must not be taken for one of this command.
+    terminal.type("clear");
+    await terminal.until((screen) => screen.trim() === "$");
     terminal.type(`clear; '${process.execPath}' '${MAIN}' ${command}; echo ${done}=$?`);
     return await terminal.until(
-      (screen) => joined(screen).includes(question) || new RegExp(`^${done}=`, "mu").test(screen),
+      (screen) => joined(screen).includes(question) || new RegExp(`^${done}=\\d`, "mu").test(screen),
     );
   };
   const answer = async (key: string, isDone: (screen: string) => boolean): Promise<string> => {

@@ -257,6 +257,8 @@ describe("in a terminal", () => {
     on.type("/fork");
     await on.until((screen) => screen.includes("forked: a new session") && isReady(screen));
     on.send("C-l");
+    // The lines before it name the session too.
+    await on.until((screen) => !screen.includes("The name") && isReady(screen));
     on.type("/sessions");
     const listed = await on.until((screen) => screen.split("The name").length >= 3 && isReady(screen));
     expect(listed.replace(/[0-9a-f-]{8,36} {2}/gu, "ID  ")).toContain(

@@ -11,6 +11,7 @@ const NAMES: readonly string[] = [
   "SHELL",
   "TERM",
   "COLORTERM",
+  "NO_COLOR",
   "LANG",
   "LANGUAGE",
   "TZ",

@@ -57,6 +57,11 @@ describe("an agent's environment", () => {
       SECRET: "given",
     });
   });
+
+  test("holds NO_COLOR, so that a person who wants no colours is not asked for trust because of it", () => {
+    expect(heldBackNames({ NO_COLOR: "1" })).toEqual([]);
+    expect(environmentOf({ NO_COLOR: "1" })).toEqual({ NO_COLOR: "1" });
+  });
 });
 
 test.each([
