@@ -80,15 +80,15 @@ describe("in a terminal", () => {
   test("`continuo` is coloured; with NO_COLOR only the chosen row is marked, by reversing it", async () => {
     await open(80, 24, "");
     await terminal.until((screen) => screen.includes("● codex"));
-    expect(terminal.screen("colours")).toMatch(/\u001b\[36mclaude/u);
+    expect(terminal.screen("colours")).toContain("\u001b[36mclaude");
     terminal.send("C-c");
     await expectRestored(130);
     terminal.type(`clear; NO_COLOR=1 ${typed("")}`);
     await terminal.until((screen) => screen.includes("3 of 3") && screen.includes("● codex"));
-    const codes = [...terminal.screen("colours").matchAll(/\u001b\[([^a-zA-Z]*[a-zA-Z])/gu)];
+    const [, ...coded] = terminal.screen("colours").split("\u001b[");
+    const codes = coded.map((text) => /^[\d;]*m/u.exec(text)?.[0] ?? text);
     // tmux ends colours that never began.
-    const begun = codes.map(([, code]) => code ?? "").filter((code) => !["0m", "39m", "49m"].includes(code));
-    expect(begun).toEqual(["7m"]);
+    expect(codes.filter((code) => !["0m", "39m", "49m"].includes(code))).toEqual(["7m"]);
   });
 
   test("typing filters; Enter shows the session, and its end leads back to the list", async () => {
