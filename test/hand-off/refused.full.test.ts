@@ -141,6 +141,9 @@ const RENAMED: Readonly<Record<AgentName, unknown>> = {
   copilot: expect.stringMatching(/^copilot\/session-state\/[^/]+\/workspace\.yaml$/u),
 };
 
+/** Our own reader verifies what is written for Copilot: its program cannot be asked without a model. */
+const ASKED = AGENT_NAMES.filter((name) => name !== "copilot");
+
 /** Tells of another conversation, as `opencode export` would. */
 const LIAR = `#!/bin/sh
 if [ "$1" = export ]; then
@@ -158,9 +161,7 @@ describe("a target that does not read what was written", () => {
     "cannot be started": ["/nowhere/agent"],
     "ends with an error": [process.execPath, "-e", "process.exit(1)"],
   };
-  const cases = AGENT_NAMES.flatMap((to) =>
-    Object.entries(ENDS).map(([what, words]) => ({ to, what, words })),
-  );
+  const cases = ASKED.flatMap((to) => Object.entries(ENDS).map(([what, words]) => ({ to, what, words })));
 
   test.each(cases)("$to $what", async ({ to, words }) => {
     const unchanged = await everything();
@@ -264,7 +265,7 @@ describe("homes of five agents with sessions of 200 days ago", () => {
   );
 });
 
-test.each(AGENT_NAMES)("a hand-over that %s refuses leaves no scratch folder", async (to) => {
+test.each(ASKED)("a hand-over that %s refuses leaves no scratch folder", async (to) => {
   const seen = join(home, "seen");
   const script = `require("node:fs").writeFileSync(process.argv[1], process.env.HOME); process.exit(1)`;
   const programs = { [to]: [process.execPath, "-e", script, seen] };

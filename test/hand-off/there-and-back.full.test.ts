@@ -154,6 +154,11 @@ describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
     expect(back.broughtBack).toMatchObject({ agent: a, sessionId: id });
     expect(back.title).toBe(there.title.replace(`from ${a}: `, `from ${b}: `));
     const after = await read(a, back.sessionId);
+    // Only opencode writes rows of its second generation: such a session comes back by its words.
+    if (name === "second-generation") {
+      expect(wordsOf(after.history)).toEqual(wordsOf((await read(b, there.sessionId)).history));
+      return;
+    }
     expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
     const count = before.entries.length;
     const came = after.entries.slice(0, count);

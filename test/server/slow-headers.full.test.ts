@@ -1,5 +1,7 @@
 /** Clients that send the headers of a request byte by byte: each ends after 10 s, and others are answered meanwhile. */
 
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -28,7 +30,7 @@ test("1,500 clients that send headers slowly are at most 512 at a time, and none
   }, 500);
   try {
     await expect.poll(() => open.size, { timeout: LATEST_MS }).toBeLessThanOrEqual(MOST);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(await statusFromElsewhere(`${server.url}/healthz`)).toBe(200);
     await expect.poll(() => open.size, { timeout: LATEST_MS, interval: 100 }).toBe(0);
     expect(performance.now() - began).toBeLessThan(LATEST_MS);
   } finally {
@@ -37,3 +39,10 @@ test("1,500 clients that send headers slowly are at most 512 at a time, and none
     await server.close();
   }
 });
+
+/** The slow clients hold all connections of their own address. */
+async function statusFromElsewhere(url: string): Promise<number | undefined> {
+  const [response] = (await once(get(url, { localAddress: "127.0.0.2" }), "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}

@@ -72,7 +72,13 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
       terminal.type(
         `. '${join(sandbox.root, "environment")}'; cd '${sandbox.project}'; clear; ${command}; echo code=$?`,
       );
-      await terminal.until((screen) => screen.includes("/help") && /^❯ *$/mu.test(screen));
+      // The folder is new to Continuo only for the first of them.
+      const isReady = (screen: string): boolean => screen.includes("/help") && /^❯ *$/mu.test(screen);
+      const first = await terminal.until((screen) => isReady(screen) || screen.includes("only this time"));
+      if (!isReady(first)) {
+        terminal.write("y");
+        await terminal.until(isReady);
+      }
       return terminal;
     },
     newest() {

@@ -169,7 +169,8 @@ function asRead(items: readonly Item[]): readonly Item[] {
   return read;
 }
 
-test.each(AGENTS)(
+// Repairs of Copilot's sessions are tried with chosen damages only.
+test.each(AGENTS.filter(({ agent }) => agent !== "copilot"))(
   "$agent reads repaired sessions as well as before, and most that it refused; the view is what it sends",
   async (each) => {
     await using stage = await openStage(each);

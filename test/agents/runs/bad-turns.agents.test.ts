@@ -51,7 +51,8 @@ function counts(request: unknown, ...words: readonly string[]): readonly number[
 }
 
 // Gemini CLI 0.61.0 forgets a prompt that its model refused: the conversation is told to a new session, with that prompt.
-test.each(AGENT_NAMES.filter((name) => name !== "gemini"))(
+// Copilot 1.0.102 ends such a turn over ACP as one that it answered.
+test.each(AGENT_NAMES.filter((name) => name !== "gemini" && name !== "copilot"))(
   "%s: after a refused request the conversation continues natively",
   async (name) => {
     await using at = await stage(name);

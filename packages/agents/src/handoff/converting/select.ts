@@ -3,7 +3,7 @@
  * with the thinking that the source keeps and does not send. Pure.
  */
 
-import type { Message } from "@continuo/core/model";
+import type { Block, Message } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import { linesOf, placeText, type ReceiptRecord } from "./receipt.ts";
 
@@ -25,6 +25,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
       .filter((message) => !viewIds.has(message.id) && isThinkingAlone(message)),
   );
   const messages: Message[] = [];
+  const left: ReceiptRecord[] = [];
   const taken = new Set<string>();
   const take = (message: Message): void => {
     taken.add(message.id);
@@ -44,13 +45,15 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
       take(message);
     }
     taken.add(own.id);
-    messages.push(isReworded(own, seen) ? seen : own);
+    const chosen = isReworded(own, seen) ? seen : own;
+    messages.push(chosen);
+    left.push(...unsent(own, chosen));
   }
   for (const message of thinking) take(message);
-  const left = history.flatMap((message) => {
-    if (message.content.length === 0) return [silent(message)];
-    return taken.has(message.id) ? [] : leftBehind(message, messages.length > 0);
-  });
+  for (const message of history) {
+    if (message.content.length === 0) left.push(silent(message));
+    else if (!taken.has(message.id)) left.push(...leftBehind(message, messages.length > 0));
+  }
   return { messages, left };
 }
 
@@ -58,18 +61,44 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
 function isReworded(own: Message, seen: Message): boolean {
   if (own === seen) return false;
   if (own.role !== seen.role) return true;
-  if (
-    own.content.some((block) => block.type === "unknown") &&
-    seen.content.some(({ type }) => type === "text")
-  ) {
-    return true;
-  }
-  // Most are the same strings, which costs nothing to compare; to put them into a set would hash them.
-  const isTold = (text: string): boolean =>
-    seen.content.some((block) => block.type === "text" && block.text === text);
-  return own.content.some(
-    (block) => block.type === "text" && !isTold(block.text) && block.text.trim() !== "",
+  if (own.content.some(isUnknown) && seen.content.some(({ type }) => type === "text")) return true;
+  return !hasTexts(seen, own) && !isThoughtAsText(own, seen);
+}
+
+function isUnknown({ type }: Block): boolean {
+  return type === "unknown";
+}
+
+/** Blocks of an unknown kind that the agent leaves out, without a text in their place. */
+function unsent(own: Message, seen: Message): readonly ReceiptRecord[] {
+  if (own === seen || seen.content.some(isUnknown) || !hasTexts(own, seen)) return [];
+  const place = placeText(own.metadata.records);
+  const reason = "the agent does not send it to its model";
+  return linesOf(own.content.filter(isUnknown), { place, outcome: "noted", reason });
+}
+
+/** Most are the same strings, which costs nothing to compare; to put them into a set would hash them. */
+function hasTexts({ content }: Message, other: Message): boolean {
+  return other.content.every(
+    (one) =>
+      one.type !== "text" ||
+      one.text.trim() === "" ||
+      content.some((block) => block.type === "text" && block.text === one.text),
   );
+}
+
+/** An agent may send the thinking of another model as text, joined with the text behind it. */
+function isThoughtAsText(own: Message, seen: Message): boolean {
+  const isThinking = ({ type }: Block): boolean => type === "thinking";
+  if (!own.content.some(isThinking) || seen.content.some(isThinking)) return false;
+  return readable(own) === readable(seen);
+}
+
+function readable({ content }: Message): string {
+  const texts = content.flatMap((block) =>
+    block.type === "text" || block.type === "thinking" ? block.text : [],
+  );
+  return texts.filter((text) => text !== "").join("\n");
 }
 
 /**

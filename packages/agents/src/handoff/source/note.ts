@@ -7,7 +7,7 @@ import { isJson, type Json } from "@continuo/files";
  */
 export function noteIn(value: unknown): unknown {
   if (!isJson(value)) return null;
-  const note = [value, value.payload, metadataOf(value)].find(
+  const note = [value, value.payload, value.data, metadataOf(value)].find(
     (place): place is Json => isJson(place) && isJson(place.continuo),
   );
   return note?.continuo ?? null;

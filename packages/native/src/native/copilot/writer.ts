@@ -226,7 +226,7 @@ function toRequest({ id, name, args, rawArgs, native }: ToolCallBlock): Json {
 function reasoningOf(thoughts: readonly ThinkingBlock[]): Json {
   if (thoughts.length === 0) return {};
   const text = thoughts.map((thought) => thought.text).join("\n\n");
-  const shown = text.trim() === "" ? {} : { reasoningText: text };
+  const shown = text === "" ? {} : { reasoningText: text };
   const isSigned = thoughts.every(({ signedBy }) => signedBy === "anthropic");
   const [only] = thoughts;
   if (!isSigned && thoughts.length === 1 && only?.redacted !== true) {
