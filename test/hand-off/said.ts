@@ -16,7 +16,14 @@ export async function sourceView(
     history.flatMap(({ content }) => content.map((block) => (block.type === "thinking" ? block.text : null))),
   );
   const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors: false });
-  return view.filter((item) => item.kind !== "text" || !thoughts.has(item.text));
+  // Its second generation joins it with the text behind it.
+  const withoutThought = (text: string): string => {
+    const thought = [...thoughts].find((one) => one !== null && text.startsWith(`${one}\n`));
+    return thought === undefined ? text : text.slice(`${thought}\n`.length);
+  };
+  return view
+    .filter((item) => item.kind !== "text" || !thoughts.has(item.text))
+    .map((item) => (item.kind === "text" ? { ...item, text: withoutThought(item.text) } : item));
 }
 
 const MADE =
