@@ -6,11 +6,11 @@
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export interface TestedAgent {
-  /** What its home variable names by default, below the home of a person. */
+  /** The default of its home variable, below the home of a person. */
   readonly folder: string;
   /** Its own folder, below the home of a person. */
   readonly ownFolder: string;
-  /** Where it keeps MCP servers, below the home of a person. */
+  /** The file of its MCP servers, below the home of a person. */
   readonly mcpSettings: string;
   /** The keys of its records that name session, folder, title or entry, and ours (docs/formats). */
   readonly naming: readonly string[];
