@@ -43,9 +43,11 @@ export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTru
       const trusted = readTrustRecord(home);
       if (ask === undefined || asked.has(project) || isDecided(project, trusted)) return;
       asked.add(project);
+      // The answer is about this content: a file that changes meanwhile is asked about again.
+      const file = projectFileIn(project);
       const answer = await ask({ project, isChanged: isTrustedFolder(project, trusted.folders) });
       if (answer === "once") once.add(project);
-      else if (answer !== null) record(project, { answer, home, userHome: places.home });
+      else if (answer !== null) record(project, { answer, file, home, userHome: places.home });
     },
     isRefused: (cwd) => isIn(projectFolderOf(cwd), readTrustRecord(home).refused),
     isTrusted: (folder) => isOnce(folder) || isTrustedFolder(folder, readTrustRecord(home).folders),
@@ -65,10 +67,14 @@ export function projectFolderOf(start: string): string {
 /** A file that changed after it was trusted is asked about again. */
 function isDecided(project: string, { folders, files, refused }: TrustRecord): boolean {
   if (isIn(project, refused)) return true;
-  const path = findProjectFile(project);
-  const file = path === null ? null : readFile(path);
+  const file = projectFileIn(project);
   if (!isTrustedFolder(project, folders)) return false;
   return file === null || files.some((one) => one.path === file.path && one.sha256 === file.sha256);
+}
+
+function projectFileIn(project: string): RawFile | null {
+  const path = findProjectFile(project);
+  return path === null ? null : readFile(path);
 }
 
 function isIn(project: string, folders: readonly { readonly path: string }[]): boolean {
@@ -77,17 +83,16 @@ function isIn(project: string, folders: readonly { readonly path: string }[]): b
 
 interface TrustDecision {
   readonly answer: "yes" | "no";
+  readonly file: RawFile | null;
   /** Continuo's. */
   readonly home: string;
   readonly userHome: string;
 }
 
-function record(project: string, { answer, home, userHome }: TrustDecision): void {
+function record(project: string, { answer, file, home, userHome }: TrustDecision): void {
   const decidedAt = new Date().toISOString();
   const others = <T extends { readonly path: string }>(entries: readonly T[], path: string): T[] =>
     entries.filter((one) => one.path !== path);
-  const found = findProjectFile(project);
-  const file = found === null ? null : readFile(found);
   writeTrusted(home, ({ files, folders, refused }) => {
     if (answer === "no") {
       return {

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createProjectTrust } from "./project-trust.ts";
+
+let home: string;
+let project: string;
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-trust-")));
+  project = join(home, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "continuo.yaml"), "agent: claude\n");
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const places = () => ({ home, cwd: project, env: { CONTINUO_HOME: join(home, "continuo") } });
+
+test.each([
+  ["that stays as it is is not asked about again", "agent: claude\n", 1],
+  ["that changes while the question is open is asked about again", "agent: evil\n", 2],
+])("a file of a project %s", async (_name, meanwhile, expected) => {
+  let asked = 0;
+  for (let run = 0; run < 2; run++) {
+    const trust = createProjectTrust(places(), async () => {
+      asked++;
+      writeFileSync(join(project, "continuo.yaml"), meanwhile);
+      return "yes";
+    });
+    await trust.settle(project);
+  }
+  expect(asked).toBe(expected);
+});
