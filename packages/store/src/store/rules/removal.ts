@@ -7,7 +7,7 @@ import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts
 import { findLog, hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-rows.ts";
 
 /** Events that one transaction removes. */
-const REMOVED_EVENTS = 1_000;
+const REMOVED_EVENTS = 500;
 
 /**
  * `whole` removes all events in this transaction, so that the id is free. `hidden` leaves those of a long log to
