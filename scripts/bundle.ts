@@ -47,7 +47,7 @@ const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as co
 const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
-  "src/cli/session/list.ts",
+  "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),
 ];
 

@@ -30,7 +30,7 @@ describe("of the heavy packages nothing is loaded with", () => {
     ["the driver of Claude Code", "packages/agents/src/drivers/claude/index.ts"],
     ["the driver of Codex", "packages/agents/src/drivers/codex/index.ts"],
     ["the driver of pi", "packages/agents/src/drivers/pi/index.ts"],
-    ["the list of sessions", "src/cli/session/list.ts"],
+    ["the list of sessions", "src/cli/session/list/list.ts"],
   ])("%s", (_, module) => {
     expect(loadedWith(module).filter((id) => HEAVY.test(id))).toEqual([]);
   });

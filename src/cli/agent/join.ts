@@ -10,7 +10,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { accessOf } from "../channel/index.ts";
-import { conversationOf } from "../conversation/opening/index.ts";
+import { conversationOf } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
 import { answerInput, isInput, type JoinedChannel } from "./input.ts";

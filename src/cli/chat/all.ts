@@ -8,7 +8,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { describeTurn, errorOf } from "../conversation/index.ts";
-import { conversationOf } from "../conversation/opening/index.ts";
+import { conversationOf } from "../flags/index.ts";
 import {
   createOutput,
   createProgress,

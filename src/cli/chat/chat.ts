@@ -2,7 +2,7 @@
 
 import { openTalk, type Talk } from "@continuo/agents/conversations";
 import { ContinuoError } from "@continuo/core/model";
-import { conversationOf } from "../conversation/opening/index.ts";
+import { conversationOf } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { assertSaid, readInput } from "./input.ts";

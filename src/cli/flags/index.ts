@@ -1,9 +1,9 @@
 /**
- * Flags and help that several commands share: those of `chat` and `repl`, and the names of sessions.
+ * Flags and help that several commands share, and the options that `chat`, `repl` and `agent` make of them.
  *
- * Promises: loads nothing but the descriptions.
- * Does not know: what the flags do, and how a name is looked up.
+ * Promises: loads nothing but descriptions; the store is loaded when it is first needed.
+ * Does not know: how a turn is shown, and how the name of a session is looked up.
  */
 
-export { ID_HELP } from "./id-help.ts";
-export { addTalkOptions, parseTime } from "./talk-options.ts";
+export { conversationOf } from "./conversation-options.ts";
+export { addTalkOptions, ID_HELP, parseTime } from "./descriptions.ts";

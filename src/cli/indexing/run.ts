@@ -2,17 +2,17 @@
 
 import { existsSync } from "node:fs";
 import { updateTexts } from "@continuo/agents/catalog";
+import { readHomeConfiguration } from "@continuo/agents/config";
 import { isContinuoError } from "@continuo/core/model";
 import { lockSession, placesOf, type WriterLock } from "@continuo/files";
 import { indexPathOf } from "@continuo/native/index-file";
-import { homeConfiguration } from "../spending/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 import { markOf } from "./start.ts";
 
 /** Errors: `usage` for a configuration that is wrong, `unwritable`. */
 export async function runIndexing(shell: Shell): Promise<number> {
-  const { indexExclude: exclude, indexBackground } = await homeConfiguration(shell);
+  const { indexExclude: exclude, indexBackground } = await readHomeConfiguration(shell);
   if (indexBackground === "off") return 0;
   const lock = await lockOrNull(shell, INDEXING_LIMITS.lockMs);
   if (lock === null) return 0;

@@ -11,7 +11,7 @@ import {
   errorOf,
   TurnPrinter,
 } from "../conversation/index.ts";
-import { conversationOf } from "../conversation/opening/index.ts";
+import { conversationOf } from "../flags/index.ts";
 import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { runCommand } from "./command-work.ts";
 import { createCompleter } from "./completer.ts";

@@ -1,14 +1,14 @@
 /** The index brought up to date for a command, with progress on a terminal. */
 
 import { type Texts, updateTexts } from "@continuo/agents/catalog";
+import { readHomeConfiguration } from "@continuo/agents/config";
 import { present } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
-import { homeConfiguration } from "../spending/index.ts";
 import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
 
-/** Patterns of sessions that are kept out of the index. Errors: as `homeConfiguration`. */
+/** Patterns of sessions that are kept out of the index. Errors: as `readHomeConfiguration`. */
 export async function patternsOf(shell: Shell): Promise<readonly string[]> {
-  return (await homeConfiguration(shell)).indexExclude;
+  return (await readHomeConfiguration(shell)).indexExclude;
 }
 
 /** @param timeMs no limit when left out */

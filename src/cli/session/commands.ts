@@ -4,17 +4,11 @@ import type { RowOrder } from "@continuo/agents/catalog";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ID_HELP } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { CheckFlags } from "./check.ts";
-import type { DeleteFlags } from "./delete.ts";
-import { EXPORT_FORMATS, type ExportFlags } from "./export-flags.ts";
-import type { FollowFlags } from "./follow.ts";
-import type { ForkFlags } from "./fork.ts";
-import type { InfoFlags } from "./info.ts";
-import type { ListFlags } from "./list.ts";
-import type { RepairFlags } from "./repair.ts";
-import type { RestoreFlags } from "./restore.ts";
-import type { ShowFlags } from "./show.ts";
-import type { TrashFlags } from "./trash.ts";
+import type { DeleteFlags, ForkFlags, RepairFlags, RestoreFlags, TrashFlags } from "./change/index.ts";
+import type { ExportFlags, ExportFormat } from "./export/index.ts";
+import type { CheckFlags, InfoFlags } from "./facts/index.ts";
+import type { ListFlags } from "./list/index.ts";
+import type { FollowFlags, ShowFlags } from "./show/index.ts";
 
 export const SESSION_COMMANDS: readonly string[] = [
   "list",
@@ -31,6 +25,14 @@ export const SESSION_COMMANDS: readonly string[] = [
   "restore",
   "trash",
 ];
+
+/** Flags load no work of a command, so the names stand here. */
+const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
+  md: true,
+  html: true,
+  json: true,
+  jsonl: true,
+};
 
 interface Run {
   readonly shell: Shell;
@@ -108,7 +110,7 @@ function addList(session: Command, action: Action): void {
     .option("--archived", "include archived sessions")
     .option("--json", "print JSON")
     .action((agents: readonly string[], flags: ListFlags) =>
-      action(async (shell) => (await import("./list.ts")).runList(agents, flags, shell)),
+      action(async (shell) => (await import("./list/index.ts")).runList(agents, flags, shell)),
     );
 }
 
@@ -121,7 +123,7 @@ function addInfo(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: InfoFlags) =>
       action(async (shell) =>
-        (await import("./info.ts")).runInfo(await named(id, "info", shell), flags, shell),
+        (await import("./facts/index.ts")).runInfo(await named(id, "info", shell), flags, shell),
       ),
     );
 }
@@ -147,7 +149,7 @@ function addShow(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: ShowFlags) =>
       action(async (shell) =>
-        (await import("./show.ts")).runShow(await named(id, "show", shell), flags, shell),
+        (await import("./show/index.ts")).runShow(await named(id, "show", shell), flags, shell),
       ),
     );
 }
@@ -166,7 +168,7 @@ function addFollow(session: Command, action: Action): void {
     )
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: FollowFlags) =>
-      action(async (shell) => (await import("./follow.ts")).runFollow(id ?? "last", flags, shell)),
+      action(async (shell) => (await import("./show/index.ts")).runFollow(id ?? "last", flags, shell)),
     );
 }
 
@@ -198,7 +200,7 @@ function addCheck(session: Command, action: Action): void {
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: CheckFlags) =>
-      action(async (shell) => (await import("./check.ts")).runCheck(id ?? null, flags, shell)),
+      action(async (shell) => (await import("./facts/index.ts")).runCheck(id ?? null, flags, shell)),
     );
 }
 
@@ -211,7 +213,7 @@ function addExport(session: Command, action: Action): void {
       new Option(
         "--format <format>",
         "md, html, json (the same as `session show --json`) or jsonl (one message per line); default: by the ending of the file, else md",
-      ).choices(EXPORT_FORMATS),
+      ).choices(Object.keys(EXPORT_FORMATS)),
     )
     .option("--output <file>", "write this file, completely or not at all (default: print)")
     .addOption(
@@ -229,7 +231,7 @@ function addExport(session: Command, action: Action): void {
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>
       action(async (shell) =>
-        (await import("./export.ts")).runExport(await named(id, "export", shell), flags, shell),
+        (await import("./export/index.ts")).runExport(await named(id, "export", shell), flags, shell),
       ),
     );
 }
@@ -241,7 +243,9 @@ function addCopy(session: Command, action: Action): void {
     .argument("[id]", CHOSEN)
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined) =>
-      action(async (shell) => (await import("./copy.ts")).runCopy(await named(id, "copy", shell), shell)),
+      action(async (shell) =>
+        (await import("./show/index.ts")).runCopy(await named(id, "copy", shell), shell),
+      ),
     );
 }
 
@@ -259,7 +263,7 @@ function addDelete(session: Command, action: Action): void {
       action(async (shell) => {
         const { chooseInstead } = await import("../notices/index.ts");
         const chosen = ids.length > 0 ? ids : await chooseInstead({ verb: "delete", many: true }, shell);
-        return await (await import("./delete.ts")).runDelete(chosen, flags, shell);
+        return await (await import("./change/index.ts")).runDelete(chosen, flags, shell);
       }),
     );
 }
@@ -275,7 +279,7 @@ function addRename(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, title: string | undefined) =>
       action(async (shell) =>
-        (await import("./rename.ts")).runRename(await named(id, "rename", shell), title ?? null, shell),
+        (await import("./change/index.ts")).runRename(await named(id, "rename", shell), title ?? null, shell),
       ),
     );
 }
@@ -290,7 +294,7 @@ function addFork(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: ForkFlags) =>
       action(async (shell) =>
-        (await import("./fork.ts")).runFork(await named(id, "fork", shell), flags, shell),
+        (await import("./change/index.ts")).runFork(await named(id, "fork", shell), flags, shell),
       ),
     );
 }
@@ -314,8 +318,8 @@ function addRepair(session: Command, action: Action): void {
     .action((id: string | undefined, flags: RepairFlags) =>
       action(async (shell) =>
         flags.all
-          ? (await import("./repair-all.ts")).runRepairAll(id ?? null, flags, shell)
-          : (await import("./repair.ts")).runRepair(id ?? null, flags, shell),
+          ? (await import("./change/index.ts")).runRepairAll(id ?? null, flags, shell)
+          : (await import("./change/index.ts")).runRepair(id ?? null, flags, shell),
       ),
     );
 }
@@ -331,7 +335,7 @@ function addRestore(session: Command, action: Action): void {
     )
     .option("--json", "print JSON")
     .action((id: string, flags: RestoreFlags) =>
-      action(async (shell) => (await import("./restore.ts")).runRestore(id, flags, shell)),
+      action(async (shell) => (await import("./change/index.ts")).runRestore(id, flags, shell)),
     );
 }
 
@@ -348,7 +352,7 @@ function addTrash(session: Command, action: Action): void {
     .option("--yes", "with --empty: do not ask for confirmation; required without a terminal")
     .option("--json", "print JSON")
     .action((flags: TrashFlags) =>
-      action(async (shell) => (await import("./trash.ts")).runTrash(flags, shell)),
+      action(async (shell) => (await import("./change/index.ts")).runTrash(flags, shell)),
     );
 }
 

@@ -7,7 +7,7 @@
  */
 
 export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
-export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
+export type { ExportFormat } from "./export/index.ts";
 export {
   deleteWork,
   describeMaskedWork,

@@ -4,22 +4,22 @@ import type { CatalogSession, LookUpHit } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
 import type { SecretsFound } from "@continuo/core/transcript";
 import type { Shell } from "../terminal/index.ts";
-import type { Conversation, ConversationOptions } from "./conversation.ts";
-import type { ExportFlags, ExportFormat } from "./export-flags.ts";
+import type { ExportFlags, ExportFormat } from "./export/index.ts";
+import type { Conversation, ConversationOptions } from "./show/index.ts";
 
 /** Runs `session list`. */
 export async function listWork(shell: Shell): Promise<number> {
-  return await (await import("./list.ts")).runList([], {}, shell);
+  return await (await import("./list/index.ts")).runList([], {}, shell);
 }
 
 /** Runs `session show`. */
 export async function showWork(id: string, shell: Shell): Promise<number> {
-  return await (await import("./show.ts")).runShow(id, {}, shell);
+  return await (await import("./show/index.ts")).runShow(id, {}, shell);
 }
 
 /** One turn, as `session show` draws it. */
 export async function showTurnWork(id: string, messageId: string, shell: Shell): Promise<number> {
-  return await (await import("./show-turn.ts")).showTurn(id, messageId, shell);
+  return await (await import("./show/index.ts")).showTurn(id, messageId, shell);
 }
 
 /** Runs `session export` with `write` as the target. */
@@ -28,49 +28,49 @@ export async function exportToWork(
   { format, secrets }: { readonly format: ExportFormat; readonly secrets?: "masked" },
   { write, shell }: { readonly write: (text: string) => Promise<void>; readonly shell: Shell },
 ): Promise<void> {
-  const { writeExport } = await import("./export.ts");
+  const { writeExport } = await import("./export/index.ts");
   const wish = present({ format, maskSecrets: secrets === undefined ? undefined : (true as const) });
   await writeExport(located, wish, { isClosed: false, write }, shell);
 }
 
 /** The number of secrets that `--mask-secrets` masked, as text. */
 export async function describeMaskedWork(found: SecretsFound): Promise<string> {
-  return (await import("./mask.ts")).describeMasked(found);
+  return (await import("./export/index.ts")).describeMasked(found);
 }
 
 /** Runs `session export`. */
 export async function exportWork(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
-  return await (await import("./export.ts")).runExport(id, flags, shell);
+  return await (await import("./export/index.ts")).runExport(id, flags, shell);
 }
 
 /** Runs `session info`. */
 export async function infoWork(id: string, shell: Shell): Promise<number> {
-  return await (await import("./info.ts")).runInfo(id, {}, shell);
+  return await (await import("./facts/index.ts")).runInfo(id, {}, shell);
 }
 
 /** Runs `session fork --json`. */
 export async function forkWork(id: string, shell: Shell): Promise<number> {
-  return await (await import("./fork.ts")).runFork(id, { json: true }, shell);
+  return await (await import("./change/index.ts")).runFork(id, { json: true }, shell);
 }
 
 /** Runs `session rename`. */
 export async function renameWork(id: string, title: string, shell: Shell): Promise<number> {
-  return await (await import("./rename.ts")).runRename(id, title, shell);
+  return await (await import("./change/index.ts")).runRename(id, title, shell);
 }
 
 /** Runs `session delete --yes --json`. */
 export async function deleteWork(ids: readonly string[], shell: Shell): Promise<number> {
-  return await (await import("./delete.ts")).runDelete(ids, { yes: true, json: true }, shell);
+  return await (await import("./change/index.ts")).runDelete(ids, { yes: true, json: true }, shell);
 }
 
 /** Runs `session restore --json`. */
 export async function restoreWork(id: string, shell: Shell): Promise<number> {
-  return await (await import("./restore.ts")).runRestore(id, { json: true }, shell);
+  return await (await import("./change/index.ts")).runRestore(id, { json: true }, shell);
 }
 
 /** The active branch as `session show` draws it. */
 export async function drawWork(session: CatalogSession, options: ConversationOptions): Promise<Conversation> {
-  const { drawConversation } = await import("./conversation.ts");
-  const { stepsOfBranch } = await import("./branches.ts");
+  const { drawConversation } = await import("./show/index.ts");
+  const { stepsOfBranch } = await import("./show/index.ts");
   return drawConversation(session, stepsOfBranch(session, undefined), options);
 }

@@ -1,13 +1,14 @@
 /** `stats`: what all sessions used, as a table. */
 
 import { PRICE_SOURCES, PRICES_AS_OF, usageOfAll } from "@continuo/agents/catalog";
+import { readHomeConfiguration } from "@continuo/agents/config";
 import { present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { drawCost, homeConfiguration } from "../spending/index.ts";
 import {
   type Column,
   createOutput,
   createProgress,
+  formatCost,
   formatCount,
   layOut,
   type Paint,
@@ -24,7 +25,7 @@ import { type Group, groupUsage, type UsageGroups } from "./groups.ts";
 
 export async function runStats({ since: when, by = "day", json }: StatsFlags, shell: Shell): Promise<number> {
   const since = when === undefined ? undefined : parseSince(when, shell.now);
-  const { prices } = await homeConfiguration(shell);
+  const { prices } = await readHomeConfiguration(shell);
   const { sessions, unreadable } = await readAll(shell);
   const grouped = groupUsage(sessions, present({ by, prices, since }));
   const output = createOutput(shell.stdout);
@@ -109,7 +110,7 @@ function nameOf({ key }: Group, by: Grouping, { home }: Shell): string {
 
 function toRow(name: string, { sessions, turns, tokens, cost }: Group): string[] {
   const counts = [sessions, turns, tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite];
-  return [name, ...counts.map(formatCount), drawCost(cost)];
+  return [name, ...counts.map(formatCount), formatCost(cost)];
 }
 
 function notesOf({ cost }: Group, paint: Paint): string[] {

@@ -17,6 +17,7 @@ export type { DetachedCommand, SessionWish, Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
 export {
   clockTime,
+  formatCost,
   formatCount,
   formatSize,
   parseSince,

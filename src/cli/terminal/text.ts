@@ -124,3 +124,16 @@ export function toJsonText(value: unknown, indent = 0): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/** Dollars: `$1.23`, with more digits below one cent. `?` where no price is known, `≥ $1.23` where a part has none. */
+export function formatCost({
+  usd,
+  unpriced,
+}: {
+  readonly usd: number | null;
+  readonly unpriced: readonly unknown[];
+}): string {
+  if (usd === null) return unpriced.length > 0 ? "?" : "";
+  const text = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+  return unpriced.length > 0 ? `≥ ${text}` : text;
+}

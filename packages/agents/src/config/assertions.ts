@@ -1,6 +1,8 @@
 /** Checks that refuse an unusable configuration, as errors and as lines of warning. */
 
 import { ContinuoError, shellWord } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { readConfiguration } from "./read.ts";
 import type { Configuration, ConfigurationProblem, UntrustedFile } from "./settings.ts";
 
 type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
@@ -14,6 +16,13 @@ export function assertValid({ problems }: ConfigurationChecks): void {
     hint: "See docs/configuration.md and examples/continuo.yaml for every key.",
     details: { problems },
   });
+}
+
+/** Reads the file in `CONTINUO_HOME` only: a project decides nothing here. Errors: `invalid`, with every place. */
+export async function readHomeConfiguration(places: PlacesAt): Promise<Configuration> {
+  const configuration = await readConfiguration({ places, cwd: null });
+  assertValid(configuration);
+  return configuration;
 }
 
 /** Before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */

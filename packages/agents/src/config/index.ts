@@ -11,7 +11,7 @@
  */
 
 export { agentOptionsOf } from "./agent-options.ts";
-export { assertRunnable, assertValid, untrustedWarning } from "./assertions.ts";
+export { assertRunnable, assertValid, readHomeConfiguration, untrustedWarning } from "./assertions.ts";
 export { findProjectFile, type RawFile, readFile } from "./files.ts";
 export { type GuardedValue, guardedIn } from "./guarded-keys.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";

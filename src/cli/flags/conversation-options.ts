@@ -1,0 +1,28 @@
+/** The options that the command line passes to a conversation: places, a store, and a progress line. */
+
+import { TALK_LIMITS, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
+import { createProgress, type Progress, type Shell } from "../terminal/index.ts";
+
+/** The store is loaded when it is first needed: the agent's program starts first. */
+export function conversationOf(
+  flags: TalkFlags,
+  shell: Shell,
+): Pick<TalkOptions, "places" | "openStore" | "onProgress"> {
+  let progress: Progress | null = null;
+  return {
+    places: shell,
+    openStore: async () => {
+      const { openForCommand } = await import("../store/index.ts");
+      return await openForCommand(flags, shell, { cacheBytes: TALK_LIMITS.storeCacheBytes });
+    },
+    onProgress(text) {
+      if (text === "") {
+        progress?.[Symbol.dispose]();
+        progress = null;
+        return;
+      }
+      progress ??= createProgress(shell);
+      progress.show(text);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * The commands that change sessions: rename, fork, repair, delete, restore, trash.
+ *
+ * Promises: each says what it changed, and asks before it deletes or repairs many; the keys of `--json` are a contract.
+ * Does not know: how the files of an agent are changed.
+ */
+
+export { type DeleteFlags, runDelete } from "./delete.ts";
+export { type ForkFlags, runFork } from "./fork.ts";
+export { runRename } from "./rename.ts";
+export { type RepairFlags, runRepair } from "./repair.ts";
+export { runRepairAll } from "./repair-all.ts";
+export { type RestoreFlags, runRestore } from "./restore.ts";
+export { runTrash, type TrashFlags } from "./trash.ts";

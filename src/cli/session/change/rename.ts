@@ -1,0 +1,30 @@
+/** `session rename`: another title, through the agent's own format, or in Continuo's store. */
+
+import { type OwnRow, openOwn, renameOwn } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { renameNativeSession } from "@continuo/native/editing";
+import { locate } from "../../notices/index.ts";
+import { askLine, canAsk, createOutput, type Shell } from "../../terminal/index.ts";
+
+/** @param given `null` to ask for it. Errors: `usage` for no title */
+export async function runRename(id: string, given: string | null, shell: Shell): Promise<number> {
+  const located = await locate(id, shell, "without examples");
+  const title = given ?? (canAsk(shell) ? await askLine("New title: ", shell) : "");
+  if (title.trim() === "") {
+    throw new ContinuoError("usage", "missing title", { hint: "Name it behind the session: one line." });
+  }
+  const now =
+    located.kind === "own"
+      ? await renamed(located.row, title, shell)
+      : await renameNativeSession(located.native.found, title, { places: placesOf(shell), cwd: shell.cwd });
+  await createOutput(shell.stdout).write(`${visibleLine(`renamed  ${now}`)}\n`);
+  return 0;
+}
+
+async function renamed(row: OwnRow, title: string, shell: Shell): Promise<string> {
+  await using own = await openOwn(shell);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  return await renameOwn(row, title, own);
+}

@@ -1,0 +1,149 @@
+/** `session export`: one session as one file. */
+
+import { resolve } from "node:path";
+import { type CatalogSession, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
+import { ContinuoError, shellWord } from "@continuo/core/model";
+import { type SecretsFound, visibleLine } from "@continuo/core/transcript";
+import { openOutputFile, placesOf } from "@continuo/files";
+import { forbiddenFolders } from "@continuo/native";
+import { locate } from "../../notices/index.ts";
+import {
+  createFileOutput,
+  createOutput,
+  type FileOutput,
+  formatSize,
+  type Output,
+  plural,
+  type Shell,
+  tildePath,
+  toJsonText,
+} from "../../terminal/index.ts";
+import {
+  type BranchStep,
+  everyBranch,
+  markdownOf,
+  openModelView,
+  showJson,
+  stepsOfBranch,
+  type View,
+  viewOf,
+} from "../show/index.ts";
+import { htmlOf } from "./export-html.ts";
+import type { ExportFlags, ExportFormat } from "./flags.ts";
+import { createMask, describeMasked } from "./mask.ts";
+import { openSubagents, type Subagents } from "./subagents.ts";
+
+export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
+  const located = await locate(id, shell);
+  if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
+  const format = flags.format ?? formatOf(flags.output);
+  const wish = { ...flags, format };
+  if (flags.output === undefined || flags.output === "-") {
+    report(await writeExport(located, wish, createOutput(shell.stdout), shell), shell);
+    return 0;
+  }
+  const forbidden = await forbiddenFolders(placesOf(shell));
+  const options = { force: flags.force === true, forbidden };
+  using file: FileOutput = await createFileOutput(flags.output, options, shell);
+  const masked = await writeExport(located, wish, file, shell);
+  const sizeBytes = await file.commit();
+  shell.stderr.write(`${tildePath(file.path, shell.home)}, ${plural(sizeBytes, "byte")}\n`);
+  report(masked, shell);
+  return 0;
+}
+
+function report(masked: SecretsFound | null, shell: Shell): void {
+  if (masked !== null) shell.stderr.write(`${describeMasked(masked)}\n`);
+}
+
+type ExportWish = Omit<ExportFlags, "output" | "bundle"> & { readonly format: ExportFormat };
+
+/** The secrets that were masked; `null` where none were to be. */
+export async function writeExport(
+  located: LookUpHit,
+  wish: ExportWish,
+  output: Output,
+  shell: Shell,
+): Promise<SecretsFound | null> {
+  using whole = await openCatalogSession(located, shell);
+  const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;
+  const mask = wish.maskSecrets ? createMask() : null;
+  const steps = wish.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
+  const subagents = openSubagents(opened, shell);
+  const source =
+    mask === null
+      ? { session: opened, steps, subagents }
+      : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
+  await writeSession(source, wish.format, wish, output);
+  return mask?.found() ?? null;
+}
+
+/** Errors: `unsupported` for a session of Continuo's own, which no agent keeps. */
+async function writeBundle(
+  located: LookUpHit,
+  path: string,
+  flags: ExportFlags,
+  shell: Shell,
+): Promise<number> {
+  if (located.kind === "own") {
+    throw new ContinuoError("unsupported", "cannot bundle a session of Continuo's own", {
+      hint: `Run \`continuo handoff ${shellWord(located.row.sessionId)} --to AGENT\` to make a native session, which can be bundled.`,
+    });
+  }
+  const { packSession } = await import("@continuo/agents/handoff/bundle");
+  const { found, places } = located.native;
+  const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
+  using output = await openOutputFile(resolve(shell.cwd, path), options);
+  using _onExit = shell.onExit(() => output[Symbol.dispose]());
+  const packed = await packSession(found, output, { places, packedAt: shell.now.toISOString() });
+  const sizeBytes = output.commit();
+  const { agent, sessionId, files } = packed;
+  const lines = [
+    `${agent}:${sessionId}, ${plural(files, "file")}: ${tildePath(output.path, shell.home)}, ${formatSize(sizeBytes)}`,
+    "On the other machine: continuo import FILE --cwd DIR",
+  ];
+  shell.stderr.write(`${lines.map(visibleLine).join("\n")}\n`);
+  return 0;
+}
+
+const FORMAT_OF_ENDING: Readonly<Record<string, ExportFormat>> = {
+  md: "md",
+  html: "html",
+  htm: "html",
+  json: "json",
+  jsonl: "jsonl",
+};
+
+/** Chooses the format by the ending of the file's name; Markdown for any other. */
+function formatOf(path: string | undefined): ExportFormat {
+  const ending = path?.split(".").at(-1)?.toLowerCase() ?? "";
+  return FORMAT_OF_ENDING[ending] ?? "md";
+}
+
+interface Source {
+  readonly session: CatalogSession;
+  readonly steps: AsyncIterable<BranchStep>;
+  readonly subagents: Subagents;
+}
+
+/** `json` and `jsonl` are for programs: nothing is left out of them. */
+async function writeSession(
+  { session, steps, subagents }: Source,
+  format: ExportFormat,
+  flags: ExportFlags,
+  output: Output,
+): Promise<void> {
+  const view: View = { ...viewOf(flags, "full"), invisible: "kept" };
+  switch (format) {
+    case "json":
+      return await showJson(session, steps, output);
+    case "jsonl":
+      for await (const { message } of steps) await output.write(`${toJsonText(message)}\n`);
+      return;
+    case "md":
+      for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
+      return;
+    case "html":
+      for await (const chunk of htmlOf({ session, steps, subagents }, view)) await output.write(chunk);
+  }
+}

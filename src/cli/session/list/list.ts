@@ -1,0 +1,223 @@
+/** `session list`: the newest sessions as a table. */
+
+import { resolve } from "node:path";
+import {
+  type CatalogList,
+  examplePlaces,
+  foldersLookedInto,
+  type ListQuery,
+  listCatalog,
+  OWN,
+  type RowOrder,
+} from "@continuo/agents/catalog";
+import {
+  AGENT_NAMES,
+  type ContinuoError,
+  exitCodeOf,
+  isAgentName,
+  present,
+  type SessionInfo,
+} from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { findSessions, listSessions } from "@continuo/native";
+import { startIndexingOf } from "../../indexing/index.ts";
+import { warnOfUnfinished } from "../../notices/index.ts";
+import {
+  createOutput,
+  createProgress,
+  formatCount,
+  paintFor,
+  parseSince,
+  plural,
+  type Shell,
+  screenOf,
+  tildePath,
+  toJsonText,
+} from "../../terminal/index.ts";
+import { infoToJson } from "./json.ts";
+import { isDamaged } from "./problems.ts";
+import { drawSessions, tabSeparated } from "./rows.ts";
+
+export interface ListFlags {
+  readonly agent?: readonly string[];
+  readonly cwd?: string;
+  readonly here?: true;
+  readonly exact?: true;
+  readonly project?: string;
+  readonly branch?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly sort?: RowOrder;
+  readonly limit?: number;
+  readonly all?: true;
+  readonly title?: string;
+  readonly hasProblems?: true;
+  readonly empty?: true;
+  readonly archived?: true;
+  readonly json?: true;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** @param agents named as arguments: the same as by the flag */
+export async function runList(agents: readonly string[], given: ListFlags, shell: Shell): Promise<number> {
+  const flags = withAgents(given, agents);
+  const options = await toWanted(flags, shell);
+  const list = await listWithProgress(options, shell);
+  const output = createOutput(shell.stdout);
+  if (flags.json) {
+    await output.write(`${toJsonText(list.sessions.map(infoToJson), 2)}\n`);
+  } else if (list.total === 0 && list.failures.length === 0 && list.error === null) {
+    await output.write(await describeNone(flags, list, shell));
+  } else if (list.total > 0) {
+    const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
+    const allIds = isNarrowed ? [...list.metIds, ...(await idsOf(flags, shell))] : list.metIds;
+    const { isTerminal, hasColours } = screenOf(shell, shell.stdout);
+    // Colours are forced for a person who reads through a pipe.
+    const isRead = isTerminal || hasColours;
+    const table = isRead ? drawSessions(list.sessions, { shell, allIds }) : tabSeparated(list.sessions);
+    await output.write(`${table}${footer(list, flags)}`);
+  }
+  if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);
+  const missing = [
+    ...(list.error === null ? [] : [{ whose: "Continuo's own sessions", error: list.error }]),
+    ...list.failures.map(({ agent, error }) => ({ whose: `the sessions of ${agent}`, error })),
+  ];
+  for (const { whose, error } of missing) reportMissing(whose, error, shell);
+  warnOfUnfinished(list.unfinished, shell);
+  await startIndexingOf(list.total, shell);
+  const [first] = missing;
+  return first === undefined ? 0 : exitCodeOf(first.error);
+}
+
+/** The others were listed all the same. */
+function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  const text = `${whose} cannot be listed: ${error.message}`;
+  shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(text)}\n`);
+  if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
+}
+
+/** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */
+async function hintAtOthers(shell: Shell): Promise<void> {
+  const { stdout, stderr } = shell;
+  if (stdout.isTTY !== true || stderr.isTTY !== true) return;
+  const { namesToAsk } = await import("./listing-agents.ts");
+  const names = await namesToAsk(shell);
+  if (names.length === 0) return;
+  const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
+  const text = `${names.join(", ")} ${whose} sessions when asked: \`continuo session list --agent ${name}\``;
+  stderr.write(`${paintFor(screenOf(shell, stderr))(visibleLine(text), "dim")}\n`);
+}
+
+async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
+  // The configuration is loaded only where somebody names an agent that is not read from disk.
+  const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
+  const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
+  return {
+    ...present({ agents: flags.agent }),
+    ...(others.length === 0
+      ? {}
+      : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
+    ...present(flags.exact ? { cwd } : { below: cwd }),
+    ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
+    // A program that reads JSON does not see that rows are missing.
+    ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),
+    ...present({ title: flags.title, project: flags.project, branch: flags.branch, sort: flags.sort }),
+    ...(flags.hasProblems ? { withProblems: true } : {}),
+    ...(flags.empty || flags.json || flags.hasProblems ? {} : { empty: "exclude" }),
+    ...(flags.archived || flags.hasProblems ? { archived: "include" } : {}),
+  };
+}
+
+function timeOf(text: string | undefined, shell: Shell): string | undefined {
+  return text === undefined ? undefined : parseSince(text, shell.now);
+}
+
+/** Names in any letter case; those that only a configuration knows are as they stand there. */
+function withAgents(flags: ListFlags, more: readonly string[]): ListFlags {
+  const names = [...(flags.agent ?? []), ...more].map((name) => {
+    const lower = name.toLowerCase();
+    return lower === OWN || isAgentName(lower) ? lower : name;
+  });
+  return names.length === 0 ? flags : { ...flags, agent: names };
+}
+
+async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<CatalogList> {
+  using progress = createProgress(shell);
+  return await listCatalog(
+    { ...wanted, onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`) },
+    { places: shell },
+  );
+}
+
+/** Lists only the given agents: files of others stay closed. */
+async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
+  const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
+  const ids: string[] = [];
+  for await (const found of findSessions({ places: placesOf(shell), ...agents })) ids.push(found.sessionId);
+  return ids;
+}
+
+function footer(list: CatalogList, flags: ListFlags): string {
+  const notes: string[] = [];
+  const more = list.total - list.sessions.length;
+  if (more > 0) notes.push(`${formatCount(more)} more: --all shows them`);
+  if (list.emptyLeftOut > 0) notes.push(`${formatCount(list.emptyLeftOut)} empty: --empty shows them`);
+  if (list.archivedLeftOut > 0)
+    notes.push(`${formatCount(list.archivedLeftOut)} archived: --archived shows them`);
+  const damaged = list.sessions.filter(isDamaged).length;
+  if (damaged > 0) {
+    notes.push(
+      `${plural(damaged, "damaged session")} in this list: \`continuo session check\` explains the damage`,
+    );
+  }
+  if (notes.length === 0 || flags.json) return "";
+  return `\n${notes.join("\n")}\n`;
+}
+
+async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
+  const { cwd, here, since, until, title, project, branch, hasProblems } = flags;
+  const isFiltered = cwd ?? here ?? since ?? until ?? title ?? project ?? branch ?? hasProblems;
+  const left = [
+    ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
+    ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),
+  ];
+  if (left.length > 0) return `No sessions to list. ${left.join(" ")}\n`;
+  if (isFiltered !== undefined) return "No sessions match. `continuo session list` shows all.\n";
+  const looked = (await looksInto(flags, shell)).join("\n");
+  if (flags.agent === undefined) {
+    return `No sessions found on this machine. Looked in:\n${looked}\n${await describeExamples(shell)}`;
+  }
+  const none = `No sessions of ${[...new Set(flags.agent)].join(", ")}.`;
+  const hint = "`continuo session list` shows all.\n";
+  return looked === "" ? `${none} ${hint}` : `${none} Looked in:\n${looked}\n${hint}`;
+}
+
+/** A line for each agent, of those that were asked for: files of the others stay closed. */
+async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<readonly string[]> {
+  const all = await foldersLookedInto(placesOf(shell));
+  return all
+    .filter(({ agent, folders }) => folders.length > 0 && names?.includes(agent) !== false)
+    .map(({ agent, folders }) => {
+      const shown = folders.map((folder) => tildePath(folder, shell.home));
+      return `  ${agent.padEnd(8)}  ${shown.join(", ")}`;
+    });
+}
+
+async function describeExamples(shell: Shell): Promise<string> {
+  const places = examplePlaces();
+  if (places === null) return "";
+  const { sessions, metIds } = await listSessions({ places });
+  const [first] = sessions.filter(isWhole);
+  if (first === undefined) return "";
+  const table = drawSessions(sessions, { shell, allIds: metIds });
+  // Who typed `npm start` in a fresh clone has no `continuo` yet.
+  const command = shell.env.npm_lifecycle_event === "start" ? "npm start --silent --" : "continuo";
+  return `\nExample sessions, made by the real agents:\n\n${table}\nRead one: ${command} session show ${first.sessionId}\n`;
+}
+
+function isWhole(session: SessionInfo): boolean {
+  return session.problems.length === 0;
+}

@@ -1,0 +1,94 @@
+/** Sessions as a table, fitted to the terminal, or as tab-separated values for programs. */
+
+import type { ListedSession } from "@continuo/agents/catalog";
+import { visibleLine } from "@continuo/core/transcript";
+import {
+  type Column,
+  formatSize,
+  layOut,
+  type Paint,
+  paintFor,
+  relativeTime,
+  type Shell,
+  type Style,
+  screenOf,
+  tildePath,
+} from "../../terminal/index.ts";
+import { isDamaged } from "./problems.ts";
+import { SHORT_ID_COLUMNS, shortIds } from "./short-ids.ts";
+
+const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
+  { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
+  { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
+  { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
+  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
+  { header: "when", align: "right", rank: 4, styles: ["green"] },
+  { header: "size", align: "right", rank: 1, styles: ["dim"] },
+  { header: "notes", align: "left", ideal: 10, min: 4, rank: 3, styles: ["yellow"] },
+];
+
+/** Nobody gave it a title, and nobody typed anything. */
+export const EMPTY_TITLE = "(empty)";
+
+interface RowContext {
+  readonly shell: Shell;
+  /** Every id that a shortened one must not be mistaken for. */
+  readonly allIds: readonly string[];
+}
+
+/** Ends with a line feed. */
+export function drawSessions(sessions: readonly ListedSession[], { shell, allIds }: RowContext): string {
+  const screen = screenOf(shell, shell.stdout);
+  const paint = paintFor(screen);
+  const short = shortIds(
+    sessions.map((session) => session.sessionId),
+    allIds,
+  );
+  const rows = sessions.map((session) => [
+    visibleLine(agentOf(session)),
+    visibleLine(short.get(session.sessionId) ?? session.sessionId),
+    visibleLine(session.title ?? EMPTY_TITLE),
+    session.cwd === null ? "" : visibleLine(tildePath(session.cwd, shell.home)),
+    relativeTime(session.updatedAt, shell.now),
+    session.sizeBytes === null ? "" : formatSize(session.sizeBytes),
+    notesOf(session),
+  ]);
+  const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
+  return table.cells.map((cells, at) => `${drawRow(cells, at, table.columns, paint)}\n`).join("");
+}
+
+/** For programs: a line each, whole values between tabs, times as ISO 8601, sizes in bytes. */
+export function tabSeparated(sessions: readonly ListedSession[]): string {
+  const header = COLUMNS.map((column) => column.header);
+  const rows = sessions.map((session) => [
+    agentOf(session),
+    session.sessionId,
+    session.title ?? EMPTY_TITLE,
+    session.cwd ?? "",
+    session.updatedAt ?? "",
+    String(session.sizeBytes ?? ""),
+    notesOf(session),
+  ]);
+  return [header, ...rows].map((cells) => `${cells.map(visibleLine).join("\t")}\n`).join("");
+}
+
+function drawRow(cells: readonly string[], at: number, columns: readonly number[], paint: Paint): string {
+  const painted = cells.map((cell, index) =>
+    at === 0 ? paint(cell, "dim") : paint(cell, ...(COLUMNS[columns[index] ?? 0]?.styles ?? [])),
+  );
+  return painted.join("  ").trimEnd();
+}
+
+/** Returns the agent; for an own conversation with the agents that took part in it. */
+export function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
+  const others = nativeRefs.map((ref) => ref.agent).join(", ");
+  return others === "" ? agent : `${agent} (${others})`;
+}
+
+function notesOf(session: ListedSession): string {
+  const notes: string[] = [];
+  if (session.live === true) notes.push("live");
+  if (session.archived) notes.push("archived");
+  if (isDamaged(session)) notes.push("damaged");
+  return notes.join(", ");
+}

@@ -1,0 +1,103 @@
+/** The lines above and below a conversation: its owner, and the parts that are not shown. */
+
+import type { CatalogSession } from "@continuo/agents/catalog";
+import { type Block, type Message, shellWord } from "@continuo/core/model";
+import { messageKind, visibleLine } from "@continuo/core/transcript";
+import { formatSize, plural } from "../../terminal/index.ts";
+import type { View } from "./view.ts";
+
+export interface Heading {
+  readonly title: string;
+  readonly facts: readonly string[];
+  /** Whole sentences: what is left out, what is wrong. */
+  readonly notes: readonly string[];
+}
+
+/** The number of visible lines. */
+export function headingOf(session: CatalogSession, view: View): Heading {
+  const { details, problems, partial } = session;
+  const name = `${details.agent}:${details.sessionId}`;
+  const facts = [name, details.cwd, details.gitBranch];
+  if (!partial) facts.push(plural(details.messages.total, "message"));
+  if (details.branches > 1) facts.push(`${plural(details.branches, "branch", "branches")} (--tree, --all)`);
+  const notes: string[] = [];
+  if (partial) {
+    notes.push(
+      `Earlier messages are left out: this is the end of ${formatSize(details.sizeBytes ?? 0)}. --from-start shows the whole session.`,
+    );
+  }
+  if (view.isOfModel === true) {
+    notes.push("The model view: what the agent sends to its model when the session is resumed.");
+  }
+  if (problems.length > 0) {
+    notes.push(
+      `${plural(problems.length, "problem")}: \`continuo session check ${shellWord(name)}\` explains.`,
+    );
+  }
+  return {
+    title: visibleLine(details.title ?? "Untitled session"),
+    facts: facts.filter((fact) => fact !== null).map(visibleLine),
+    notes: notes.map(visibleLine),
+  };
+}
+
+/** The number of parts that are not shown. */
+export interface HiddenCounts {
+  injected: number;
+  unknown: number;
+  tools: number;
+  /** Thinking of which only the vendor's opaque form is there. */
+  thinking: number;
+}
+
+export function nothingHidden(): HiddenCounts {
+  return { injected: 0, unknown: 0, tools: 0, thinking: 0 };
+}
+
+/** Lines, none where nothing is hidden. */
+export function describeHidden(hidden: HiddenCounts): string[] {
+  const lines: string[] = [];
+  if (hidden.injected > 0) {
+    lines.push(`${plural(hidden.injected, "injected message")} not shown: --injected shows them.`);
+  }
+  if (hidden.unknown > 0) {
+    lines.push(`${plural(hidden.unknown, "unknown block")} not shown: --injected shows them.`);
+  }
+  if (hidden.tools > 0) {
+    lines.push(
+      `${plural(hidden.tools, "tool call and result", "tool calls and results")} not shown: --tools short shows them.`,
+    );
+  }
+  if (hidden.thinking > 0) {
+    lines.push(`${plural(hidden.thinking, "thinking block")} without text: the vendor keeps it.`);
+  }
+  return lines;
+}
+
+/** The message as the view shows it, what it leaves out counted; `null` where nothing is left. */
+export function inView(message: Message, view: View, hidden: HiddenCounts): Message | null {
+  if (view.injected === "hide" && messageKind(message) === "injected") {
+    hidden.injected += 1;
+    return null;
+  }
+  const content = message.content.filter((block) => {
+    const reason = reasonToHide(block, view);
+    if (reason !== null) hidden[reason] += 1;
+    return reason === null;
+  });
+  return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
+}
+
+function reasonToHide(block: Block, view: View): keyof HiddenCounts | null {
+  switch (block.type) {
+    case "tool_call":
+    case "tool_result":
+      return view.tools === "none" ? "tools" : null;
+    case "unknown":
+      return view.injected === "hide" ? "unknown" : null;
+    case "thinking":
+      return block.text.trim() === "" ? "thinking" : null;
+    default:
+      return null;
+  }
+}
