@@ -15,7 +15,7 @@ export function commandBundle(root: string): InputOptions {
 const STARTED = [
   "packages/server/src/machine/reader-worker.ts",
   "packages/agents/src/search/scanning/scan-worker.ts",
-  "src/cli/window/in-window.ts",
+  "src/cli/serve/window/in-window.ts",
 ];
 
 /** Writes what is started by itself: each one file, so that the command is not cut into more chunks for it. */

@@ -54,7 +54,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
 };
 
 /** They connect to sockets of this machine only, which Continuo itself made. */
-const OF_THIS_MACHINE = ["cli/view/running-viewer.ts", "cli/window/in-window.ts"];
+const OF_THIS_MACHINE = ["cli/view/running-viewer.ts", "cli/serve/window/in-window.ts"];
 
 const CONNECTS =
   /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)/u;

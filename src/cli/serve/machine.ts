@@ -12,7 +12,7 @@ import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
-import { createWindows, NO_WINDOWS } from "../window/index.ts";
+import { createWindows, NO_WINDOWS } from "./window/index.ts";
 
 export interface ServedMachine {
   /** The one that is served, where a flag names it: Continuo's own sessions are those of that store. */

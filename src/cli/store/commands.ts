@@ -18,7 +18,7 @@ export function addStoreCommands(store: Command, run: Run | null): void {
   /** Runs a command's work and hands its exit code on. */
   const action: Action = (work) => (run === null ? Promise.resolve() : work(run.shell).then(run.onEnd));
   add(store, "info", "show where the store is and how much it holds").action((flags: StoreFlags) =>
-    action(async (shell) => (await import("./info.ts")).runInfo(flags, shell)),
+    action(async (shell) => (await import("./operations.ts")).runInfo(flags, shell)),
   );
   add(
     store,
@@ -28,20 +28,20 @@ export function addStoreCommands(store: Command, run: Run | null): void {
     action(async (shell) => (await import("./verify.ts")).runVerify(flags, shell)),
   );
   add(store, "migrate", "update the schema (a SQLite database is copied first)").action((flags: StoreFlags) =>
-    action(async (shell) => (await import("./migrate.ts")).runMigrate(flags, shell)),
+    action(async (shell) => (await import("./operations.ts")).runMigrate(flags, shell)),
   );
   add(store, "backup", "back up the whole store to one file; other programs can keep writing")
     .argument("<file>", "the file to write; it must not exist")
     .action((file: string, flags: StoreFlags) =>
-      action(async (shell) => (await import("./backup.ts")).runBackup(file, flags, shell)),
+      action(async (shell) => (await import("./operations.ts")).runBackup(file, flags, shell)),
     );
   add(store, "restore", "restore a backup into an empty store, on the same or another engine")
     .argument("<file>", "a file that `continuo store backup` wrote")
     .action((file: string, flags: StoreFlags) =>
-      action(async (shell) => (await import("./restore.ts")).runRestore(file, flags, shell)),
+      action(async (shell) => (await import("./operations.ts")).runRestore(file, flags, shell)),
     );
   add(store, "vacuum", "remove expired logs and unused blobs, and return the space to the system").action(
-    (flags: StoreFlags) => action(async (shell) => (await import("./vacuum.ts")).runVacuum(flags, shell)),
+    (flags: StoreFlags) => action(async (shell) => (await import("./operations.ts")).runVacuum(flags, shell)),
   );
 }
 
