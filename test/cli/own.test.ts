@@ -77,6 +77,15 @@ async function makeOwn(): Promise<void> {
   });
 }
 
+/** The conversation that is both, of a folder that exists, after an answer of this agent. */
+async function speakWith(agent: string): Promise<void> {
+  const text = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
+  writeFileSync(join(home.path, claudeFile(CLAUDE_ID)), text.replaceAll("/home/ann/app", home.path));
+  await inStore(async (store) => {
+    await store.updateSession(BOTH, { agent });
+  });
+}
+
 async function list(...args: readonly string[]): Promise<{ readonly [key: string]: unknown }[]> {
   const { stdout, stderr, code } = await run(home, ["session", "list", "--json", ...args]);
   expect([stderr, code]).toEqual(["", 0]);
@@ -284,9 +293,32 @@ describe("one of Continuo's own", () => {
     expect((await runHere(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
   });
 
-  test("resume names the other ways to continue it", async () => {
+  test("resume starts the native session of the agent that spoke last, in its folder", async () => {
+    await speakWith("claude");
+    const { code, stdout, stderr } = await runHere(home, ["resume", BOTH, "--print"]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `cd ${home.path} && claude --resume ${CLAUDE_ID}\n`,
+      stderr: "",
+    });
+    expect((await runHere(home, ["resume", BOTH, "--agent", "claude", "--print"])).stdout).toBe(stdout);
+  });
+
+  test("resume last:AGENT starts that agent's session, and says if another one answered since", async () => {
+    await speakWith("codex");
+    const { code, stdout, stderr } = await runHere(home, ["resume", "last:claude", "--print"]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `cd ${home.path} && claude --resume ${CLAUDE_ID}\n`,
+      stderr: `codex answered since, which claude does not know: \`continuo resume ${BOTH} --agent claude\` tells it everything\n`,
+    });
+  });
+
+  test("resume of one whose last agent has no session of it names the other ways", async () => {
+    await speakWith("codex");
     const { code, stderr } = await runHere(home, ["resume", BOTH]);
     expect(code).toBe(1);
+    expect(stderr).toContain(`cannot resume ${BOTH}: codex has no session of it`);
     expect(stderr).toContain(`\`continuo resume claude:${CLAUDE_ID}\``);
   });
 

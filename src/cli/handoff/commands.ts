@@ -74,12 +74,13 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
       "after",
       `
 Without --print, the exit code is that of the agent. When resume fails, it ends with
-  1  the id names several sessions, or one of Continuo's own (continuo repl --resume ID continues it), or a file
-     cannot be read
+  1  the id names several sessions, or one of Continuo's own that no agent has (continuo repl --resume ID continues
+     it), or a file cannot be read
   2  the session names no folder, or a relative one, or its id begins with a hyphen
   3  there is no such session, or its folder no longer exists
   8  the agent is not installed, or its program cannot be started
-With --agent, one of Continuo's own is handed over too, and the hand-over can fail as continuo handoff does.
+One of Continuo's own continues in the native session of the agent that spoke last, after \`last:AGENT\` in that of
+AGENT. With --agent AGENT it is handed over if another agent spoke last, which can fail as continuo handoff does.
 continuo handoff ID --to AGENT --cwd DIR continues a session in another folder. Whether the session is open
 in its agent is not checked.`,
     )

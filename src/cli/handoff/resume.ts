@@ -2,17 +2,25 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import type { LocatedSession, LookUpHit, OwnRow } from "@continuo/agents/catalog";
+import { type LocatedSession, type LookUpHit, lookUp, type OwnRow } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
 import { findProgram } from "@continuo/agents/drivers/process";
 import { folderNotNamed, isNamed } from "@continuo/agents/handoff";
-import { type AgentName, ContinuoError, commandLine, handOffCommand, shellWord } from "@continuo/core/model";
+import {
+  type AgentName,
+  ContinuoError,
+  commandLine,
+  handOffCommand,
+  isAgentName,
+  isContinuoError,
+  shellWord,
+} from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { type Places, placesOf } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
 import { locate } from "../notices/index.ts";
-import { createOutput, type Shell } from "../terminal/index.ts";
+import { createOutput, paintFor, type Shell, screenOf } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";
 import { describeHandOff } from "./receipt.ts";
 
@@ -25,7 +33,7 @@ export interface Resume {
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
-  const { cwd, argv, opens } = await commandFor(located, flags, shell);
+  const { cwd, argv, opens } = await commandFor({ located, id, flags }, shell);
   const all = [...argv, ...args];
   if (flags.print) {
     await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
@@ -42,25 +50,54 @@ interface Command {
   readonly opens: Pick<LocatedSession, "found" | "places"> | null;
 }
 
-/** The agents' native sessions may lack its newest messages, so the person has to choose. */
-function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
+/** No agent that Continuo reads spoke last, or its session is gone. */
+function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError {
+  const others = nativeRefs.filter(({ agent }) => agent !== lastAgent);
   const ways = [
     `continuo repl --resume ${shellWord(sessionId)}`,
     `continuo resume ${shellWord(sessionId)} --agent AGENT`,
-  ].concat(nativeRefs.map((ref) => `continuo resume ${shellWord(`${ref.agent}:${ref.sessionId}`)}`));
-  return new ContinuoError(
-    "unsupported",
-    `cannot resume ${sessionId}: it is one of Continuo's own sessions, which no agent can open`,
-    {
-      hint: `Continue it with ${ways.map((way) => `\`${way}\``).join(", ")}.`,
-    },
-  );
+  ].concat(others.map((ref) => `continuo resume ${shellWord(`${ref.agent}:${ref.sessionId}`)}`));
+  const whose = lastAgent === null ? "no agent answered in it" : `${lastAgent} has no session of it`;
+  return new ContinuoError("unsupported", `cannot resume ${sessionId}: ${whose}`, {
+    hint: `Continue it with ${ways.map((way) => `\`${way}\``).join(", ")}.`,
+  });
 }
 
-async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell): Promise<Command> {
+/** The native session of one of Continuo's own, in the agent that was named, else in the one that spoke last. */
+async function nativeOf(row: OwnRow, named: string | null, shell: Shell): Promise<LocatedSession | null> {
+  const agent = named ?? row.lastAgent;
+  const ref = row.nativeRefs.find((one) => one.agent === agent);
+  if (ref === undefined || !isAgentName(ref.agent)) return null;
+  try {
+    const found = await lookUp(ref.location ?? `${ref.agent}:${ref.sessionId}`, { places: shell });
+    return found.kind === "native" ? found.native : null;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+/** `claude` in `last:claude`. */
+function agentIn(id: string): string | null {
+  return /^last:(.+)$/u.exec(id)?.[1] ?? null;
+}
+
+/** Another agent answered since, and the native session does not have its answer. */
+function warnOfNewer({ sessionId, lastAgent }: OwnRow, agent: string, shell: Shell): void {
+  if (lastAgent === null || lastAgent === agent) return;
+  const command = `continuo resume ${shellWord(sessionId)} --agent ${agent}`;
+  const text = `${lastAgent} answered since, which ${agent} does not know: \`${command}\` tells it everything`;
+  shell.stderr.write(`${paintFor(screenOf(shell, shell.stderr))(visibleLine(text), "dim")}\n`);
+}
+
+interface Wanted extends Pick<Resume, "id" | "flags"> {
+  readonly located: LookUpHit;
+}
+
+async function commandFor({ located, id, flags }: Wanted, shell: Shell): Promise<Command> {
   const places = placesOf(shell);
   const { agent } = flags;
-  if (agent !== undefined && (located.kind === "own" || agent !== located.native.found.agent)) {
+  if (agent !== undefined && !isOf(located, agent)) {
     // A session that cannot be opened is removed.
     if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
       throw notInstalled(agent);
@@ -71,10 +108,26 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
     shell.stderr.write(describeHandOff(made, flags, shell));
     return { cwd: made.cwd, argv: made.resumeCommand ?? [], opens: null };
   }
-  if (located.kind === "own") throw ofNoAgent(located.row);
-  const { found } = located.native;
+  const opens = await openedBy({ located, id, flags }, shell);
+  const { found } = opens;
   const cwd = await folderOf(found, found.agent, places);
-  return { cwd, argv: resumeCommandOf(found), opens: located.native };
+  return { cwd, argv: resumeCommandOf(found), opens };
+}
+
+/** Errors: `unsupported` for one of Continuo's own that no agent has. */
+async function openedBy({ located, id, flags }: Wanted, shell: Shell): Promise<LocatedSession> {
+  if (located.kind === "native") return located.native;
+  const native = await nativeOf(located.row, flags.agent ?? agentIn(id), shell);
+  if (native === null) throw ofNoAgent(located.row);
+  warnOfNewer(located.row, native.found.agent, shell);
+  return native;
+}
+
+/** One of Continuo's own is of the agent that spoke last in it. */
+function isOf(located: LookUpHit, agent: AgentName): boolean {
+  if (located.kind === "native") return located.native.found.agent === agent;
+  const { lastAgent, nativeRefs } = located.row;
+  return lastAgent === agent && nativeRefs.some((ref) => ref.agent === agent);
 }
 
 /** Errors: `usage`, `not_found`; the hint continues the session with the agent `to` in a folder that the person names. */

@@ -1,7 +1,14 @@
 /** `continuo` and `continuo pick`: the picker over all sessions, and over those that a command asks for. */
 
-import { isOwn, type ListedSession, listCatalog, nameOf, rowsByIdPrefix } from "@continuo/agents/catalog";
-import { ContinuoError } from "@continuo/core/model";
+import {
+  isOwn,
+  type ListedSession,
+  listCatalog,
+  nameOf,
+  type OwnRow,
+  rowsByIdPrefix,
+} from "@continuo/agents/catalog";
+import { ContinuoError, isAgentName } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { resumeWork } from "../handoff/index.ts";
 import { startIndexingOf } from "../indexing/index.ts";
@@ -48,9 +55,16 @@ export async function runPick(query: string, flags: PickFlags, shell: Shell): Pr
       return await replWork(isOwn(end.entry.info) ? end.entry.info.sessionId : nameOf(end.entry.info), shell);
     case "resume": {
       const { info } = end.entry;
-      return isOwn(info) ? await replWork(info.sessionId, shell) : await resumeWork(nameOf(info), shell);
+      return isOwn(info) && !isResumable(info)
+        ? await replWork(info.sessionId, shell)
+        : await resumeWork(nameOf(info), shell);
     }
   }
+}
+
+/** The agent that spoke last has it as a session of its own. */
+function isResumable({ lastAgent, nativeRefs }: OwnRow): boolean {
+  return isAgentName(lastAgent ?? "") && nativeRefs.some(({ agent }) => agent === lastAgent);
 }
 
 /** `AGENT:ID`; the place of a session that shares its id with another one. */
