@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHome, type Home, type Run } from "./home.ts";
+import { CODEX_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -133,16 +133,53 @@ test("an agent may be an argument, and has its name in any letter case", async (
   expect((await list("codx")).code).not.toBe(0);
 });
 
+test("--model finds sessions in which such a model answered, in any letter case, and again from the index", async () => {
+  const answered = createHome();
+  writeSessions(answered);
+  const of = async (model: string): Promise<readonly string[]> => {
+    const { code, stdout, stderr } = await runHere(answered, ["list", "--model", model]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout.split("\n").slice(1, -1);
+  };
+  for (let times = 0; times < 2; times++) {
+    const rows = await of("MODEL-a");
+    expect(rows.map((row) => row.split("\t")[0])).toEqual(["claude", "claude"]);
+  }
+  expect(await of("codex-next")).toEqual([]);
+  answered[Symbol.dispose]();
+});
+
+test("a number names a row of this terminal's last list for every command; no other list changes it", async () => {
+  const seen = createHome();
+  writeSessions(seen);
+  expect((await runHere(seen, ["info", "1"])).code).toBe(3);
+  const { stdout } = await runHere(seen, ["list"], { columns: 100 });
+  expect(stdout).toMatch(/^ *# {2}agent.*\n *1 {2}codex .*\n *2 {2}claude /u);
+  await runHere(seen, ["list", "--agent", "claude"]);
+  expect((await runHere(seen, ["info", "1"])).stdout).toContain(CODEX_ID);
+  expect((await runHere(seen, ["rename", "2", "Second"])).stdout).toBe("renamed  Second\n");
+  expect((await runHere(seen, ["show", "7"])).code).toBe(3);
+  await runHere(seen, ["list", "--agent", "claude"], { columns: 100 });
+  expect((await runHere(seen, ["info", "1"])).stdout).toContain("Second");
+  seen[Symbol.dispose]();
+});
+
+test("what a pipe reads is the table alone: the last lines are on standard error", async () => {
+  const { stdout, stderr } = await list("--limit", "2");
+  expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 7, 7, 1]);
+  expect(stderr).toBe("33 more: --all shows them\n1 archived: --archived shows them\n");
+});
+
 test("the last lines count only what is hidden of that which the filters let through", async () => {
-  expect((await list()).stdout).toContain("1 archived: --archived shows them");
-  const until = (await list("--until", "2025-01-06")).stdout;
+  expect((await list()).stderr).toContain("1 archived: --archived shows them");
+  const until = (await list("--until", "2025-01-06")).stderr;
   expect(until).toContain("13 more: --all shows them");
   expect(until).toContain("1 empty: --empty shows them");
   expect(until).not.toContain("archived");
-  const shop = (await list("--project", "Shop")).stdout;
+  const shop = (await list("--project", "Shop")).stderr;
   expect(shop).toContain("1 empty: --empty shows them");
   expect(shop).not.toContain("archived");
-  const bread = (await list("--title", "bread")).stdout;
+  const bread = (await list("--title", "bread")).stderr;
   expect(bread).not.toMatch(/: --/u);
   expect((await list("--since", "2025-01-07")).stdout).toContain("1 archived");
   expect((await list("--since", "2025-01-08")).stdout).not.toContain("archived");

@@ -77,9 +77,9 @@ test("in a pipe nothing is cut, and one long path does not pad the other rows", 
 });
 
 test("sessions in which nobody said anything are left out and counted, but for --empty and --json", async () => {
-  const { stdout } = await runHere(home, ["list", "--all"]);
+  const { stdout, stderr } = await runHere(home, ["list", "--all"]);
   expect(stdout).not.toContain("(empty)");
-  expect(stdout).toContain("2 empty: --empty shows them");
+  expect(stderr).toContain("2 empty: --empty shows them");
   const all = (await runHere(home, ["list", "--all", "--empty"])).stdout;
   expect(all.match(/\(empty\)/gu)?.length).toBe(2);
   const rows = JSON.parse((await runHere(home, ["list", "--all", "--json"])).stdout) as {
@@ -122,9 +122,9 @@ test("--has-problems lists what `check` finds, also where only a full read shows
   const listed = await found("list", "--has-problems");
   expect(listed).toEqual(["claude call_without_result", "pi call_without_result"]);
   expect(await found("check")).toEqual(listed);
-  const { stdout } = await runHere(killed, ["list", "--has-problems"]);
-  expect(stdout).toContain("2 damaged sessions in this list");
-  expect((await runHere(killed, ["list", "--has-problems", "--limit", "1"])).stdout).toContain("1 more");
+  const { stderr } = await runHere(killed, ["list", "--has-problems"]);
+  expect(stderr).toContain("2 damaged sessions in this list");
+  expect((await runHere(killed, ["list", "--has-problems", "--limit", "1"])).stderr).toContain("1 more");
 });
 
 test.each([36, 50, 80])(
@@ -161,9 +161,9 @@ test("a session that has only pictures is not empty; one that has only slash com
       claudeText(idOf(last), [{ uuid: `p${last}`, parent: null, role: "user", content, time: "11:00:00" }]),
     );
   }
-  const { stdout } = await runHere(own, ["list"]);
+  const { stdout, stderr } = await runHere(own, ["list"]);
   expect(stdout).toContain("[picture]");
-  expect(stdout).toMatch(/1 empty: --empty shows (it|them)/u);
+  expect(stderr).toMatch(/1 empty: --empty shows (it|them)/u);
   expect((await runHere(own, ["show", "last"])).stdout).toContain("image png");
   own[Symbol.dispose]();
 });

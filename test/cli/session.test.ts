@@ -111,9 +111,8 @@ describe("session list", () => {
   });
 
   test("the report counts what is not shown, with the flag that shows it", async () => {
-    const { stdout } = await run(damaged, ["--limit", "3"]);
-    expect(stdout.split("\n").slice(-4)).toEqual([
-      "",
+    const { stderr } = await run(damaged, ["--limit", "3"]);
+    expect(stderr.split("\n")).toEqual([
       "1 more: --all shows them",
       "1 damaged session in this list: `continuo session check` explains the damage",
       "",

@@ -11,9 +11,13 @@ import type { TurnOutput } from "./turn-output.ts";
 
 const LEFT_BY_SIGTERM = 143;
 
-/** Errors: those of opening the conversation, and of the turn. */
+/** Errors: `usage` where nothing is to be said. */
+export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
+  if (prompt === null && stdin.isTTY === true) assertSaid(prompt);
+}
+
+/** After `assertPrompted`. Errors: those of opening the conversation, and of the turn. */
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
-  if (prompt === null && shell.stdin.isTTY === true) assertSaid(prompt);
   const stop = new AbortController();
   const interrupt = (): void => {
     // Who says it twice does not wait.

@@ -1,7 +1,7 @@
 /** The command, apart from its work. */
 
 import { type Command, Option } from "commander";
-import { addTalkOptions } from "../flags/index.ts";
+import { addTalkOptions, type TypedTalkFlags, withSession } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 
@@ -41,9 +41,11 @@ export function addChatCommand(program: Command, run: Run | null): void {
       ]),
     )
     .addHelpText("after", HELP)
-    .action(async (prompt: string | undefined, flags: ChatFlags) => {
+    .action(async (prompt: string | undefined, typed: TypedTalkFlags<ChatFlags>) => {
       if (run === null) return;
-      const { runChat } = await import("./chat.ts");
+      const { assertPrompted, runChat } = await import("./chat.ts");
+      assertPrompted(prompt ?? null, run.shell);
+      const flags = await withSession<ChatFlags>(typed, run.shell);
       run.onEnd(await runChat(prompt ?? null, flags, run.shell));
     });
 }

@@ -6,21 +6,22 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 /** Follows the help of every command that takes a session. `lookUp` of the catalog finds the session. */
 export const ID_HELP = `
 ID names a session: its id or the beginning of it, AGENT:ID, continuo:ID for one of Continuo's own, the
-path of its file, \`last\` (\`last:AGENT\`), the newest session in \`continuo list\`, or its title (for commands that change
-nothing, words of the title are enough). On a terminal you choose among several.`;
+path of its file, \`last\` (\`last:AGENT\`), the newest session in \`continuo list\`, the number of its row in the last list of
+this terminal, or its title (for commands that change nothing, words of the title are enough). On a terminal you choose
+among several.`;
 
 /** The flags that `chat` and `repl` have in common. */
 export function addTalkOptions(command: Command): Command {
   return command
     .option("-a, --agent <agent>", `the agent to talk to: ${AGENT_NAMES.join(", ")}, or one of continuo.yaml`)
     .addOption(
-      new Option("--resume <id>", "continue this session, a native one or Continuo's own").conflicts([
-        "continue",
-        "fork",
-      ]),
+      new Option(
+        "--resume [id]",
+        "continue this session, a native one or Continuo's own; on a terminal you choose it when left out",
+      ).conflicts(["continue", "fork"]),
     )
     .addOption(new Option("--continue", "continue the newest session of the folder").conflicts("fork"))
-    .option("--fork <id>", "continue a copy of this session")
+    .option("--fork [id]", "continue a copy of this session")
     .addOption(
       new Option("--new", "begin a new session, even if continuo.yaml says to always continue").conflicts([
         "resume",

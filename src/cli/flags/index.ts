@@ -7,3 +7,4 @@
 
 export { conversationOf } from "./conversation-options.ts";
 export { addTalkOptions, ID_HELP, parseTime } from "./descriptions.ts";
+export { type TypedTalkFlags, withSession } from "./typed-session.ts";

@@ -7,3 +7,5 @@
  */
 
 export { chooseInstead, locate, matchLines, warnOfUnfinished } from "./notices.ts";
+export { sessionToResume } from "./resumed-session.ts";
+export { keepRows, nameOfRow } from "./row-numbers.ts";

@@ -20,16 +20,18 @@ import {
   screenOf,
   tildePath,
 } from "../terminal/index.ts";
+import { nameOfRow } from "./row-numbers.ts";
 
 /**
  * From what a person types to one session; a notice says when it is an example. On a terminal the person chooses among
  * the sessions that an ambiguous id names. Errors: as `lookUp` of the catalog; `details.matches` have titles.
  */
 export async function locate(
-  name: string,
+  typed: string,
   shell: Shell,
   examples: NonNullable<LookUpOptions["examples"]> = "with examples",
 ): Promise<LookUpHit> {
+  const name = nameOfRow(typed, shell);
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
   const options = { places: shell, examples, onUnfinished };
   const located = await lookUp(name, options).catch(async (error: unknown) => {

@@ -2,7 +2,7 @@
 
 import type { TalkFlags } from "@continuo/agents/conversations";
 import type { Command } from "commander";
-import { addTalkOptions } from "../flags/index.ts";
+import { addTalkOptions, type TypedTalkFlags, withSession } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 interface Run {
@@ -18,8 +18,9 @@ export function addReplCommand(program: Command, run: Run | null): void {
   const repl = program.command("repl").description("talk with an agent, turn by turn");
   addTalkOptions(repl)
     .addHelpText("after", HELP)
-    .action(async (flags: TalkFlags) => {
+    .action(async (typed: TypedTalkFlags<TalkFlags>) => {
       if (run === null) return;
+      const flags = await withSession<TalkFlags>(typed, run.shell);
       const { runRepl } = await import("./repl.ts");
       run.onEnd(await runRepl(flags, run.shell));
     });

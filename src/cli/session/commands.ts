@@ -90,6 +90,10 @@ function addList(session: Command, action: Action): void {
     .option("--project <text>", "only sessions whose folder contains TEXT")
     .option("--branch <text>", "only sessions whose git branch contains TEXT")
     .option(
+      "--model <text>",
+      "only sessions in which a model whose name contains TEXT answered: each session is read once",
+    )
+    .option(
       "--since <when>",
       "only sessions updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time",
     )

@@ -25,6 +25,7 @@ import {
   toOrder,
   toRowFilter,
 } from "./list-filter.ts";
+import { type ModelIndex, openModels } from "./models.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -44,6 +45,8 @@ export interface CatalogList
 export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo">, RowQuery {
   /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
   readonly agents?: readonly string[];
+  /** Only sessions in which a model whose name contains this text answered, in upper or lower case: each is read once. */
+  readonly model?: string;
   /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
   readonly withProblems?: boolean;
   /** The newest first when left out. */
@@ -65,9 +68,10 @@ export async function listCatalog(
   { places, store: given }: CatalogSources,
 ): Promise<CatalogList> {
   const begun = performance.now();
-  const { agents, drivers = [], withProblems, limit, sort, archived, empty, ...options } = wanted;
+  const { agents, drivers = [], withProblems, limit, sort, archived, empty, model, ...options } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
-  const filter = toFilter(wanted, { places });
+  const models = model === undefined ? null : openModels(places);
+  const filter = toFilter(wanted, { places, models });
   // The rows that pass a filter, and their order, are known when all rows are.
   const needsAll = filter !== null || sort !== undefined;
   const natives = agents === undefined ? null : toAgents(agents);
@@ -104,6 +108,7 @@ export async function listCatalog(
     filter,
     store,
   });
+  await models?.save();
   const { emptyLeftOut } = first;
   const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
   const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
@@ -182,15 +187,25 @@ function wordsOf(data: unknown): string | null {
 /** The row as it is listed; `null` where it is not wanted. */
 type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
 
+interface FilterSources {
+  readonly places: PlacesAt;
+  readonly models: ModelIndex | null;
+}
+
 /** `null` where every row is wanted. */
-function toFilter(query: ListQuery, options: { readonly places: PlacesAt }): Filter | null {
-  const { withProblems } = query;
+function toFilter(query: ListQuery, { places, models }: FilterSources): Filter | null {
+  const { withProblems, model = "" } = query;
   const isOfQuery: RowFilter | null = toRowFilter(query);
-  if (isOfQuery === null && withProblems !== true) return null;
+  if (isOfQuery === null && withProblems !== true && models === null) return null;
+  const wanted = model.toLowerCase();
   return async (row, store) => {
     if (isOfQuery?.(row) === false) return null;
+    if (models !== null) {
+      const names = await models.of(row, store);
+      if (!names.some((name) => name.toLowerCase().includes(wanted))) return null;
+    }
     if (withProblems !== true) return row;
-    const problems = await checkRow(row, { store, places: placesOf(options.places) });
+    const problems = await checkRow(row, { store, places: placesOf(places) });
     return problems.length > 0 ? { ...row, problems } : null;
   };
 }

@@ -22,7 +22,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { findSessions, listSessions } from "@continuo/native";
 import { startIndexingOf } from "../../indexing/index.ts";
-import { warnOfUnfinished } from "../../notices/index.ts";
+import { keepRows, warnOfUnfinished } from "../../notices/index.ts";
 import {
   createOutput,
   createProgress,
@@ -46,6 +46,7 @@ export interface ListFlags {
   readonly exact?: true;
   readonly project?: string;
   readonly branch?: string;
+  readonly model?: string;
   readonly since?: string;
   readonly until?: string;
   readonly sort?: RowOrder;
@@ -76,8 +77,17 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
     const { isTerminal, hasColours } = screenOf(shell, shell.stdout);
     // Colours are forced for a person who reads through a pipe.
     const isRead = isTerminal || hasColours;
-    const table = isRead ? drawSessions(list.sessions, { shell, allIds }) : tabSeparated(list.sessions);
-    await output.write(`${table}${footer(list, flags)}`);
+    const notes = footer(list);
+    if (isRead) {
+      const numbers = isTerminal ? "shown" : undefined;
+      await output.write(drawSessions(list.sessions, { shell, allIds, ...present({ numbers }) }));
+      if (notes !== "") await output.write(`\n${notes}`);
+      if (isTerminal) keepRows(list.sessions, shell);
+    } else {
+      // What reads the table reads no sentences.
+      await output.write(tabSeparated(list.sessions));
+      shell.stderr.write(notes);
+    }
   }
   if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);
   const missing = [
@@ -124,7 +134,8 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
     // A program that reads JSON does not see that rows are missing.
     ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),
-    ...present({ title: flags.title, project: flags.project, branch: flags.branch, sort: flags.sort }),
+    ...present({ title: flags.title, project: flags.project, branch: flags.branch }),
+    ...present({ model: flags.model, sort: flags.sort }),
     ...(flags.hasProblems ? { withProblems: true } : {}),
     ...(flags.empty || flags.json || flags.hasProblems ? {} : { empty: "exclude" }),
     ...(flags.archived || flags.hasProblems ? { archived: "include" } : {}),
@@ -160,7 +171,8 @@ async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[
   return ids;
 }
 
-function footer(list: CatalogList, flags: ListFlags): string {
+/** Ends with a line feed, unless there is nothing to add. */
+function footer(list: CatalogList): string {
   const notes: string[] = [];
   const more = list.total - list.sessions.length;
   if (more > 0) notes.push(`${formatCount(more)} more: --all shows them`);
@@ -173,13 +185,12 @@ function footer(list: CatalogList, flags: ListFlags): string {
       `${plural(damaged, "damaged session")} in this list: \`continuo session check\` explains the damage`,
     );
   }
-  if (notes.length === 0 || flags.json) return "";
-  return `\n${notes.join("\n")}\n`;
+  return notes.map((note) => `${note}\n`).join("");
 }
 
 async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
-  const { cwd, here, since, until, title, project, branch, hasProblems } = flags;
-  const isFiltered = cwd ?? here ?? since ?? until ?? title ?? project ?? branch ?? hasProblems;
+  const { cwd, here, since, until, title, project, branch, model, hasProblems } = flags;
+  const isFiltered = cwd ?? here ?? since ?? until ?? title ?? project ?? branch ?? model ?? hasProblems;
   const left = [
     ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
     ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),

@@ -17,7 +17,14 @@ import {
 import { isDamaged } from "./problems.ts";
 import { SHORT_ID_COLUMNS, shortIds } from "./short-ids.ts";
 
-const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
+interface StyledColumn extends Column {
+  readonly styles: readonly Style[];
+}
+
+/** Every command takes the number for the session. */
+const NUMBER: StyledColumn = { header: "#", align: "right", rank: 0, styles: ["dim"] };
+
+const COLUMNS: readonly StyledColumn[] = [
   { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
   { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
@@ -27,6 +34,8 @@ const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "notes", align: "left", ideal: 10, min: 4, rank: 3, styles: ["yellow"] },
 ];
 
+const NUMBERED: readonly StyledColumn[] = [NUMBER, ...COLUMNS];
+
 /** Nobody gave it a title, and nobody typed anything. */
 export const EMPTY_TITLE = "(empty)";
 
@@ -34,17 +43,22 @@ interface RowContext {
   readonly shell: Shell;
   /** Every id that a shortened one must not be mistaken for. */
   readonly allIds: readonly string[];
+  readonly numbers?: "shown";
 }
 
 /** Ends with a line feed. */
-export function drawSessions(sessions: readonly ListedSession[], { shell, allIds }: RowContext): string {
+export function drawSessions(
+  sessions: readonly ListedSession[],
+  { shell, allIds, numbers }: RowContext,
+): string {
   const screen = screenOf(shell, shell.stdout);
   const paint = paintFor(screen);
   const short = shortIds(
     sessions.map((session) => session.sessionId),
     allIds,
   );
-  const rows = sessions.map((session) => [
+  const rows = sessions.map((session, at) => [
+    numbers === undefined ? "" : String(at + 1),
     visibleLine(agentOf(session)),
     visibleLine(short.get(session.sessionId) ?? session.sessionId),
     visibleLine(session.title ?? EMPTY_TITLE),
@@ -53,7 +67,7 @@ export function drawSessions(sessions: readonly ListedSession[], { shell, allIds
     session.sizeBytes === null ? "" : formatSize(session.sizeBytes),
     notesOf(session),
   ]);
-  const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
+  const table = layOut(NUMBERED, rows, screen.isTerminal ? { columns: screen.columns } : {});
   return table.cells.map((cells, at) => `${drawRow(cells, at, table.columns, paint)}\n`).join("");
 }
 
@@ -74,7 +88,7 @@ export function tabSeparated(sessions: readonly ListedSession[]): string {
 
 function drawRow(cells: readonly string[], at: number, columns: readonly number[], paint: Paint): string {
   const painted = cells.map((cell, index) =>
-    at === 0 ? paint(cell, "dim") : paint(cell, ...(COLUMNS[columns[index] ?? 0]?.styles ?? [])),
+    at === 0 ? paint(cell, "dim") : paint(cell, ...(NUMBERED[columns[index] ?? 0]?.styles ?? [])),
   );
   return painted.join("  ").trimEnd();
 }

@@ -1,0 +1,26 @@
+/** The session that `chat` and `repl` continue or copy, as a name that a conversation opens. */
+
+import { nameOf } from "@continuo/agents/catalog";
+import { isContinuoError } from "@continuo/core/model";
+import type { Shell } from "../terminal/index.ts";
+import { chooseInstead, locate } from "./notices.ts";
+
+/** A whole id, a name with its agent, and a path name one session; `last` is for the conversation to find. */
+const WHOLE = /^last$|[:/#]|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
+
+/** @param given `true` for a flag without an id: the person chooses. Errors: as `locate`, but for `not_found`. */
+export async function sessionToResume(given: string | true, verb: string, shell: Shell): Promise<string> {
+  if (given === true) {
+    const [chosen = "last"] = await chooseInstead({ verb, many: false }, shell);
+    return chosen;
+  }
+  if (WHOLE.test(given)) return given;
+  try {
+    const located = await locate(given, shell, "without examples");
+    return located.kind === "own" ? nameOf(located.row) : located.native.found.location;
+  } catch (error) {
+    // Perhaps the agent itself knows it.
+    if (isContinuoError(error, "not_found")) return given;
+    throw error;
+  }
+}
