@@ -164,7 +164,7 @@ test("a number names a row of this terminal's last list for every command; no ot
   seen[Symbol.dispose]();
 });
 
-test("what a pipe reads is the table alone: the last lines are on standard error", async () => {
+test("a pipe gets only the table, and standard error the last lines", async () => {
   const { stdout, stderr } = await list("--limit", "2");
   expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 7, 7, 1]);
   expect(stderr).toBe("33 more: --all shows them\n1 archived: --archived shows them\n");

@@ -84,7 +84,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
       if (notes !== "") await output.write(`\n${notes}`);
       if (isTerminal) keepRows(list.sessions, shell);
     } else {
-      // What reads the table reads no sentences.
+      // A program that reads the table reads no sentences.
       await output.write(tabSeparated(list.sessions));
       shell.stderr.write(notes);
     }
