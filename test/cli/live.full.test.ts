@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { inflateRawSync } from "node:zlib";
 import { openLive } from "@continuo/core/client/live";
 import { expect, test } from "vitest";
@@ -42,6 +43,41 @@ test("sessions of a server are listed and verified, their notes are printed, and
   const repair = await run(home, ["live", "repair", key], { env });
   expect([repair.code, repair.stderr]).toEqual([5, expect.stringContaining("closed, and not degraded")]);
   expect((await run(home, ["live", "notes", "nowhere"], { env })).code).toBe(3);
+});
+
+test("one changed byte hides no note; verify says which event it is, and repair puts it aside", async () => {
+  using home = createHome();
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const access = { serverUrl: env.CONTINUO_SERVER ?? "", token: env.CONTINUO_TOKEN };
+  const client = await openLive({ ...access, key: "k", videoId: "v" });
+  await client.add({ type: "remark_added", text: "The harbour opens at dawn.", mediaTimeMs: 0 });
+  await client.add({ type: "remark_added", text: "Boats leave with the tide.", mediaTimeMs: 60_000 });
+  client.close();
+  const notes = (): ReturnType<typeof run> => run(home, ["live", "notes", "k"], { env });
+  await expect.poll(async () => (await notes()).stdout, { timeout: 30_000 }).toContain("tide");
+  const database = new DatabaseSync(join(home.path, ".continuo", "store.db"));
+  database.exec("update events set payload = replace(payload, 'tide', 'king') where type = 'remark_added'");
+  database.close();
+
+  const verified = await run(home, ["live", "verify", "k"], { env });
+  expect([verified.code, verified.stdout]).toEqual([
+    4,
+    expect.stringMatching(/the event \d+ is not as it was/u),
+  ]);
+  expect(verified.stderr).toContain("`continuo live repair KEY`");
+  expect((await run(home, ["live", "list"], { env })).stdout).toContain("degraded");
+  expect((await notes()).stdout).toMatch(
+    /^0:00 {2}The harbour.*\n1:00 \(from damaged events: \d+\) {2}Boats leave/u,
+  );
+  const exported = (await run(home, ["live", "export", "k"], { env })).stdout;
+  expect(exported).toContain("Boats leave with the tide");
+  expect(exported).not.toContain("king");
+  const repaired = await run(home, ["live", "repair", "k"], { env });
+  expect(repaired.stdout).toMatch(
+    /^put aside the event \d+ \(remark_added\): .*\nrepaired; the session is /u,
+  );
+  expect((await run(home, ["live", "verify", "k"], { env })).stdout).toContain("1 put aside by a repair");
 });
 
 test("what others said cannot control the terminal", async () => {

@@ -261,7 +261,8 @@ test("a snapshot with another hash degrades the session: input is refused until 
   await again.settle();
   expect(["active", "checkpointed"]).toContain((await again.service.session("k")).state);
   expect(await again.service.accept("k", batch)).toMatchObject({ depth: 1 });
-  expect(steps(await eventsOf(store, sessionId)).slice(-2)).toEqual(["idle > degraded", "degraded > active"]);
+  const states = steps(await eventsOf(store, sessionId)).filter((step) => step !== "degraded > degraded");
+  expect(states.slice(-2)).toEqual(["idle > degraded", "degraded > active"]);
   await expect(again.service.repair("k")).rejects.toMatchObject({ code: "invalid_transition" });
 });
 

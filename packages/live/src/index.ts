@@ -69,6 +69,7 @@ export type {
   WriteOptions,
 } from "./kit/index.ts";
 export { LIMITS } from "./kit/index.ts";
+export type { LiveVerifyResult } from "./log-checks.ts";
 export {
   type HistoryQuery,
   parseHistoryQuery,

@@ -34,7 +34,7 @@ export interface LiveOptions {
   readonly adaptiveBatching?: boolean;
   /** With `false`, no level is recorded or sent. */
   readonly backpressure?: boolean;
-  /** Replays the sessions of the last day every night, on one server of the store. */
+  /** Replays the sessions of the last day every night, on one server of the store; `false` switches it off. */
   readonly replayNightly?: boolean;
   /** The beginning of this server's name in leases; an id is added. */
   readonly serverName?: string;

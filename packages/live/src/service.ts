@@ -1,12 +1,6 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
-import {
-  ContinuoError,
-  type NewEvent,
-  type OpenedBlob,
-  type Store,
-  type VerifyResult,
-} from "@continuo/core/model";
+import { ContinuoError, type NewEvent, type OpenedBlob, type Store } from "@continuo/core/model";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import {
   ANY_PICTURE,
@@ -17,11 +11,13 @@ import {
   type PictureAccess,
   toEvent,
 } from "./evidence/index.ts";
+import { Followers } from "./followers.ts";
 import {
   type Acknowledgement,
   type AskResult,
   type ContextWindowOptions,
   countDropped,
+  type Damage,
   type EvidenceBatch,
   type EvidenceItem,
   isoOf,
@@ -32,9 +28,10 @@ import {
   type NoteOperation,
   type OpenedLiveSession,
   observeStates,
-  pause,
   type SessionOwnerSettings,
+  soundStore,
 } from "./kit/index.ts";
+import { type LiveVerifyResult, LogChecks } from "./log-checks.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes/index.ts";
 import { type LiveOptions, settingsOf } from "./options.ts";
 import {
@@ -61,31 +58,31 @@ import {
 } from "./sessions/index.ts";
 import {
   acknowledge,
-  assertRepairable,
   assertTranscriber,
   assertWritable,
   budgetState,
   depthOf,
   ended,
-  Follower,
+  type Follower,
   isFinal,
-  SNAPSHOT_NAME,
   stateOf,
   storesTelemetry,
 } from "./state/index.ts";
-import { retryMs } from "./writers/index.ts";
 
 const NEVER = new AbortController().signal;
 
 export class LiveService {
   readonly serverId: string;
   readonly store: Store;
+  /** The store as readers must see it: what is damaged comes without its payload. */
+  readonly soundStore: Store;
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
   readonly #role: "owner" | "reader";
   readonly #settings: SessionOwnerSettings;
   readonly #ownership: Ownership;
-  readonly #followers = new Map<string, Promise<Follower>>();
+  readonly #checks: LogChecks;
+  readonly #followers: Followers;
   readonly #owners = new Map<string, SessionOwner>();
   readonly #owning = new Map<string, Promise<SessionOwner | null>>();
   readonly #askedAtMs = new Map<string, number>();
@@ -96,9 +93,30 @@ export class LiveService {
 
   constructor(options: LiveOptions) {
     const { store } = options;
-    this.#settings = settingsOf(options);
+    const sound = soundStore(store, {
+      known: (logId, sequence) => this.#followers.peek(logId)?.damageAt(sequence)?.reason ?? null,
+      onFound: (logId) => void this.#found(logId),
+    });
+    this.#settings = settingsOf({ ...options, store: sound });
     const { clock, newId, report } = this.#settings;
     this.store = store;
+    this.soundStore = sound;
+    this.#followers = new Followers({
+      store,
+      report,
+      isOwned: (sessionId) => this.#owners.has(sessionId),
+      // The server that finds the fault records it, so that all servers and clients see it.
+      onOpen: (follower) =>
+        follower.onFault((fault) => void this.#checks.degrade(follower.sessionId, fault, follower.damages)),
+    });
+    this.#checks = new LogChecks({
+      store,
+      settings: this.#settings,
+      follow: (sessionId) => this.#follow(sessionId),
+      own: (sessionId) => this.#own(sessionId, "anybody"),
+      forget: (sessionId) => this.#forget(sessionId),
+      mayWrite: () => this.#state === "running" && this.#role === "owner",
+    });
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
     // The first segmenter of a process loads tables, for 10 to 17 ms: no turn with other work is that much longer.
@@ -114,7 +132,12 @@ export class LiveService {
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
     this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
-    this.#nightly = options.replayNightly === true ? new NightlyReplay({ store, clock, report }) : null;
+    const onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
+      if ((await this.#checks.check(sessionId)).length === 0)
+        await this.#checks.degrade(sessionId, reason, []);
+    };
+    this.#nightly =
+      options.replayNightly === false ? null : new NightlyReplay({ store, clock, report, onDisagreement });
   }
 
   /** Resolves to true if any server runs continuous sessions on this store. */
@@ -140,12 +163,7 @@ export class LiveService {
     this.frames.stop();
     this.#nightly?.stop();
     for (const owner of [...this.#owners.values()]) owner.end();
-    for (const follower of this.#followers.values()) {
-      await follower.then(
-        (one) => one.close(),
-        () => undefined,
-      );
-    }
+    await this.#followers.close();
     await this.#ownership.stop();
   }
 
@@ -246,14 +264,14 @@ export class LiveService {
     timestampMs: number,
     options: ContextWindowOptions = {},
   ): AsyncIterable<EvidenceItem> {
-    return fetchContextWindow(this.store, sessionId, timestampMs, options);
+    return fetchContextWindow(this.soundStore, sessionId, timestampMs, options);
   }
 
   /** Stores audio; its transcript is made later. Errors: as `accept`; `unsupported` without a transcriber. */
   async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
     assertTranscriber(this.#settings.transcriber);
     const follower = await this.#follow(await this.sessionIdOf(key));
-    const known = await storedAudio(this.store, follower.sessionId, upload);
+    const known = await storedAudio(this.soundStore, follower.sessionId, upload);
     if (known !== null) return acknowledge(follower, [known], this.#settings);
     assertWritable(follower);
     return this.#input(follower, [await audioEvent(this.store, upload, this.#settings.clock.now())]);
@@ -261,7 +279,7 @@ export class LiveService {
 
   /** All notes that are not archived, in the order of the medium. Errors: `not_found`. */
   async notes(key: string): Promise<readonly Note[]> {
-    return notesOf(this.store, await this.#follow(await this.sessionIdOf(key)));
+    return notesOf(this.soundStore, await this.#follow(await this.sessionIdOf(key)));
   }
 
   /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
@@ -269,7 +287,7 @@ export class LiveService {
     const follower = await this.#follow(await this.sessionIdOf(key));
     assertWritable(follower);
     const { newId } = this.#settings;
-    const events = await operationEvents({ store: this.store, follower, noteId, operation, newId });
+    const events = await operationEvents({ store: this.soundStore, follower, noteId, operation, newId });
     return this.#input(follower, events);
   }
 
@@ -344,23 +362,17 @@ export class LiveService {
     await this.#end(sessionId, "close");
   }
 
-  /** Recomputes every hash of the log. Errors: `not_found`. */
-  async verify(key: string): Promise<VerifyResult> {
-    return this.store.verify(await this.sessionIdOf(key));
+  /** Recomputes every hash of the log. A damaged session is degraded then. Errors: `not_found`. */
+  async verify(key: string): Promise<LiveVerifyResult> {
+    return this.#checks.verify(await this.sessionIdOf(key));
   }
 
   /**
-   * Makes a degraded session active again if its whole log verifies, and makes its snapshots again. Errors: `corrupt`
-   * with `details.firstBadSequence`, `invalid_transition` for a session that is not degraded.
+   * Makes a degraded session active again: puts its damaged events aside, and makes its snapshots again. Returns what was
+   * put aside. Errors: `not_found`; `invalid_transition` for a session that is not degraded; `corrupt`.
    */
-  async repair(key: string): Promise<void> {
-    const sessionId = await this.sessionIdOf(key);
-    await assertRepairable(this.store, { key, sessionId });
-    await this.store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
-    await this.#forget(sessionId);
-    const owner = await this.#own(sessionId, "anybody");
-    await owner?.change("repair", { reason: "the log was verified" });
-    await owner?.checkpoint();
+  async repair(key: string): Promise<readonly Damage[]> {
+    return this.#checks.repair(key, await this.sessionIdOf(key));
   }
 
   /** Ends sessions that nobody uses; it also runs every hour by itself. Returns how many it ended. */
@@ -376,9 +388,8 @@ export class LiveService {
   /** True if all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
   async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
     if (what === "all" && [...this.#owners.values()].some((owner) => owner.isBusy)) return false;
-    for (const opening of [...this.#followers.values()]) {
-      const follower = await opening;
-      if (follower.isOver || follower.fault !== null) continue;
+    for (const follower of await this.#followers.all()) {
+      if (follower.isOver) continue;
       if ((await this.store.latestSequence(follower.sessionId)) !== follower.fold.sequence) return false;
     }
     return true;
@@ -393,50 +404,21 @@ export class LiveService {
     return acknowledge(follower, stored, this.#settings);
   }
 
-  async #follow(sessionId: string): Promise<Follower> {
-    const known = await this.#followers.get(sessionId);
-    if (known !== undefined && !(known.isOver && !isFinal(known.fold.state))) return known;
-    if (this.#state === "stopped") throw new ContinuoError("unavailable", "the server is closing");
-    const { store, report } = this.#settings;
-    const opening = Follower.open({ store, sessionId, report });
-    this.#followers.set(sessionId, opening);
-    opening.catch(() => this.#followers.delete(sessionId));
-    const follower = await opening;
-    // The server that finds the fault records it, so that all servers and clients see it.
-    follower.onFault((fault) => void this.#degrade(sessionId, fault));
-    this.#makeRoom();
-    return follower;
-  }
-
-  /** Tries again if the lease changed hands during a try, also to a newer lease of this server. */
-  async #degrade(sessionId: string, reason: string): Promise<void> {
-    const { clock, report } = this.#settings;
-    for (let tried = 1; this.#state === "running"; tried++) {
-      try {
-        const owner = await this.#own(sessionId, "anybody");
-        if (owner !== null) return await owner.degrade(reason);
-      } catch (error) {
-        report(`live: cannot degrade ${sessionId}: ${String(error)}`);
-      }
-      if (tried > LIMITS.tries || this.#role === "reader") return;
-      await pause(clock, retryMs(tried), NEVER);
-    }
-  }
-
-  #makeRoom(): void {
-    for (const [sessionId, opening] of this.#followers) {
-      if (this.#followers.size <= LIMITS.followers) return;
-      if (this.#owners.has(sessionId)) continue;
-      this.#followers.delete(sessionId);
-      void opening.then((follower) => follower.close());
-    }
+  #follow(sessionId: string): Promise<Follower> {
+    return this.#followers.of(sessionId);
   }
 
   async #forget(sessionId: string): Promise<void> {
     this.#owners.get(sessionId)?.end();
-    const follower = await this.#followers.get(sessionId);
-    this.#followers.delete(sessionId);
-    follower?.close();
+    await this.#followers.forget(sessionId);
+  }
+
+  /** A reader met an event that is not what was written. */
+  async #found(sessionId: string): Promise<void> {
+    if (this.#state === "stopped") return;
+    await this.#checks.check(sessionId).catch((error: unknown) => {
+      this.#settings.report(`live: cannot check ${sessionId}: ${String(error)}`);
+    });
   }
 
   #ownSoon(sessionId: string): void {

@@ -1,6 +1,6 @@
 /** A session as the server shows it. */
 
-import { isoOf, type LiveSession } from "./kit/index.ts";
+import { type Damage, isoOf, LIMITS, type LiveHealth, type LiveSession } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
 
@@ -33,7 +33,8 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
     health: {
       ...health,
       lastCheckpointError: owner?.lastCheckpointError ?? health.lastCheckpointError,
-      degradedReason: fault ?? health.degradedReason,
+      degradedReason: health.degradedReason ?? fault,
+      damaged: damagedOf(follower),
     },
     lanes,
     ephemeral: kind === "ephemeral",
@@ -41,4 +42,14 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
     lastActivityAt: isoOf(fold.lastInputAtMs),
     closedAt: fold.closedAtMs === null ? null : isoOf(fold.closedAtMs),
   };
+}
+
+function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
+  const shown = (status: "found" | "quarantined") => (damage: Damage) => {
+    const { sequence, through, type, reason } = damage;
+    return { sequence, through, type, reason, status };
+  };
+  return [...damages.map(shown("found")), ...fold.quarantined.map(shown("quarantined"))]
+    .toSorted((a, b) => a.sequence - b.sequence)
+    .slice(0, LIMITS.shownDamages);
 }

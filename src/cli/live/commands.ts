@@ -79,7 +79,7 @@ export function addLiveCommands(live: Command, run: Run | null): void {
   serverOptions(
     live
       .command("repair")
-      .description("make a degraded session active again, if all of its hashes are right"),
+      .description("put the damaged events of a degraded session aside and make it active again"),
   )
     .argument("<key>", "the key of the session")
     .action((key: string, flags: LiveFlags) =>

@@ -83,9 +83,10 @@ function spanOf({ startMs, endMs }: Note): string {
   return startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
 }
 
-/** One of our own words. */
-function markOf({ status }: Note): string {
-  return status === "unsure" || status === "accepted" ? ` (${status})` : "";
+/** Our own words. */
+function markOf({ status, damaged }: Note): string {
+  const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;
+  return `${status === "unsure" || status === "accepted" ? ` (${status})` : ""}${based}`;
 }
 
 function linesOf(evidence: readonly WireEvent[]): readonly Line[] {

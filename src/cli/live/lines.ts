@@ -7,12 +7,14 @@ export interface ShownNote {
   readonly endMs: number;
   readonly text: string;
   readonly status: string;
+  readonly damaged?: readonly number[];
 }
 
 /** Further lines are indented, so that none can pose as another note. */
-export function lineOfNote({ startMs, endMs, text, status }: ShownNote): string {
+export function lineOfNote({ startMs, endMs, text, status, damaged }: ShownNote): string {
   const span = startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
-  const mark = status === "written" ? "" : ` (${visibleText(status)})`;
+  const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;
+  const mark = `${status === "written" ? "" : ` (${visibleText(status)})`}${based}`;
   return `${span}${mark}  ${visibleText(text).replaceAll("\n", "\n    ")}\n`;
 }
 

@@ -43,20 +43,43 @@ export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Pro
 /** 0 when every hash is right, else 4. */
 export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
   const result = await callServer(await accessOf(flags, shell), livePath(key, "/verify"), {});
-  const { ok, checkedCount, prunedCount, firstBadSequence, reason } = result;
+  const { ok, checkedCount, prunedCount, quarantinedCount, firstBadSequence, reason } = result;
+  const aside = Number(quarantinedCount ?? 0);
   if (flags.json) shell.stdout.write(`${toJsonText(result)}\n`);
   else if (ok === true)
-    shell.stdout.write(`${checkedCount} events are as they were written (${prunedCount} pruned)\n`);
+    shell.stdout.write(
+      `${Number(checkedCount) - aside} events are as they were written (${prunedCount} pruned)${aside === 0 ? "" : `; ${aside} put aside by a repair`}\n`,
+    );
   else
     shell.stdout.write(
       `the event ${firstBadSequence} is not as it was written: ${visibleLine(String(reason))}\n`,
     );
+  if (ok !== true && !flags.json) {
+    shell.stderr.write("the session is degraded; `continuo live repair KEY` puts the event aside\n");
+  }
   return ok === true ? 0 : 4;
+}
+
+interface PutAside {
+  readonly sequence: number;
+  readonly through: number;
+  readonly type: string | null;
+  readonly reason: string;
+}
+
+function eventsOf({ sequence, through, type }: PutAside): string {
+  if (through > sequence) return `the events ${sequence} to ${through}`;
+  return `the event ${sequence}${type === null ? "" : ` (${visibleLine(type)})`}`;
 }
 
 export async function runRepair(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
   const session = await callServer(await accessOf(flags, shell), livePath(key, "/repair"), {});
   if (flags.json) shell.stdout.write(`${toJsonText(session)}\n`);
-  else shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);
+  else {
+    for (const damage of (session.quarantined ?? []) as readonly PutAside[]) {
+      shell.stdout.write(`put aside ${eventsOf(damage)}: ${visibleLine(damage.reason)}\n`);
+    }
+    shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);
+  }
   return 0;
 }

@@ -232,7 +232,7 @@ const live = z.strictObject({
   replay_nightly: z
     .boolean()
     .optional()
-    .describe("Whether one server replays the sessions of the last day every night."),
+    .describe("Whether one server replays the sessions of the last day every night. Default: true."),
   note_writer: z
     .string()
     .regex(AGENT_NAME)

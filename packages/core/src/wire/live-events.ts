@@ -83,9 +83,11 @@ export interface ReadableEvidence extends Span {
   readonly full: string | null;
 }
 
-/** Returns `null` for events of other types. */
+/** Returns `null` for events of other types, and for one that has no payload any more. */
 export function evidenceOf({ type, data: value }: Pick<WireEvent, "type" | "data">): ReadableEvidence | null {
   if (type !== "transcript_added" && type !== "remark_added" && type !== "frame_captured") return null;
+  // The payload was pruned, or is damaged.
+  if (value === null) return null;
   const data = recordOf(value);
   const startMs = numberOr(data.mediaTimeMs, 0);
   return {

@@ -70,6 +70,7 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "note_removed",
   "session_state_changed",
   "checkpoint_written",
+  "event_quarantined",
 ];
 
 /** `null` for what is no frame of a client. */

@@ -32,6 +32,8 @@ export interface Note extends Span {
   readonly hash: string;
   /** Who made its present text. What a person edited or accepted, the agent never changes. */
   readonly by: "agent" | "person";
+  /** Sequences of damaged events that this note was made of, or that changed it; left out if there are none. */
+  readonly damaged?: readonly number[];
 }
 
 /** The body of `POST /v1/live/KEY/notes/ID`. `undo` takes the newest operation of a person on this note back. */

@@ -27,11 +27,30 @@ export interface LiveCost {
   readonly costUsd: number;
 }
 
+/** An event of the session's log that is not what was written, or a run of events that are missing. */
+export interface DamagedEvent {
+  /** @type integer */
+  readonly sequence: number;
+  /**
+   * The last one of a run of missing events; else the same as `sequence`.
+   *
+   * @type integer
+   */
+  readonly through: number;
+  /** The type that its row has now; `null` if nothing of it can be read. */
+  readonly type: string | null;
+  readonly reason: string;
+  /** `quarantined`: a repair put it aside. */
+  readonly status: "found" | "quarantined";
+}
+
 export interface LiveHealth {
   readonly lastError: string | null;
   readonly lastCheckpointError: string | null;
   readonly degradedReason: string | null;
   readonly degradedAt: string | null;
+  /** What of the log cannot be trusted and is left out everywhere, at most the first 100. */
+  readonly damaged: readonly DamagedEvent[];
 }
 
 /** The answer of `GET /v1/live/KEY`. Times are ISO 8601 UTC. */

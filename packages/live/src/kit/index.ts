@@ -6,6 +6,15 @@
  */
 
 export { isoOf, pause, SYSTEM_CLOCK } from "./clock.ts";
+export {
+  type ChainPlace,
+  type Damage,
+  damageIn,
+  damagesIn,
+  damagesOf,
+  isAmong,
+  missing,
+} from "./damage.ts";
 export { LIMITS } from "./limits.ts";
 export {
   count,
@@ -19,6 +28,7 @@ export {
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
 export type { SessionOwnerSettings } from "./settings.ts";
 export { openSideLog, sideLogsOf } from "./side-logs.ts";
+export { readAround, soundStore, tailAround } from "./sound-store.ts";
 export type {
   Acknowledgement,
   AnsweredDraft,

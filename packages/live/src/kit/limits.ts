@@ -163,6 +163,11 @@ export const LIMITS = {
   followRetryMs: 250,
   /** The number of disagreements that a replay lists, and of versions of a note that it remembers. */
   shownDisagreements: 100,
+  /** The damaged events that a session shows, and that one repair puts aside. */
+  shownDamages: 100,
+  quarantined: 1_000,
+  /** The pages of decisions that are read to find the notes that depend on a damaged event. */
+  decisionPages: 20,
   replayedVersions: 10,
   /**
    * The interval at which a server checks for the nightly replay; the hour (UTC) from which it is due; the age of the

@@ -30,6 +30,7 @@ type HistogramName =
   | TimeName
   | "continuo.live.depth"
   | "continuo.live.batch.size"
+  | "continuo.live.replay.agreement"
   | "gen_ai.client.operation.duration"
   | "gen_ai.client.token.usage";
 
@@ -59,6 +60,11 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
     unit: "{draft}",
     says: "What became of drafts, by `action`: `write`, `update`, `merge`, `ask`, `keep`.",
   },
+  "continuo.live.replay.agreement": {
+    kind: "histogram",
+    unit: "1",
+    says: "The share in which the nightly replay of a session agrees, 0 to 1; the target is 0.95.",
+  },
   "continuo.live.escalations": {
     kind: "counter",
     unit: "{question}",
@@ -82,7 +88,7 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
   "continuo.live.alerts": {
     kind: "counter",
     unit: "{alert}",
-    says: "What somebody should look at, by `reason`: `degraded_abandoned` is a session that nobody repaired.",
+    says: "What somebody should look at, by `reason`: `degraded_abandoned` (nobody repaired the session), `damaged` (of a session that ended), `replay_disagrees`, `checkpoint_failures` (three in a row).",
   },
   "continuo.live.sessions": {
     kind: "gauge",

@@ -4,13 +4,15 @@ import { ContinuoError, type NewEvent, type Store } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
 import { isFields, LIMITS, type Note, type NoteOperation } from "../kit/index.ts";
 import { type Follower, type NoteEntry, roomForNotes } from "../state/index.ts";
+import { markDamaged } from "./damaged-notes.ts";
 import { FULL, noteOf, readNotes } from "./note-events.ts";
 import { eventsOf, undoEvent } from "./note-operations.ts";
 
 /** All notes that are not archived, in the order of the medium. */
-export async function notesOf(store: Store, { sessionId, fold }: Follower): Promise<readonly Note[]> {
+export async function notesOf(store: Store, follower: Follower): Promise<readonly Note[]> {
+  const { sessionId, fold } = follower;
   const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
-  const notes = await readNotes(store, sessionId, entries);
+  const notes = await markDamaged(store, follower, await readNotes(store, sessionId, entries));
   return notes.toSorted((a, b) => a.startMs - b.startMs || (a.noteId < b.noteId ? -1 : 1));
 }
 

@@ -18,7 +18,7 @@ export async function endSession(
 ): Promise<boolean> {
   const { sessionId } = follower;
   if (on === "close" && acceptsInput(stateOfFold(follower))) await owner.flush(LIMITS.closeFlushMs);
-  if (follower.fault === null) {
+  if (acceptsInput(stateOfFold(follower))) {
     await owner.finish(LIMITS.closeFlushMs).catch((error: unknown) => {
       report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
     });

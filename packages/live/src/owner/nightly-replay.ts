@@ -1,7 +1,16 @@
 /** The nightly replay: one server at a time replays each session of the last day once. */
 
 import { isContinuoError, type NewEvent, type Store } from "@continuo/core/model";
-import { type Clock, isoOf, LIMITS, type LiveState, onOneServer, startPeriodicWork } from "../kit/index.ts";
+import {
+  type Clock,
+  count,
+  isoOf,
+  LIMITS,
+  type LiveState,
+  onOneServer,
+  record,
+  startPeriodicWork,
+} from "../kit/index.ts";
 import { replayRecorded } from "../replay/index.ts";
 import { liveSessions } from "./video-deletion.ts";
 
@@ -9,6 +18,8 @@ export interface NightlyReplayOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
+  /** Called for a session whose notes are not what its log makes. */
+  readonly onDisagreement: (sessionId: string, reason: string) => Promise<void>;
 }
 
 const LEASE = "live/nightly-replay";
@@ -53,17 +64,19 @@ export class NightlyReplay {
   }
 
   async #replayAll(renew: () => Promise<unknown>): Promise<number> {
-    const { store, clock, report } = this.#options;
+    const { store, clock, report, onDisagreement } = this.#options;
     const sinceMs = clock.now() - LIMITS.nightlySpanMs;
     let replayed = 0;
     for await (const { sessionId, status, lastActivityAt } of liveSessions(store)) {
       if (Date.parse(lastActivityAt) < sinceMs) continue;
       const { agreement, compared, disagreements } = await replayRecorded(store, sessionId);
       replayed++;
+      record("continuo.live.replay.agreement", agreement);
       if (agreement < 1) {
-        report(
-          `live: the replay of ${sessionId} agrees in ${percent(agreement)}: ${disagreements[0]?.reason ?? ""}`,
-        );
+        const reason = disagreements[0]?.reason ?? "";
+        report(`live: the replay of ${sessionId} agrees in ${percent(agreement)}: ${reason}`);
+        count("continuo.live.alerts", 1, { reason: "replay_disagrees" });
+        await onDisagreement(sessionId, `the nightly replay: ${reason}`);
       }
       await this.#record(sessionId, status as LiveState, { agreement, compared });
       await renew();

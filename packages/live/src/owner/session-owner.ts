@@ -16,6 +16,7 @@ import { readSequences } from "../evidence/index.ts";
 import {
   type BudgetState,
   count,
+  type Damage,
   isoOf,
   LIMITS,
   type LiveState,
@@ -38,6 +39,7 @@ import {
   type OpenRequest,
   refill,
   stateOf,
+  stateOfFold,
   type Trigger,
   usedShare,
   writeCheckpoint,
@@ -149,20 +151,21 @@ export class SessionOwner {
       readonly from?: LiveState;
       readonly expectedSequence?: number;
       readonly also?: readonly Write[];
+      /** Events that are stored before the step. */
+      readonly events?: readonly NewEvent[];
+      /** What is damaged, for the trigger `fault`. */
+      readonly damaged?: readonly Damage[];
     } = {},
   ): Promise<boolean> {
     const { fold, fault } = this.#options.follower;
-    const from = options.from ?? (fault === null ? fold.state : "degraded");
+    const from = options.from ?? stateOfFold(this.#options.follower);
     const state = nextState(from, on);
     if (state === null) return false;
-    const { reason, expectedSequence, also = [] } = options;
-    const data = present({ state, from, reason });
+    const { reason, expectedSequence, also = [], events = [], damaged } = options;
+    const data = present({ state, from, reason, damaged });
     const patch = { status: state };
     await this.append(
-      [
-        { type: "session_state_changed", data },
-        { type: "session_updated", data: patch },
-      ],
+      [...events, { type: "session_state_changed", data }, { type: "session_updated", data: patch }],
       {
         also: [{ type: "session", patch }, ...also],
         ...(expectedSequence === undefined || fault !== null ? {} : { expectedSequence }),
@@ -174,13 +177,25 @@ export class SessionOwner {
     return true;
   }
 
-  /** Records that the log cannot be trusted, once. */
-  async degrade(reason: string): Promise<void> {
+  /** Records that the log cannot be trusted, once, and each time that more is found to be damaged. */
+  degrade(reason: string, damages: readonly Damage[] = []): Promise<void> {
+    return this.#inTurn(() => this.#degrade(reason, damages));
+  }
+
+  async #degrade(reason: string, damages: readonly Damage[]): Promise<void> {
     const { store, follower } = this.#options;
     const session = await store.getSession(follower.sessionId);
-    if (session === null || session.status === "degraded") return;
-    // The fold ends before the fault, so the state comes from the row of the session.
-    await this.change("fault", { reason, from: session.status as LiveState });
+    if (session === null) return;
+    const damaged = damages.slice(0, LIMITS.quarantined);
+    if (session.status !== "degraded") {
+      // The event that set the state may be what is damaged, so the state comes from the row of the session.
+      await this.change("fault", { reason, damaged, from: session.status as LiveState });
+      return;
+    }
+    const known = new Set(follower.fold.damaged.map(({ sequence }) => sequence));
+    if (damaged.every(({ sequence }) => known.has(sequence))) return;
+    const data = { state: "degraded", from: "degraded", reason, damaged };
+    await this.append([{ type: "session_state_changed", data }]);
   }
 
   /** Processes the pending evidence, as far as that succeeds within the time. */
@@ -287,7 +302,10 @@ export class SessionOwner {
    * time.
    */
   async #restarted(takenFrom: number): Promise<void> {
-    const { state } = this.#options.follower.fold;
+    const { follower } = this.#options;
+    // A log that is degraded gets no other state from a start of a server.
+    if (follower.fault !== null) await this.degrade(follower.fault, follower.damages).catch(() => undefined);
+    const { state } = follower.fold;
     const data = { state, from: state, reason: "another server took the session over", restart: true };
     const id = `taken-over/${takenFrom}`;
     await this.append([{ id, type: "session_state_changed", data }]).catch(() => undefined);
@@ -324,7 +342,7 @@ export class SessionOwner {
   /** The next write that is due: a state, a level, a checkpoint. */
   #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
     const { follower, backpressure } = this.#options;
-    if (follower.fault !== null) return null;
+    if (this.#isDegraded) return null;
     if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
       return () => this.change("input");
     }
@@ -347,6 +365,10 @@ export class SessionOwner {
     return null;
   }
 
+  get #isDegraded(): boolean {
+    return stateOfFold(this.#options.follower) === "degraded";
+  }
+
   get #endsAtMs(): number {
     return Math.min(...[...this.#lanes.values()].map((lane) => lane.endsAtMs ?? Number.POSITIVE_INFINITY));
   }
@@ -364,6 +386,8 @@ export class SessionOwner {
   }
 
   #nextMs(fold: LiveFold, nowMs: number): number | null {
+    // Nothing becomes due before a repair, which gives the session to a new owner.
+    if (this.#isDegraded) return null;
     const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
     if (this.#audio.nextMs !== null) times.push(this.#audio.nextMs);
     if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);

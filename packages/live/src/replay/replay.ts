@@ -12,9 +12,18 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { draftIn } from "../batches/index.ts";
-import { type Decision, type Draft, isFields, LIMITS } from "../kit/index.ts";
+import {
+  type Damage,
+  type Decision,
+  type Draft,
+  damageIn,
+  damagesOf,
+  isAmong,
+  isFields,
+  LIMITS,
+  readAround,
+} from "../kit/index.ts";
 import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
-import { faultOf } from "../state/index.ts";
 
 export interface Disagreement {
   readonly sequence: number;
@@ -33,15 +42,20 @@ export interface ReplayReport {
   readonly disagreements: readonly Disagreement[];
 }
 
-/** Errors: `not_found`, the store's. */
+/** What a repair put aside is not compared. Errors: `not_found`, the store's. */
 export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
-  return replayEvents(eventsOf(store, sessionId));
+  const quarantined: Damage[] = [];
+  for await (const { type, data } of eventsOf(store, sessionId)) {
+    const aside = type === "event_quarantined" ? damageIn(data) : null;
+    if (aside !== null) quarantined.push(aside);
+  }
+  return replayEvents(eventsOf(store, sessionId), quarantined);
 }
 
 /** Every event of a log, page by page. */
 export async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<StoredEvent, void, void> {
   for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, sessionId, {
       after,
       limit: LIMITS.restorePage,
     });
@@ -50,8 +64,11 @@ export async function* eventsOf(store: Store, sessionId: string): AsyncGenerator
   }
 }
 
-export async function replayEvents(events: AsyncIterable<StoredEvent>): Promise<ReplayReport> {
-  const replay = new Replay();
+export async function replayEvents(
+  events: AsyncIterable<StoredEvent>,
+  quarantined: readonly Damage[] = [],
+): Promise<ReplayReport> {
+  const replay = new Replay(quarantined);
   for await (const event of events) replay.add(event);
   return replay.end();
 }
@@ -67,12 +84,20 @@ class Replay {
   readonly #versions = new Map<string, Map<string, NoteContent>>();
   readonly #expected = new Map<string, Expected>();
   readonly #disagreements: Disagreement[] = [];
+  readonly #quarantined: readonly Damage[];
+  /** Decisions whose drafts or notes were put aside: their notes are not compared. */
+  readonly #unknown = new Set<string>();
   #chain = { sequence: 0, chainHash: CHAIN_START };
   #compared = 0;
   #agreed = 0;
 
+  constructor(quarantined: readonly Damage[]) {
+    this.#quarantined = quarantined;
+  }
+
   add(event: StoredEvent): void {
     this.#check(event);
+    if (isAmong(this.#quarantined, event.sequence)) return this.#skip(event);
     const data = isFields(event.data) ? event.data : {};
     if (event.type === "draft_written" || event.type === "context_requested") {
       const draft = draftIn(event);
@@ -82,7 +107,8 @@ class Replay {
   }
 
   end(): ReplayReport {
-    for (const { decidedAt, events } of this.#expected.values()) {
+    for (const [decisionId, { decidedAt, events }] of this.#expected) {
+      if (this.#unknown.has(decisionId)) continue;
       for (const { type } of events) this.#disagree(decidedAt, `${type} of this decision is missing`);
     }
     const [compared, agreed] = [this.#compared, this.#agreed];
@@ -91,8 +117,9 @@ class Replay {
   }
 
   #check(event: StoredEvent): void {
-    const fault = faultOf(this.#chain, event);
-    if (fault !== null) this.#disagree(event.sequence, fault);
+    for (const { sequence, reason } of damagesOf(this.#chain, event)) {
+      if (!isAmong(this.#quarantined, sequence)) this.#disagree(sequence, reason);
+    }
     this.#chain = { sequence: event.sequence, chainHash: event.chainHash };
   }
 
@@ -104,7 +131,8 @@ class Replay {
       const bases = this.#basesOf(decision);
       if (decision.action === "ask" || decision.action === "keep") continue;
       if (draft === undefined || bases === null) {
-        this.#disagree(sequence, "the draft or the notes of a decision are missing");
+        if (this.#quarantined.length > 0) this.#unknown.add(decisionId);
+        else this.#disagree(sequence, "the draft or the notes of a decision are missing");
         continue;
       }
       this.#drafts.delete(decision.draftId);
@@ -125,14 +153,13 @@ class Replay {
 
   #compare(event: StoredEvent, data: Readonly<Record<string, unknown>>): void {
     if (event.actor.kind === "person") {
-      const note = noteOf(event);
-      if (note === null) return;
-      const { hash: _hash, by: _by, ...content } = note;
-      if (typeof data.content === "string") this.#know(content);
+      if (typeof data.content === "string") this.#knowNote(event);
       return;
     }
     const { sequence } = event;
     const expected = this.#expected.get(String(data.decisionId));
+    const isUnknown = this.#unknown.has(String(data.decisionId)) || expected === undefined;
+    if (this.#quarantined.length > 0 && isUnknown) return this.#knowNote(event);
     const next = expected?.events.shift();
     if (expected?.events.length === 0) this.#expected.delete(String(data.decisionId));
     const isSame = next?.type === event.type && canonicalJson(next.data) === canonicalJson(event.data);
@@ -143,6 +170,19 @@ class Replay {
   #agree(): void {
     this.#compared++;
     this.#agreed++;
+  }
+
+  #knowNote(event: StoredEvent): void {
+    const note = noteOf(event);
+    if (note === null) return;
+    const { hash: _hash, by: _by, ...content } = note;
+    this.#know(content);
+  }
+
+  /** An event that was put aside: the decision that it belongs to cannot be compared. */
+  #skip({ data }: StoredEvent): void {
+    const { decisionId } = isFields(data) ? data : {};
+    if (typeof decisionId === "string") this.#unknown.add(decisionId);
   }
 
   #know(note: NoteContent): void {

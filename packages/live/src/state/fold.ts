@@ -6,6 +6,9 @@ import type { StoredEvent } from "@continuo/core/model";
 import { NOTE_EVENT_TYPES } from "@continuo/core/wire";
 import {
   type BudgetState,
+  type Damage,
+  damageIn,
+  damagesIn,
   type Fields,
   isFields,
   type Lanes,
@@ -71,7 +74,11 @@ export interface LiveFold extends Pending {
   memory: unknown;
   cost: LiveCost;
   budget: BudgetState;
-  health: LiveHealth;
+  health: Omit<LiveHealth, "damaged">;
+  /** The damage that the newest record of a degraded state names; empty when the session is not degraded. */
+  damaged: readonly Damage[];
+  /** What repairs put aside. */
+  quarantined: readonly Damage[];
   checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;
   notesSinceCheckpoint: number;
@@ -80,7 +87,7 @@ export interface LiveFold extends Pending {
 
 export const NO_COST: LiveCost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-const HEALTHY: LiveHealth = {
+const HEALTHY: LiveFold["health"] = {
   lastError: null,
   lastCheckpointError: null,
   degradedReason: null,
@@ -114,6 +121,8 @@ export function emptyFold(chainHash: string): LiveFold {
     cost: NO_COST,
     budget: "normal",
     health: HEALTHY,
+    damaged: [],
+    quarantined: [],
     checkpoint: null,
     eventsSinceCheckpoint: 0,
     notesSinceCheckpoint: 0,
@@ -214,9 +223,14 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   session_state_changed: (fold, data, { event, atMs }) => {
     if (isState(data.state) && data.state !== fold.state)
       changeState(fold, data.state, { data, event, atMs });
+    else if (data.state === "degraded") fold.damaged = damagesOr(data.damaged, fold.damaged);
     if (isLevel(data.level)) fold.level = data.level;
     if (isBudgetState(data.budget)) fold.budget = data.budget;
     if (data.restart === true) fold.restarts++;
+  },
+  event_quarantined: (fold, data) => {
+    const damage = damageIn(data);
+    if (damage !== null) fold.quarantined = [...fold.quarantined, damage];
   },
   decision_made: (fold, data) => {
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
@@ -270,9 +284,17 @@ function changeState(
   fold.stateSequence = event.sequence;
   if (state === "degraded") {
     const degradedReason = textOf(data.reason) ?? "unknown";
+    fold.damaged = damagesIn(data.damaged);
     fold.health = { ...fold.health, degradedReason, degradedAt: event.occurredAt };
-  } else if (state === "active") fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
+  } else if (state === "active") {
+    fold.damaged = [];
+    fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
+  }
   if (state === "closed" || state === "abandoned") fold.closedAtMs = atMs;
+}
+
+function damagesOr(value: unknown, otherwise: readonly Damage[]): readonly Damage[] {
+  return Array.isArray(value) ? damagesIn(value) : otherwise;
 }
 
 function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {

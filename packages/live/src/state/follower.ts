@@ -5,14 +5,16 @@ import { messageOf, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   type Acknowledgement,
   countInput,
+  type Damage,
   type Level,
   LIMITS,
   type ReportedState,
   recordTime,
+  tailAround,
 } from "../kit/index.ts";
 import { nextLevel } from "./back-pressure.ts";
-import { addEvent, depthOf, isCounted, type LiveFold } from "./fold.ts";
-import { faultOf, restore } from "./restore.ts";
+import { depthOf, isCounted, type LiveFold } from "./fold.ts";
+import { addChecked, leftAfter, type RestoreResult, restore } from "./restore.ts";
 import { isFinal, reportedState } from "./state-machine.ts";
 
 export type FollowListener = (event: StoredEvent, fold: LiveFold) => void;
@@ -32,22 +34,23 @@ export class Follower {
   readonly #anewListeners = new Set<() => void>();
   #fold: LiveFold;
   #fault: string | null;
+  #damages: readonly Damage[];
+  /** The first damaged sequence, when the fold must be made again without what is damaged. */
+  #againBefore: number | null = null;
+  #tailing = new AbortController();
   #ended: "no" | "yes" = "no";
   /** The duration of the restore. */
   readonly restoreMs: number;
 
   private constructor(
     options: FollowerOptions,
-    {
-      fold,
-      fault,
-      restoreMs,
-    }: { readonly fold: LiveFold; readonly fault: string | null; readonly restoreMs: number },
+    { fold, fault, damages, restoreMs }: Omit<RestoreResult, "fromSequence"> & { readonly restoreMs: number },
   ) {
     this.#options = options;
     this.sessionId = options.sessionId;
     this.#fold = fold;
     this.#fault = fault;
+    this.#damages = damages;
     this.restoreMs = restoreMs;
     void this.#run();
   }
@@ -55,22 +58,47 @@ export class Follower {
   /** Errors: the store's. */
   static async open(options: FollowerOptions): Promise<Follower> {
     const began = performance.now();
-    const { fold, fault } = await recordTime("continuo.live.restore.duration", () =>
+    const { fold, fault, damages } = await recordTime("continuo.live.restore.duration", () =>
       restore(options.store, options.sessionId),
     );
     const restoreMs = performance.now() - began;
     // The work of the caller on the fold is no part of the turn that folded the last page.
     await otherWork();
-    return new Follower(options, { fold, fault, restoreMs });
+    return new Follower(options, { fold, fault, damages, restoreMs });
   }
 
   get fold(): LiveFold {
     return this.#fold;
   }
 
-  /** Why the log cannot be trusted; `null` if it can. */
+  /** Why the log cannot be trusted; `null` if it can. The fold has everything else. */
   get fault(): string | null {
     return this.#fault;
+  }
+
+  /** The events that are left out of the fold, and that no repair has put aside. */
+  get damages(): readonly Damage[] {
+    return this.#damages;
+  }
+
+  /** The damage that an event is part of, also when it was put aside. */
+  damageAt(sequence: number): Damage | null {
+    const isPart = (one: Damage): boolean => one.sequence <= sequence && sequence <= one.through;
+    return this.#damages.find(isPart) ?? this.#fold.quarantined.find(isPart) ?? null;
+  }
+
+  /** Leaves these events out as well. Resolves when the fold is made again without them. */
+  async learn(damages: readonly Damage[]): Promise<void> {
+    const found = damages.filter(({ sequence }) => this.damageAt(sequence) === null);
+    const [first] = found;
+    if (first === undefined) return;
+    this.#damages = [...this.#damages, ...found];
+    this.#fault ??= first.reason;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leave = this.onAnew(resolve);
+    this.#again(Math.min(...found.map(({ sequence }) => sequence)));
+    await promise;
+    leave();
   }
 
   /** True when the log is closed and no event follows. */
@@ -101,7 +129,7 @@ export class Follower {
   }
 
   /**
-   * Calls the listener when a repair replaced the fold, or when the follower no longer keeps it. A caller that shows
+   * Calls the listener when the fold was made again, for example after a repair, or when the follower no longer keeps it. A caller that shows
    * the session then joins it again.
    */
   onAnew(listener: () => void): () => void {
@@ -112,16 +140,20 @@ export class Follower {
 
   /** Resolves when the fold has the event of that sequence, or when no event follows. */
   async reaches(sequence: number): Promise<void> {
-    if (this.#fold.sequence >= sequence || this.isOver || this.#fault !== null) return;
+    if (this.#fold.sequence >= sequence || this.isOver) return;
     const { signal } = this.#over;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         leave();
+        leaveAnew();
         signal.removeEventListener("abort", done);
         resolve();
       };
       const leave = this.onEvent((event) => {
         if (event.sequence >= sequence) done();
+      });
+      const leaveAnew = this.onAnew(() => {
+        if (this.#fold.sequence >= sequence) done();
       });
       signal.addEventListener("abort", done, { once: true });
     });
@@ -136,13 +168,20 @@ export class Follower {
     for (const listener of [...this.#anewListeners]) listener();
   }
 
+  /** Ends the present tail, so that the fold is made again. Without a sequence, the newest snapshot is used. */
+  #again(before: number): void {
+    this.#againBefore = Math.min(this.#againBefore ?? before, before);
+    this.#tailing.abort();
+    if (this.#ended === "yes") void this.#run();
+  }
+
   async #run(): Promise<void> {
     const { store, sessionId, report } = this.#options;
     const { signal } = this.#over;
-    while (!signal.aborted && this.#ended === "no") {
+    while (!signal.aborted && (this.#ended === "no" || this.#againBefore !== null)) {
       try {
-        if (this.#fault === null) await this.#tail();
-        else await this.#untilRepaired();
+        if (this.#againBefore === null) await this.#tail();
+        else await this.#restoreAgain(this.#againBefore);
       } catch (error) {
         if (signal.aborted) return;
         report(`live: cannot follow ${sessionId}: ${messageOf(error)}`);
@@ -154,33 +193,60 @@ export class Follower {
 
   async #tail(): Promise<void> {
     const { store, sessionId } = this.#options;
-    const { signal } = this.#over;
-    for await (const event of store.tail(sessionId, { after: this.#fold.sequence, signal })) {
-      const fault = faultOf(this.#fold, event);
-      if (fault !== null) {
-        this.#fault = fault;
-        for (const listener of [...this.#faultListeners]) listener(fault);
-        return;
-      }
-      addEvent(this.#fold, event);
-      for (const listener of [...this.#listeners]) listener(event, this.#fold);
+    this.#tailing = new AbortController();
+    const signal = AbortSignal.any([this.#over.signal, this.#tailing.signal]);
+    for await (const event of tailAround(store, sessionId, { after: this.#fold.sequence, signal })) {
+      this.#add(event);
+      if (signal.aborted) return;
     }
     if (!signal.aborted) this.#ended = "yes";
   }
 
-  /** Waits for a repair: a log that was not trusted is read again after it was verified. */
-  async #untilRepaired(): Promise<void> {
-    const { store, sessionId } = this.#options;
-    await later(LIMITS.followRetryMs, this.#over.signal);
-    const session = await store.getSession(sessionId);
-    if (session === null || session.status === "closed" || session.status === "abandoned") {
-      this.#ended = "yes";
-    } else if (session.status !== "degraded") {
-      const { fold, fault } = await restore(store, sessionId);
-      this.#fold = fold;
-      this.#fault = fault;
-      if (fault === null) this.#tellAnew();
+  #add(event: StoredEvent): void {
+    const found = addChecked(this.#fold, event);
+    this.#damages = leftAfter([...this.#damages, ...found], event);
+    const isSound = found.every(({ sequence }) => sequence !== event.sequence);
+    // Those who wait for the sequence hear of a damaged event, without its type and payload.
+    const heard = isSound ? event : { ...event, type: "unreadable", data: null };
+    for (const listener of [...this.#listeners]) listener(heard, this.#fold);
+    if (found[0] !== undefined) this.#tellFault(found[0].reason);
+    if (isSound && event.type === "session_state_changed") this.#afterState();
+  }
+
+  #tellFault(fault: string): void {
+    this.#fault ??= fault;
+    for (const listener of [...this.#faultListeners]) listener(fault);
+  }
+
+  /** A server that found damage names it when it degrades the session; a repair ends the fault. */
+  #afterState(): void {
+    const { state, damaged } = this.#fold;
+    if (state === "degraded") {
+      const unknown = damaged.filter(({ sequence }) => this.damageAt(sequence) === null);
+      if (unknown.length > 0) this.#again(Math.min(...unknown.map(({ sequence }) => sequence)));
+    } else if (this.#fault !== null && !isFinal(state)) {
+      // The bytes may have come back from a backup.
+      if (this.#damages.length > 0) return this.#again(Number.POSITIVE_INFINITY);
+      this.#fault = null;
+      this.#tellAnew();
     }
+  }
+
+  async #restoreAgain(before: number): Promise<void> {
+    const { store, sessionId } = this.#options;
+    const options = Number.isFinite(before) ? { before } : ({ snapshots: "none" } as const);
+    const { fold, fault, damages } = await restore(store, sessionId, options);
+    if (this.#againBefore === before) this.#againBefore = null;
+    this.#fold = fold;
+    // What only the index of the store has wrong is not found by the hashes.
+    const named = fold.state === "degraded" ? fold.damaged : [];
+    this.#damages = [
+      ...damages,
+      ...named.filter((one) => damages.every(({ sequence }) => sequence !== one.sequence)),
+    ];
+    this.#fault = fault ?? this.#damages[0]?.reason ?? null;
+    this.#tellAnew();
+    if (this.#fault !== null) this.#tellFault(this.#fault);
   }
 }
 

@@ -24,13 +24,13 @@ export { acknowledge, Follower, stateOf } from "./follower.ts";
 export { addNoteEvent, type NoteEntry, roomForNotes } from "./note-entries.ts";
 export { hasRoom, type PendingEvidence, refill } from "./pending-evidence.ts";
 export {
-  assertRepairable,
+  assertDegraded,
   assertTranscriber,
   assertWritable,
   ended,
   stateOfFold,
   writerNamed,
 } from "./preconditions.ts";
-export { faultOf, restore } from "./restore.ts";
+export { inspectLog, restore } from "./restore.ts";
 export { contextHash, SNAPSHOT_NAME, unseal } from "./snapshot.ts";
 export { acceptsInput, isFinal, nextState, type Trigger } from "./state-machine.ts";

@@ -20,10 +20,11 @@ export function writerNamed(writers: readonly NoteWriter[], name: string | null)
 
 /** Errors: `degraded`. */
 export function assertWritable({ fold, fault, sessionId }: Follower): void {
-  if (fault === null && fold.state !== "degraded") return;
+  // The log of a session that ended refuses input by itself, with the error after which clients open the next session.
+  if ((fault === null && fold.state !== "degraded") || isFinal(fold.state)) return;
   throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
-    hint: "Keep the input and send it again after `continuo live repair`.",
-    details: { sessionId, reason: fault ?? fold.health.degradedReason },
+    hint: "Keep the input and send it again after `continuo live repair KEY`.",
+    details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
   });
 }
 
@@ -35,24 +36,16 @@ export function ended(key: string, state: string): ContinuoError {
   });
 }
 
-/** Errors: `invalid_transition` for a session that is not degraded, `corrupt` for one that does not verify. */
-export async function assertRepairable(
+/** Errors: `invalid_transition` for a session that is not degraded. */
+export async function assertDegraded(
   store: Store,
   { key, sessionId }: { readonly key: string; readonly sessionId: string },
 ): Promise<void> {
   const session = await store.getSession(sessionId);
-  if (session?.status !== "degraded") {
-    throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
-      details: { key, state: session?.status ?? null },
-    });
-  }
-  const { ok, firstBadSequence, reason } = await store.verify(sessionId);
-  if (!ok) {
-    throw new ContinuoError("corrupt", `cannot repair the session: ${reason ?? "its log is damaged"}`, {
-      hint: "Restore the store from a backup.",
-      details: { key, firstBadSequence: firstBadSequence ?? null },
-    });
-  }
+  if (session?.status === "degraded") return;
+  throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
+    details: { key, state: session?.status ?? null },
+  });
 }
 
 /** Errors: `unsupported`. */

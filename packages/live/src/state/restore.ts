@@ -1,24 +1,29 @@
-/** Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both. */
+/**
+ * Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both. Damaged
+ * events are left out, and everything else is folded.
+ */
 
 import { setImmediate as otherWork } from "node:timers/promises";
+import { type CallOptions, CHAIN_START, present, type Store, type StoredEvent } from "@continuo/core/model";
 import {
-  type CallOptions,
-  CHAIN_START,
-  canonicalJson,
-  chainHash,
-  isContinuoError,
-  payloadHash,
-  type Store,
-  type StoredEvent,
-} from "@continuo/core/model";
-import { LIMITS, sha256 } from "../kit/index.ts";
+  type ChainPlace,
+  type Damage,
+  damageIn,
+  damagesOf,
+  isAmong,
+  LIMITS,
+  missing,
+  readAround,
+} from "../kit/index.ts";
 import { addEvent, emptyFold, type LiveFold } from "./fold.ts";
 import { SNAPSHOT_NAME, unseal } from "./snapshot.ts";
 
 export interface RestoreResult {
   readonly fold: LiveFold;
-  /** Why the session cannot be trusted; the fold then ends before the fault. `null` if everything was verified. */
+  /** Why the session cannot be trusted; `null` if everything was verified, or put aside by a repair. */
   readonly fault: string | null;
+  /** What was found to be damaged and no repair has put aside. */
+  readonly damages: readonly Damage[];
   /** The sequence of the snapshot that it began with; 0 without one. */
   readonly fromSequence: number;
 }
@@ -26,47 +31,112 @@ export interface RestoreResult {
 export interface RestoreOptions extends CallOptions {
   /** `none` restores from the log without a snapshot. */
   readonly snapshots?: "newest" | "none";
+  /** Only a snapshot before this sequence, because the event there is known to be damaged. */
+  readonly before?: number;
 }
 
 /** Errors: the store's, where the log cannot be read at all. */
 export async function restore(
   store: Store,
   sessionId: string,
-  { snapshots = "newest", ...call }: RestoreOptions = {},
+  { snapshots = "newest", before, ...call }: RestoreOptions = {},
 ): Promise<RestoreResult> {
-  const start = snapshots === "none" ? { fold: fresh() } : await snapshotFold(store, sessionId, call);
-  const { fold } = start;
+  const atSequence = before === undefined ? undefined : before - 1;
+  const place = present({ ...call, atSequence });
+  const start = snapshots === "none" ? { fold: fresh() } : await snapshotFold(store, sessionId, place);
+  const restored = await foldFrom(store, sessionId, { ...start, call });
+  // A snapshot that was made before the damage was found has folded it.
+  const isBefore = restored.fold.damaged.every(({ sequence }) => sequence > restored.fromSequence);
+  if (isBefore || restored.fromSequence === 0) return restored;
+  const first = Math.min(...restored.fold.damaged.map(({ sequence }) => sequence));
+  const older = await snapshotFold(store, sessionId, { ...call, atSequence: first - 1 });
+  return foldFrom(store, sessionId, { ...older, call });
+}
+
+interface Start {
+  readonly fold: LiveFold;
+  /** Why no snapshot could be used. */
+  readonly fault?: string;
+}
+
+async function foldFrom(
+  store: Store,
+  sessionId: string,
+  { fold, fault, call }: Start & { readonly call: CallOptions },
+): Promise<RestoreResult> {
   const fromSequence = fold.sequence;
-  if (start.fault !== undefined) return { fold, fault: start.fault, fromSequence };
-  for (let after: number | null = fold.sequence; after !== null; ) {
-    const page: Page | string = await pageOf(store, sessionId, { after, ...call });
-    if (typeof page === "string") return { fold, fault: page, fromSequence };
-    for (const event of page.events) {
-      const fault = faultOf(fold, event);
-      if (fault !== null) return { fold, fault, fromSequence };
-      addEvent(fold, event);
-    }
+  let damages: readonly Damage[] = [];
+  for await (const event of pages(store, sessionId, { after: fromSequence, ...call })) {
+    const found = addChecked(fold, event);
+    damages = leftAfter([...damages, ...found], event);
+    if (event.sequence === 1 && found.length > 0) await addRow(store, sessionId, { fold, event });
+  }
+  return { fold, fault: fault ?? damages[0]?.reason ?? null, damages, fromSequence };
+}
+
+/** Folds the next event, or leaves it out. Returns what is damaged. */
+export function addChecked(fold: LiveFold, event: StoredEvent): readonly Damage[] {
+  const found = damagesOf(fold, event);
+  if (isAmong(found, event.sequence)) {
+    fold.sequence = event.sequence;
+    fold.chainHash = event.chainHash;
+  } else addEvent(fold, event);
+  return found;
+}
+
+/** The damage that is left after an event: the record of a quarantine ends one. */
+export function leftAfter(damages: readonly Damage[], { type, data }: StoredEvent): readonly Damage[] {
+  const aside = type === "event_quarantined" ? damageIn(data) : null;
+  return aside === null
+    ? damages
+    : damages.filter(({ sequence }) => sequence < aside.sequence || sequence > aside.through);
+}
+
+/** Every event whose hash is wrong or that is missing, also at the end, without those that a repair put aside. */
+export async function inspectLog(
+  store: Store,
+  sessionId: string,
+  call: CallOptions = {},
+): Promise<readonly Damage[]> {
+  const latest = await store.latestSequence(sessionId);
+  let place: ChainPlace = { sequence: 0, chainHash: CHAIN_START };
+  let damages: readonly Damage[] = [];
+  for await (const event of pages(store, sessionId, { after: 0, ...call })) {
+    damages = leftAfter([...damages, ...damagesOf(place, event)], event);
+    place = event;
+  }
+  return place.sequence < latest ? [...damages, missing(place.sequence + 1, latest)] : damages;
+}
+
+/** Every event, with placeholders for unreadable ones. */
+async function* pages(
+  store: Store,
+  sessionId: string,
+  { after: from, ...call }: CallOptions & { readonly after: number },
+): AsyncGenerator<StoredEvent, void, void> {
+  for (let after: number | null = from; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, sessionId, {
+      after,
+      limit: LIMITS.restorePage,
+      ...call,
+    });
+    yield* page.events;
     after = page.nextAfter;
     // The store gives way by what it reads; the hashes of these events are more work.
     if (after !== null) await otherWork();
   }
-  return { fold, fault: null, fromSequence };
 }
 
-type Page = Awaited<ReturnType<Store["read"]>>;
-
-/** An unreadable payload is a fault of the session, not of this server. */
-async function pageOf(
+/** The first event has the key and the video; where it is damaged, the session's row has them too. */
+async function addRow(
   store: Store,
   sessionId: string,
-  options: CallOptions & { readonly after: number },
-): Promise<Page | string> {
-  try {
-    return await store.read(sessionId, { limit: LIMITS.restorePage, ...options });
-  } catch (error) {
-    if (isContinuoError(error, "corrupt")) return error.message;
-    throw error;
-  }
+  { fold, event }: { readonly fold: LiveFold; readonly event: StoredEvent },
+): Promise<void> {
+  const session = await store.getSession(sessionId);
+  if (session === null) return;
+  const { metadata, title, createdAt } = session;
+  addEvent(fold, { ...event, type: "session_created", occurredAt: createdAt, data: { metadata, title } });
 }
 
 function fresh(): LiveFold {
@@ -76,32 +146,17 @@ function fresh(): LiveFold {
 async function snapshotFold(
   store: Store,
   sessionId: string,
-  call: CallOptions,
-): Promise<{ readonly fold: LiveFold; readonly fault?: string }> {
-  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, ...call });
+  place: CallOptions & { readonly atSequence?: number },
+): Promise<Start> {
+  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, ...place });
   if (snapshot === null) return { fold: fresh() };
   const fold = await unseal(snapshot.data);
   if (fold === "other version") return { fold: fresh() };
   if (fold === null || fold.sequence !== snapshot.sequence) {
     return { fold: fresh(), fault: `the snapshot at ${snapshot.sequence} does not have its hash` };
   }
-  const { events } = await store.read(sessionId, { after: snapshot.sequence - 1, limit: 1, ...call });
+  const at = present({ after: snapshot.sequence - 1, limit: 1, signal: place.signal });
+  const { events } = await readAround(store, sessionId, at);
   if (events[0]?.sequence === snapshot.sequence && events[0].chainHash === fold.chainHash) return { fold };
   return { fold: fresh(), fault: `the log at ${snapshot.sequence} does not have the hash of its snapshot` };
-}
-
-/** Why an event cannot follow the folded ones; `null` if it can. */
-export function faultOf(fold: Pick<LiveFold, "sequence" | "chainHash">, event: StoredEvent): string | null {
-  if (event.sequence !== fold.sequence + 1) return `the log has a gap after ${fold.sequence}`;
-  const { sequence } = event;
-  // A payload that was pruned is gone; its hash is still part of the chain.
-  if (event.pruned === undefined && hashOf(event) !== event.payloadHash) {
-    return `the payload of the event ${sequence} does not have its hash`;
-  }
-  if (chainHash(sha256, fold.chainHash, event) === event.chainHash) return null;
-  return `the event ${sequence} does not have its hash`;
-}
-
-function hashOf({ data, salt }: StoredEvent): string {
-  return payloadHash(sha256, canonicalJson(data), salt);
 }

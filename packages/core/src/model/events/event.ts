@@ -68,4 +68,6 @@ export interface StoredEvent<Data = unknown> {
   /** Why the payload is not what the table says of its type. The event is kept all the same. */
   readonly invalid?: string;
   readonly pruned?: Tombstone;
+  /** Why the event is not what was written; `data` is null then. Only where a reader checks the hashes. */
+  readonly damaged?: string;
 }

@@ -113,6 +113,20 @@ export const LIVE_EVENT_TYPES = {
     retention: "critical",
     transcript: "nothing",
   },
+  event_quarantined: {
+    area: "notes",
+    says: "A repair put aside the damaged event `sequence`, or the missing ones up to `through`: readers leave it out.",
+    payload: {
+      sequence: "number",
+      "through?": "number",
+      reason: "text",
+      "type?": "any",
+      "eventId?": "any",
+      "noteId?": "any",
+    },
+    retention: "critical",
+    transcript: "nothing",
+  },
   context_requested: {
     area: "notes",
     says: "The agent is not sure of a draft and asks the person. The answer is a `remark_added` with the `requestId`.",

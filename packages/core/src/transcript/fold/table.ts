@@ -66,6 +66,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   telemetry_reported: untold,
   decision_made: untold,
   context_requested: untold,
+  event_quarantined: untold,
   checkpoint_written: untold,
   draft_written: untold,
   note_written: untold,

@@ -114,7 +114,7 @@ export class LiveConnection {
     const { videoId } = follower.fold;
     leave.push(service.frames.watch(videoId, (blobs) => this.#send({ type: "purge_warning", blobs })));
     const after = hello.sessionId === undefined || hello.sessionId === sessionId ? (hello.after ?? 0) : 0;
-    await this.#pump(service.store, { sessionId, after, latestSequence });
+    await this.#pump(service.soundStore, { sessionId, after, latestSequence });
   }
 
   async #pump(

@@ -11,7 +11,11 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/evidence", async (c) => {
     const { key, service } = await asked(c, "read");
     const after = sequenceOf(c.req.query("after") ?? "0");
-    const { events, nextAfter } = await readEvidence(service.store, await service.sessionIdOf(key), after);
+    const { events, nextAfter } = await readEvidence(
+      service.soundStore,
+      await service.sessionIdOf(key),
+      after,
+    );
     return Response.json({ events: events.map(toWireEvent), nextAfter });
   });
   app.get("/v1/live/:key/blobs/:hash", async (c) => {

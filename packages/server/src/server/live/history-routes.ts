@@ -10,7 +10,7 @@ export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/history", async (c) => {
     const { key, service } = await asked(c, "read");
     const query = parseHistoryQuery(c.req.queries());
-    return Response.json(await readHistory(service.store, await service.sessionIdOf(key), query));
+    return Response.json(await readHistory(service.soundStore, await service.sessionIdOf(key), query));
   });
   app.get("/v1/live/:key/notes/:note/history", async (c) => {
     const { key, service } = await asked(c, "read");
@@ -20,6 +20,6 @@ export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
       noteId: c.req.param("note"),
       at: at === undefined ? undefined : sequenceOf(at),
     };
-    return Response.json(await readNoteHistory(service.store, present(place)));
+    return Response.json(await readNoteHistory(service.soundStore, present(place)));
   });
 }

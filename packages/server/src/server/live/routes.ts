@@ -171,8 +171,8 @@ function checkRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   });
   app.post("/v1/live/:key/repair", async (c) => {
     const { key, service } = await asked(c, "write");
-    await service.repair(key);
-    return Response.json(await service.session(key));
+    const quarantined = await service.repair(key);
+    return Response.json({ ...(await service.session(key)), quarantined });
   });
 }
 

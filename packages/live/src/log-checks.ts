@@ -1,0 +1,153 @@
+/**
+ * Checks of a session's log: what is damaged, the degraded state that follows, and the repair, which puts the damaged
+ * events aside.
+ */
+
+import { ContinuoError, type NewEvent, type Store, type VerifyResult } from "@continuo/core/model";
+import { count, type Damage, LIMITS, pause, type SessionOwnerSettings } from "./kit/index.ts";
+import type { SessionOwner } from "./owner/index.ts";
+import { replayRecorded } from "./replay/index.ts";
+import { assertDegraded, type Follower, inspectLog, isFinal, SNAPSHOT_NAME } from "./state/index.ts";
+import { retryMs } from "./writers/index.ts";
+
+export interface LogChecksOptions {
+  /** The store itself, with what is damaged. */
+  readonly store: Store;
+  readonly settings: Pick<SessionOwnerSettings, "clock" | "report">;
+  readonly follow: (sessionId: string) => Promise<Follower>;
+  readonly own: (sessionId: string) => Promise<SessionOwner | null>;
+  readonly forget: (sessionId: string) => Promise<void>;
+  /** False when the service is stopped, or owns no sessions. */
+  readonly mayWrite: () => boolean;
+}
+
+/** The answer of a verification: `ok` also where a repair put everything aside that is damaged. */
+export interface LiveVerifyResult extends VerifyResult {
+  /** The number of events that repairs put aside. */
+  readonly quarantinedCount: number;
+}
+
+const NEVER = new AbortController().signal;
+
+export class LogChecks {
+  readonly #options: LogChecksOptions;
+  readonly #checking = new Map<string, Promise<readonly Damage[]>>();
+
+  constructor(options: LogChecksOptions) {
+    this.#options = options;
+  }
+
+  /** Recomputes every hash. A damaged session is degraded when this resolves. Errors: `not_found`, the store's. */
+  async verify(sessionId: string): Promise<LiveVerifyResult> {
+    const [result, damages] = await Promise.all([
+      this.#options.store.verify(sessionId),
+      this.check(sessionId),
+    ]);
+    const { fold } = await this.#options.follow(sessionId);
+    const quarantinedCount = fold.quarantined.reduce((sum, one) => sum + one.through - one.sequence + 1, 0);
+    const [first] = damages;
+    if (first === undefined) {
+      const { checkedCount, prunedCount } = result;
+      return { ok: true, checkedCount: Math.max(checkedCount, fold.sequence), prunedCount, quarantinedCount };
+    }
+    const { sequence, reason } = first;
+    return { ...result, ok: false, firstBadSequence: sequence, reason, quarantinedCount };
+  }
+
+  /** Returns what is damaged and not put aside, after the session was degraded for it. */
+  check(sessionId: string): Promise<readonly Damage[]> {
+    const known = this.#checking.get(sessionId);
+    if (known !== undefined) return known;
+    const checking = this.#check(sessionId).finally(() => this.#checking.delete(sessionId));
+    this.#checking.set(sessionId, checking);
+    return checking;
+  }
+
+  async #check(sessionId: string): Promise<readonly Damage[]> {
+    const damages = await this.#damagesOf(sessionId);
+    const [first] = damages;
+    if (first === undefined) return damages;
+    const follower = await this.#options.follow(sessionId);
+    await follower.learn(damages);
+    await this.degrade(sessionId, first.reason, damages);
+    return damages;
+  }
+
+  async #damagesOf(sessionId: string): Promise<readonly Damage[]> {
+    const { store, follow } = this.#options;
+    const damages = await inspectLog(store, sessionId);
+    if (damages.length > 0) return damages;
+    const { ok, firstBadSequence: sequence = 0, reason = "its hash differs" } = await store.verify(sessionId);
+    const isAside = ok || (await follow(sessionId)).damageAt(sequence) !== null;
+    if (isAside) return [];
+    return [{ sequence, through: sequence, reason, type: null, eventId: null, noteId: null }];
+  }
+
+  /**
+   * Records the degraded state, so that all servers and clients see it. Tries again if the lease changed hands during a
+   * try, also to a newer lease of this server.
+   */
+  async degrade(sessionId: string, reason: string, damages: readonly Damage[]): Promise<void> {
+    const { settings, own, follow, mayWrite } = this.#options;
+    const { clock, report } = settings;
+    if (isFinal((await follow(sessionId)).fold.state)) {
+      count("continuo.live.alerts", 1, { reason: "damaged" });
+      report(`live: the log of ${sessionId}, which has ended, is damaged: ${reason}`);
+      return;
+    }
+    for (let tried = 1; mayWrite(); tried++) {
+      try {
+        const owner = await own(sessionId);
+        if (owner !== null) return await owner.degrade(reason, damages);
+      } catch (error) {
+        report(`live: cannot degrade ${sessionId}: ${String(error)}`);
+      }
+      if (tried > LIMITS.tries) return;
+      await pause(clock, retryMs(tried), NEVER);
+    }
+  }
+
+  /**
+   * Puts the damaged events aside, with a record for each, makes the session active, and makes its snapshots again.
+   * Returns what it put aside. Errors: `invalid_transition` for a session that is not degraded; `corrupt` if too much is
+   * damaged.
+   */
+  async repair(key: string, sessionId: string): Promise<readonly Damage[]> {
+    const { store, forget, own } = this.#options;
+    await assertDegraded(store, { key, sessionId });
+    const aside = await this.#toPutAside(sessionId);
+    if (aside.length > LIMITS.quarantined) {
+      throw new ContinuoError("corrupt", `cannot repair the session: ${aside.length} events are damaged`, {
+        hint: "Restore the store from a backup.",
+        details: { key, firstBadSequence: aside[0]?.sequence ?? null, limit: LIMITS.quarantined },
+      });
+    }
+    await store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
+    await forget(sessionId);
+    const owner = await own(sessionId);
+    const events = aside.map((damage): NewEvent => ({ type: "event_quarantined", data: damage }));
+    const what = aside.length === 0 ? "the log was verified" : `put aside: ${aside.length}`;
+    await owner?.change("repair", { reason: what, events });
+    await owner?.checkpoint();
+    return aside;
+  }
+
+  /** Also the events of notes that are not what their drafts and decisions make. */
+  async #toPutAside(sessionId: string): Promise<readonly Damage[]> {
+    const { store, follow } = this.#options;
+    const damages = await this.#damagesOf(sessionId);
+    if (damages.length > 0) return damages;
+    const { fold } = await follow(sessionId);
+    const { disagreements } = await replayRecorded(store, sessionId);
+    return disagreements
+      .filter(({ sequence }) => fold.quarantined.every((one) => one.sequence !== sequence))
+      .map(({ sequence, reason, noteId = null }) => ({
+        sequence,
+        through: sequence,
+        reason,
+        type: null,
+        eventId: null,
+        noteId,
+      }));
+  }
+}

@@ -1,0 +1,169 @@
+/** Damage of a session's log: what is right stays visible, what depended on the damage is marked, and a repair puts it aside. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { StoredEvent } from "@continuo/core/model";
+import { LiveService } from "@continuo/live";
+import { openStore } from "@continuo/store";
+import { expect, onTestFinished, test } from "vitest";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const TALK = ["The harbour opens at dawn", "Boats leave with the tide", "The lamp is lit at dusk"];
+
+interface Damaged extends LiveTest {
+  readonly file: string;
+  readonly sessionId: string;
+  readonly events: readonly StoredEvent[];
+}
+
+/** A session with three notes, one for each sentence, in a file that the test changes. */
+async function watched(more: Parameters<typeof liveTest>[0] = {}): Promise<Damaged> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-damage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "store.db");
+  const store = await openStore(`sqlite:${file}`);
+  onTestFinished(() => store.close());
+  const live = await liveTest({ store, ...more });
+  onTestFinished(() => live.service.stop());
+  const { sessionId } = await live.service.open("k", { videoId: "v", title: "Harbour" });
+  for (const [n, text] of TALK.entries()) {
+    await live.send("k", said(text, n * 20_000, { endMs: n * 20_000 + 3_000 }));
+    await live.clock.advance(20_000);
+  }
+  await live.settle();
+  return Object.assign(live, { file, sessionId, events: await allEvents(store, sessionId) });
+}
+
+function change(file: string, sql: string, ...values: readonly (string | number)[]): void {
+  const database = new DatabaseSync(file);
+  database.exec("pragma busy_timeout = 5000");
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+function sequenceOf(events: readonly StoredEvent[], type: string, nth = 0): number {
+  return events.filter((event) => event.type === type)[nth]?.sequence ?? 0;
+}
+
+const FORGE =
+  "update events set payload = replace(payload, 'tide', 'king') where sequence = ? and payload like ?";
+
+function forge({ file, events }: Damaged): number {
+  const sequence = sequenceOf(events, "transcript_added", 1);
+  change(file, FORGE, sequence, "%tide%");
+  return sequence;
+}
+
+async function texts({ service }: LiveTest): Promise<readonly string[]> {
+  return (await service.notes("k")).map(({ text }) => text);
+}
+
+test("after a verification that finds a changed transcript, the session is degraded, refuses input, and shows all notes", async () => {
+  const live = await watched();
+  const sequence = forge(live);
+  const beganMs = performance.now();
+  const result = await live.service.verify("k");
+  expect(performance.now() - beganMs).toBeLessThan(10_000);
+  expect(result).toMatchObject({ ok: false, firstBadSequence: sequence });
+  const session = await live.service.session("k");
+  expect(session.state).toBe("degraded");
+  expect(session.health).toMatchObject({
+    degradedReason: expect.stringContaining(`event ${sequence}`),
+    degradedAt: expect.stringContaining("T"),
+    damaged: [{ sequence, through: sequence, type: "transcript_added", status: "found" }],
+  });
+  await expect(live.send("k", said("more", 90_000))).rejects.toMatchObject({ code: "degraded" });
+  expect(await texts(live)).toEqual(TALK);
+  expect((await live.service.notes("k")).map(({ damaged }) => damaged)).toEqual([
+    undefined,
+    [sequence],
+    undefined,
+  ]);
+});
+
+test("a changed transcript is not served as evidence, also before anything else found it", async () => {
+  const live = await watched();
+  const sequence = forge(live);
+  const [event] = (await live.service.soundStore.read(live.sessionId, { after: sequence - 1, limit: 1 }))
+    .events;
+  expect(event).toMatchObject({ sequence, data: null, damaged: expect.stringContaining("hash") });
+  await expect.poll(async () => (await live.service.session("k")).state).toBe("degraded");
+});
+
+const UNREADABLE =
+  "update events set payload = substr(payload, 2) where sequence = ? and payload like '%tide%'";
+const UNCHAINED =
+  "update events set occurred_at = '2020-01-01T00:00:00.000Z' where sequence = ? and payload like '%tide%'";
+const DELETED = "delete from events where sequence = ? and payload like '%tide%'";
+
+test.each([
+  ["whose row cannot be read", UNREADABLE, "transcript_added"],
+  ["of another time", UNCHAINED, "transcript_added"],
+  ["that is missing", DELETED, "transcript_added"],
+])("a transcript %s hides no note, and a repair puts it aside for good", async (_name, sql) => {
+  const live = await watched();
+  const sequence = sequenceOf(live.events, "transcript_added", 1);
+  change(live.file, sql, sequence);
+  await live.service.stop();
+
+  await using again = await liveTest({ store: live.store });
+  expect((await again.service.verify("k")).ok).toBe(false);
+  expect((await again.service.session("k")).state).toBe("degraded");
+  expect(await texts(again)).toEqual(TALK);
+  expect((await again.service.notes("k"))[1]?.damaged).toEqual([sequence]);
+
+  expect((await again.service.repair("k")).map((one) => one.sequence)).toEqual([sequence]);
+  const session = await again.service.session("k");
+  expect(session.health).toMatchObject({ degradedReason: null, degradedAt: null });
+  expect(session.health.damaged).toMatchObject([{ sequence, status: "quarantined" }]);
+  expect(await again.service.verify("k")).toMatchObject({ ok: true, quarantinedCount: 1 });
+  expect(await again.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  const { events } = await again.service.soundStore.read(live.sessionId, { types: ["event_quarantined"] });
+  expect(events.map(({ data }) => (data as { sequence: number }).sequence)).toEqual([sequence]);
+  const evidence = [said("The night watch begins", 80_000)];
+  await again.service.accept("k", { producerId: "another", epoch: 0, sequence: 0, evidence });
+  await again.clock.advance(20_000);
+  expect(await texts(again)).toEqual([...TALK, "The night watch begins"]);
+  await again.service.stop();
+
+  await using later = await liveTest({ store: live.store });
+  expect((await later.service.session("k")).state).not.toBe("degraded");
+  expect((await later.service.notes("k"))[1]?.damaged).toEqual([sequence]);
+});
+
+test("a start of a server on a degraded log writes no other state into it, and a deleted degraded session is closed", async () => {
+  const live = await watched();
+  await live.service.start();
+  forge(live);
+  await live.service.verify("k");
+  await live.service.stop();
+
+  const again = new LiveService({ store: live.store });
+  onTestFinished(() => again.stop());
+  await again.start();
+  await expect.poll(() => again.ownerOf(live.sessionId) !== undefined, { timeout: 20_000 }).toBe(true);
+  await expect.poll(async () => (await again.session("k")).restarts, { timeout: 20_000 }).toBe(1);
+  const states = (await allEvents(live.store, live.sessionId)).flatMap(({ type, data }) =>
+    type === "session_state_changed" ? [(data as { state: string }).state] : [],
+  );
+  expect(states.slice(states.indexOf("degraded"))).toEqual(["degraded", "degraded"]);
+  await again.close("k");
+  expect((await again.session("k")).state).toBe("closed");
+  expect((await again.list()).items[0]?.state).toBe("closed");
+  expect((await live.store.getSession(live.sessionId))?.status).toBe("closed");
+  await expect(
+    again.accept("k", { producerId: "p", epoch: 0, sequence: 0, evidence: [said("x")] }),
+  ).rejects.toMatchObject({ code: "log_closed" });
+});
+
+test("the first event of a log may be damaged: the session keeps its key, its video and its title", async () => {
+  const live = await watched();
+  change(live.file, "update events set payload = replace(payload, 'Harbour', 'Airport') where sequence = 1");
+  await live.service.verify("k");
+  const session = await live.service.session("k");
+  expect(session).toMatchObject({ state: "degraded", videoId: "v", title: "Harbour" });
+  expect(await texts(live)).toEqual(TALK);
+});
