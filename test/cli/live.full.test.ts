@@ -47,16 +47,25 @@ test("sessions of a server are listed and verified, their notes are printed, and
 
 test("one changed byte hides no note; verify says which event it is, and repair puts it aside", async () => {
   using home = createHome();
-  const { server, env } = await serve(home);
+  const file = join(home.path, "notes.db");
+  const server = background(home, [
+    "serve",
+    "--store",
+    `sqlite:${file}`,
+    "--listen",
+    "127.0.0.1:0",
+    "--no-auth",
+  ]);
   await using _server = server;
-  const access = { serverUrl: env.CONTINUO_SERVER ?? "", token: env.CONTINUO_TOKEN };
-  const client = await openLive({ ...access, key: "k", videoId: "v" });
+  const url = /http:\S+/u.exec(await server.line("listens on"))?.[0] ?? "";
+  const env = { CONTINUO_SERVER: url };
+  const client = await openLive({ serverUrl: url, key: "k", videoId: "v" });
   await client.add({ type: "remark_added", text: "The harbour opens at dawn.", mediaTimeMs: 0 });
   await client.add({ type: "remark_added", text: "Boats leave with the tide.", mediaTimeMs: 60_000 });
   client.close();
   const notes = (): ReturnType<typeof run> => run(home, ["live", "notes", "k"], { env });
   await expect.poll(async () => (await notes()).stdout, { timeout: 30_000 }).toContain("tide");
-  const database = new DatabaseSync(join(home.path, ".continuo", "store.db"));
+  const database = new DatabaseSync(file);
   database.exec("update events set payload = replace(payload, 'tide', 'king') where type = 'remark_added'");
   database.close();
 

@@ -157,7 +157,7 @@ export class SessionOwner {
       readonly damaged?: readonly Damage[];
     } = {},
   ): Promise<boolean> {
-    const { fold, fault } = this.#options.follower;
+    const { fault } = this.#options.follower;
     const from = options.from ?? stateOfFold(this.#options.follower);
     const state = nextState(from, on);
     if (state === null) return false;
@@ -341,7 +341,7 @@ export class SessionOwner {
 
   /** The next write that is due: a state, a level, a checkpoint. */
   #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
-    const { follower, backpressure } = this.#options;
+    const { backpressure } = this.#options;
     if (this.#isDegraded) return null;
     if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
       return () => this.change("input");

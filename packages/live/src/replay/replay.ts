@@ -97,7 +97,10 @@ class Replay {
 
   add(event: StoredEvent): void {
     this.#check(event);
-    if (isAmong(this.#quarantined, event.sequence)) return this.#skip(event);
+    if (isAmong(this.#quarantined, event.sequence)) {
+      this.#skip(event);
+      return;
+    }
     const data = isFields(event.data) ? event.data : {};
     if (event.type === "draft_written" || event.type === "context_requested") {
       const draft = draftIn(event);
@@ -159,7 +162,10 @@ class Replay {
     const { sequence } = event;
     const expected = this.#expected.get(String(data.decisionId));
     const isUnknown = this.#unknown.has(String(data.decisionId)) || expected === undefined;
-    if (this.#quarantined.length > 0 && isUnknown) return this.#knowNote(event);
+    if (this.#quarantined.length > 0 && isUnknown) {
+      this.#knowNote(event);
+      return;
+    }
     const next = expected?.events.shift();
     if (expected?.events.length === 0) this.#expected.delete(String(data.decisionId));
     const isSame = next?.type === event.type && canonicalJson(next.data) === canonicalJson(event.data);

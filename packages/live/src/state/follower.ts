@@ -226,9 +226,11 @@ export class Follower {
       if (unknown.length > 0) this.#again(Math.min(...unknown.map(({ sequence }) => sequence)));
     } else if (this.#fault !== null && !isFinal(state)) {
       // The bytes may have come back from a backup.
-      if (this.#damages.length > 0) return this.#again(Number.POSITIVE_INFINITY);
-      this.#fault = null;
-      this.#tellAnew();
+      if (this.#damages.length > 0) this.#again(Number.POSITIVE_INFINITY);
+      else {
+        this.#fault = null;
+        this.#tellAnew();
+      }
     }
   }
 
