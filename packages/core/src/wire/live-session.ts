@@ -49,7 +49,7 @@ export interface LiveHealth {
   readonly lastCheckpointError: string | null;
   readonly degradedReason: string | null;
   readonly degradedAt: string | null;
-  /** What of the log cannot be trusted and is left out everywhere, at most the first 100. */
+  /** The events of the log that cannot be trusted and are left out everywhere; at most the first 100. */
   readonly damaged: readonly DamagedEvent[];
 }
 

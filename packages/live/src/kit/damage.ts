@@ -24,7 +24,7 @@ export interface ChainPlace {
 /** The type that stands in the place of an event whose row cannot be read. */
 export const UNREADABLE = "unreadable";
 
-/** What is wrong with an event that follows the place: missing events before it, and the event itself. */
+/** Returns the damage of an event that follows the place: missing events before it, and the event itself. */
 export function damagesOf(place: ChainPlace, event: StoredEvent): readonly Damage[] {
   const first = place.sequence + 1;
   const isGap = event.sequence > first;

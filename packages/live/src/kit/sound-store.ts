@@ -60,7 +60,7 @@ function soundReads(
 }
 
 /**
- * As `read`, with a placeholder for an event whose row cannot be read. A page ends at such an event. With `types` or
+ * Reads a page, with a placeholder for an event whose row cannot be read. A page ends at such an event. With `types` or
  * another filter the placeholder is left out. Errors: the store's, without `corrupt` for a single event.
  */
 export async function readAround(store: Store, logId: string, options: ReadOptions = {}): Promise<EventPage> {
@@ -81,7 +81,7 @@ export async function readAround(store: Store, logId: string, options: ReadOptio
   }
 }
 
-/** As `tail`, with a placeholder for an event whose row cannot be read. */
+/** Follows a log, with a placeholder for an event whose row cannot be read. */
 export async function* tailAround(
   store: Store,
   logId: string,

@@ -153,7 +153,7 @@ export class SessionOwner {
       readonly also?: readonly Write[];
       /** Events that are stored before the step. */
       readonly events?: readonly NewEvent[];
-      /** What is damaged, for the trigger `fault`. */
+      /** The damage, for the trigger `fault`. */
       readonly damaged?: readonly Damage[];
     } = {},
   ): Promise<boolean> {

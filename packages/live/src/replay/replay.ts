@@ -42,7 +42,7 @@ export interface ReplayReport {
   readonly disagreements: readonly Disagreement[];
 }
 
-/** What a repair put aside is not compared. Errors: `not_found`, the store's. */
+/** Events that a repair put aside are not compared. Errors: `not_found`, the store's. */
 export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
   const quarantined: Damage[] = [];
   for await (const { type, data } of eventsOf(store, sessionId)) {

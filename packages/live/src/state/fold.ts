@@ -77,7 +77,7 @@ export interface LiveFold extends Pending {
   health: Omit<LiveHealth, "damaged">;
   /** The damage that the newest record of a degraded state names; empty when the session is not degraded. */
   damaged: readonly Damage[];
-  /** What repairs put aside. */
+  /** The damage that repairs put aside. */
   quarantined: readonly Damage[];
   checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;

@@ -240,7 +240,7 @@ export class Follower {
     const { fold, fault, damages } = await restore(store, sessionId, options);
     if (this.#againBefore === before) this.#againBefore = null;
     this.#fold = fold;
-    // What only the index of the store has wrong is not found by the hashes.
+    // The hashes do not find an error that only the index of the store has.
     const named = fold.state === "degraded" ? fold.damaged : [];
     this.#damages = [
       ...damages,

@@ -22,7 +22,7 @@ export interface RestoreResult {
   readonly fold: LiveFold;
   /** Why the session cannot be trusted; `null` if everything was verified, or put aside by a repair. */
   readonly fault: string | null;
-  /** What was found to be damaged and no repair has put aside. */
+  /** The damage that was found and that no repair has put aside. */
   readonly damages: readonly Damage[];
   /** The sequence of the snapshot that it began with; 0 without one. */
   readonly fromSequence: number;
