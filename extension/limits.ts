@@ -47,6 +47,11 @@ export const LIMITS = {
   /** Frames that wait: offline, and while the session is degraded. */
   offlineFrames: 300,
   degradedFrames: 20,
+  /** A request for access, the time between two looks at its answer, and between two looks at a server that does not work. */
+  accessMs: 5_000,
+  accessPollMs: 1_000,
+  serverCheckMs: 5_000,
+
   /** Evidence of one batch, and the share of the browser's quota from which the panel warns. */
   batchItems: 50,
   quotaWarning: 0.8,

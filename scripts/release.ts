@@ -35,6 +35,7 @@ git("add", "--all");
 git("commit", "--quiet", "--message", `Release ${version}`);
 git("tag", "--annotate", `v${version}`, "--message", `Continuo ${version}`);
 run("scripts/build.ts");
+run("scripts/extension.ts");
 const folder = resolve(values.to);
 run("scripts/pack.ts", folder);
 for (const name of [...PACKAGES.map((one) => `continuo-${one}`), "continuo"])

@@ -3,11 +3,17 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../limits.ts";
+import { SETTINGS, type Server, type Settings } from "../messages/messages.ts";
+import { checkServer } from "../sending/access.ts";
+import { failureOf } from "../sending/session.ts";
+import type { Failure } from "../sending/view.ts";
+import { Connect } from "./connect.tsx";
 import { EarlierSessions } from "./earlier-sessions.tsx";
 import { connect, view } from "./link.ts";
 import { NoVideo } from "./no-video.tsx";
+import { Problem } from "./problem.tsx";
 import { Session } from "./session.tsx";
-import { readSettings, settings } from "./settings.ts";
+import { readSettings, saveSettings, settings } from "./settings.ts";
 import { Setup } from "./setup.tsx";
 
 type Place = "notes" | "sessions" | "settings";
@@ -25,31 +31,70 @@ export function App(): JSX.Element {
     connect();
   }, []);
   const known = settings.value;
+  const problem = useServerProblem(known ?? SETTINGS);
   if (known === null) return <main />;
-  const shown = known.token === "" ? "settings" : place;
+  const isConnected = known.token !== "";
+  const connected = async (next: Settings): Promise<void> => {
+    await saveSettings(next);
+    setPlace("notes");
+  };
+  const shown = isConnected ? place : null;
   return (
     <main>
       <header>
         <h1>Continuo</h1>
-        <nav aria-label="Parts of the panel">
-          {PLACES.map(({ place: to, name }) => (
-            <button
-              key={to}
-              type="button"
-              aria-current={shown === to ? "page" : undefined}
-              disabled={known.token === "" && to !== "settings"}
-              onClick={() => setPlace(to)}
-            >
-              {name}
-            </button>
-          ))}
-        </nav>
+        {isConnected && (
+          <nav aria-label="Parts of the panel">
+            {PLACES.map(({ place: to, name }) => (
+              <button
+                key={to}
+                type="button"
+                aria-current={shown === to ? "page" : undefined}
+                onClick={() => setPlace(to)}
+              >
+                {name}
+              </button>
+            ))}
+          </nav>
+        )}
       </header>
+      {problem !== null && isConnected && (
+        <Problem failure={problem}>
+          {problem.isAccess && (
+            <button type="button" onClick={() => void saveSettings({ ...known, token: "" })}>
+              Connect again
+            </button>
+          )}
+        </Problem>
+      )}
+      {!isConnected && <Connect settings={known} onConnected={connected} />}
       {shown === "settings" && <Setup settings={known} onDone={() => setPlace("notes")} />}
       {shown === "sessions" && view.value !== null && <EarlierSessions view={view.value} />}
       {shown === "notes" && <Notes />}
     </main>
   );
+}
+
+/** The reason why the server does not work, looked for when the panel opens, and again while something is wrong. */
+function useServerProblem({ serverUrl, token }: Server): Failure | null {
+  const [problem, setProblem] = useState<Failure | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const found = await checkServer({ serverUrl, token }).then(() => null, failureOf);
+      if (isOver) return;
+      setProblem(found);
+      if (found !== null) timer = setTimeout(() => void look(), LIMITS.serverCheckMs);
+    };
+    setProblem(null);
+    if (token !== "") void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [serverUrl, token]);
+  return problem;
 }
 
 function Notes(): JSX.Element {

@@ -2,20 +2,20 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type Browser, browser } from "wxt/browser";
+import { browser } from "wxt/browser";
 import { parseOrigins, type ToPage } from "../messages/messages.ts";
+import { isAllowedOn, nameOfSite, patternOf, siteNow } from "./site.ts";
 
 export function NoVideo(): JSX.Element {
   const [site, setSite] = useState<string | null>(null);
   const [isAllowed, setAllowed] = useState(false);
   const [frame, setFrame] = useState<string | null>(null);
   const look = async (): Promise<void> => {
-    const { id, url } = await tabNow();
-    const found = patternOf(url);
+    const { tabId, pattern: found } = await siteNow();
     const isKnown = found !== null && (await isAllowedOn(found));
     setSite(found);
     setAllowed(isKnown);
-    setFrame(isKnown ? await frameToAllow(id) : null);
+    setFrame(isKnown ? await frameToAllow(tabId) : null);
   };
   useEffect(() => {
     void look();
@@ -44,12 +44,14 @@ export function NoVideo(): JSX.Element {
   if (frame !== null) {
     return (
       <Allow pattern={frame} onAllow={allow}>
-        There is no video of {nameOf(site)} itself on this page. If you see one, it is in a frame of{" "}
-        {nameOf(frame)}, which you have not allowed.
+        There is no video of {nameOfSite(site)} itself on this page. If you see one, it is in a frame of{" "}
+        {nameOfSite(frame)}, which you have not allowed.
       </Allow>
     );
   }
-  return <p class="empty">There is no video on this page of {nameOf(site)} yet. Open one, and play it.</p>;
+  return (
+    <p class="empty">There is no video on this page of {nameOfSite(site)} yet. Open one, and play it.</p>
+  );
 }
 
 interface AllowProps {
@@ -63,18 +65,10 @@ function Allow({ pattern, onAllow, children }: AllowProps): JSX.Element {
     <div class="empty">
       <p>{children}</p>
       <button type="button" class="main" onClick={() => onAllow(pattern)}>
-        Allow on {nameOf(pattern)}
+        Allow on {nameOfSite(pattern)}
       </button>
     </div>
   );
-}
-
-function nameOf(pattern: string): string {
-  return pattern.replace(/\/\*$/u, "");
-}
-
-function isAllowedOn(pattern: string): Promise<boolean> {
-  return browser.permissions.contains({ origins: [pattern] });
 }
 
 /** The site of the largest frame of a page that the person did not allow. */
@@ -88,28 +82,4 @@ async function frameToAllow(tabId: number | undefined): Promise<string | null> {
     if (pattern !== null && !(await isAllowedOn(pattern))) return pattern;
   }
   return null;
-}
-
-async function tabNow(): Promise<{ readonly id: number | undefined; readonly url: string }> {
-  const [tab] = await browser.tabs.query({ active: true, currentWindow: true });
-  return { id: tab?.id, url: await addressOf(tab) };
-}
-
-async function addressOf(tab: Browser.tabs.Tab | undefined): Promise<string> {
-  if (tab?.url !== undefined && tab.url !== "") return tab.url;
-  const { asked } = (await browser.storage.session.get("asked")) as {
-    asked?: { tabId: number; url: string };
-  };
-  return asked?.tabId === tab?.id ? (asked?.url ?? "") : "";
-}
-
-/** The pattern of a site; `null` for a page of the browser. */
-function patternOf(url: string): string | null {
-  if (!URL.canParse(url)) return null;
-  const { protocol, host } = new URL(url);
-  if (protocol === "file:") return "file:///*";
-  // A pattern has no port.
-  return protocol === "http:" || protocol === "https:"
-    ? `${protocol}//${host.replace(/:\d+$/u, "")}/*`
-    : null;
 }

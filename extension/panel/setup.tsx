@@ -1,9 +1,9 @@
-/** The server and its token, entered once, and what is recorded. */
+/** Settings: the server, and what is recorded. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { browser } from "wxt/browser";
-import { isServerUrl, type Settings, type Sources } from "../messages/messages.ts";
+import type { Settings, Sources } from "../messages/messages.ts";
 import { canRecognise } from "../sources/recognition.ts";
 import { saveSettings } from "./settings.ts";
 
@@ -14,43 +14,25 @@ export function Setup({
   readonly settings: Settings;
   readonly onDone: () => void;
 }): JSX.Element {
-  const [serverUrl, setServerUrl] = useState(settings.serverUrl);
-  const [token, setToken] = useState(settings.token);
   const [sources, setSources] = useState<Sources>(settings.sources);
-  const isComplete = isServerUrl(serverUrl) && token.trim() !== "";
   const save = (event: Event): void => {
     event.preventDefault();
-    if (!isComplete) return;
-    void saveSettings({ ...settings, serverUrl, token: token.trim(), sources }).then(onDone);
+    void saveSettings({ ...settings, sources }).then(onDone);
     // Both ways to hear need the permission, which only a tab can ask for.
     const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
     if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
   };
   return (
     <form class="scroll setup" onSubmit={save}>
-      <h2>{settings.token === "" ? "Connect to your server" : "Settings"}</h2>
-      <label>
-        Server
-        <input
-          type="url"
-          value={serverUrl}
-          onInput={({ currentTarget }) => setServerUrl(currentTarget.value)}
-        />
-      </label>
-      <label>
-        Token
-        <input
-          type="password"
-          autocomplete="off"
-          value={token}
-          onInput={({ currentTarget }) => setToken(currentTarget.value)}
-        />
-        <small>
-          Make one for this browser:{" "}
-          <code>continuo token create --scope 'live:*:read,write' --label extension</code>. It stays in this
-          browser.
-        </small>
-      </label>
+      <h2>Settings</h2>
+      <div class="connection">
+        <p>
+          Connected to <strong>{settings.serverUrl}</strong>
+        </p>
+        <button type="button" onClick={() => void saveSettings({ ...settings, token: "" })}>
+          Disconnect
+        </button>
+      </div>
       <fieldset>
         <legend>What is recorded</legend>
         <Switch
@@ -101,8 +83,8 @@ export function Setup({
           />
         </label>
       </fieldset>
-      <button type="submit" class="main" disabled={!isComplete}>
-        {settings.token === "" ? "Connect" : "Save"}
+      <button type="submit" class="main">
+        Save
       </button>
     </form>
   );

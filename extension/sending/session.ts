@@ -283,6 +283,19 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "NotAllowedError") {
     return { message: "the microphone was not allowed", hint: "Allow it in the settings of this panel." };
   }
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return {
+      message: "you refused the extension on the page of the server",
+      hint: "Press Connect to try again.",
+    };
+  }
+  if (isContinuoError(error, "unauthorized")) {
+    return {
+      message: "the server does not know the token of this extension",
+      hint: "It has expired, was revoked, or is of another server.",
+      isAccess: true,
+    };
+  }
   if (!isContinuoError(error)) return { message: "something went wrong in the browser", hint: String(error) };
   return { message: error.message, hint: error.hint ?? "" };
 }

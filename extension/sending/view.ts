@@ -33,6 +33,8 @@ export interface ContextRequest {
 export interface Failure {
   readonly message: string;
   readonly hint: string;
+  /** True if the extension must be connected again. */
+  readonly isAccess?: boolean;
 }
 
 export interface SessionView {

@@ -11,6 +11,11 @@ import type {
   ChannelHead,
   ChannelsPage,
   EvidenceBatch,
+  ExtensionAccess,
+  ExtensionCollection,
+  ExtensionDecision,
+  ExtensionRequest,
+  ExtensionRequested,
   LiveAnswer,
   LiveHistory,
   LiveSession,
@@ -91,6 +96,15 @@ export interface Endpoints {
 
   readonly "POST /v1/blobs": {
     readonly answer: { readonly hash: string; readonly sizeBytes: number; readonly mediaType: string };
+  };
+  readonly "POST /v1/extension/requests": {
+    readonly body: ExtensionRequest;
+    readonly answer: ExtensionRequested;
+  };
+  readonly "POST /v1/extension/requests/ID/answer": { readonly body: ExtensionDecision };
+  readonly "POST /v1/extension/requests/ID/token": {
+    readonly body: ExtensionCollection;
+    readonly answer: ExtensionAccess;
   };
   readonly "POST /v1/pages/cookie": { readonly body: PageRequest; readonly answer: PageEntry };
   readonly "POST /v1/pages/code": {

@@ -10,6 +10,7 @@ import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addBugReportCommand, addDoctorCommand } from "./doctor/index.ts";
+import { addExtensionCommand } from "./extension/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
@@ -124,6 +125,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   trust: addTrustCommand,
   view: addViewCommand,
   serve: addServeCommand,
+  extension: addExtensionCommand,
   token: (program, run) =>
     addTokenCommands(group(program, "token", "create, list and revoke the tokens of a server"), run),
   audit: addAuditCommand,

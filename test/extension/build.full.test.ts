@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PNG } from "pngjs";
 import { expect, test } from "vitest";
 import { builtExtension } from "../sizes/prepared.ts";
 import { EXTENSION_ID } from "./served.ts";
@@ -17,6 +18,7 @@ const PAGE = readFileSync(join(ROOT, "docs/extension.md"), "utf8");
 
 interface Manifest {
   readonly key: string;
+  readonly icons: Readonly<Record<string, string>>;
   readonly permissions: readonly string[];
   readonly host_permissions?: readonly string[];
   readonly content_scripts?: unknown;
@@ -52,6 +54,17 @@ test("the page of the extension explains each permission, and no site is allowed
     "sidePanel",
     "storage",
   ]);
+});
+
+test("each build has its icons in the sizes that browsers and stores ask for", async () => {
+  for (const build of ["chrome-mv3", "firefox-mv3"] as const) {
+    const { icons } = await manifestOf(build);
+    expect(Object.keys(icons)).toEqual(["16", "32", "48", "96", "128"]);
+    for (const [size, path] of Object.entries(icons)) {
+      const { width, height } = PNG.sync.read(readFileSync(join(await builtExtension(), build, path)));
+      expect([path, width, height]).toEqual([path, Number(size), Number(size)]);
+    }
+  }
 });
 
 test("the key of the manifest gives the id whose origin the page of the extension names", async () => {

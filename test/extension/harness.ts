@@ -69,8 +69,8 @@ export interface Viewer extends AsyncDisposable {
 
 export interface ViewerOptions {
   readonly sources?: Readonly<Record<string, unknown>>;
-  /** `asked`: no site is allowed, and nothing is set up, as after an installation. */
-  readonly setUp?: "done" | "asked";
+  /** `asked`: no site is allowed, and nothing is set up, as after an installation. `unconnected`: the site is allowed. */
+  readonly setUp?: "done" | "asked" | "unconnected";
   /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
   readonly offscreenScript?: string;
   readonly watchScript?: string;
@@ -87,7 +87,7 @@ export async function openViewer(
   cpSync(join(await builtExtension(), "chrome-mv3"), extension, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
   const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//127.0.0.1/*`] };
-  if (setUp === "done") writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
+  if (setUp !== "asked") writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
   if (offscreenScript !== undefined) {
     const html = readFileSync(join(extension, "offscreen.html"), "utf8");
     writeFileSync(join(extension, "first.js"), offscreenScript);

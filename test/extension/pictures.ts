@@ -15,6 +15,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** In both themes, at the size of the window. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}.png`) });
+  }
+}
+
 /** In both themes and at both widths, with a picture of each. */
 export async function checkPanel(panel: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });

@@ -30,6 +30,8 @@ export interface Served extends AsyncDisposable {
   restart(): Promise<void>;
   /** Another server of the same store, for as long as `act` takes. */
   elsewhere(act: (url: string) => Promise<void>): Promise<void>;
+  /** Runs another command on the same store. Returns what it printed. */
+  run(...args: readonly string[]): Promise<string>;
   /** Runs `continuo live` against this server. Returns what it printed. */
   live(...args: readonly string[]): Promise<string>;
   /** The evidence of the newest session of a key. */
@@ -40,13 +42,20 @@ export interface Served extends AsyncDisposable {
   send(method: "POST" | "DELETE", path: string, body?: unknown): Promise<unknown>;
 }
 
-export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Promise<Served> {
+export interface ServeOptions {
+  readonly yaml?: string;
+  /** `asked`: the extension is not allowed from the start. */
+  readonly extension?: "allowed" | "asked";
+}
+
+export async function serve({ yaml = "", extension = "allowed" }: ServeOptions = {}): Promise<Served> {
   const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
   const continuoHome = join(home, "continuo");
   mkdirSync(continuoHome);
   writeFileSync(join(continuoHome, "continuo.yaml"), yaml);
   const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuoHome };
-  let child = await startServer(env, 0);
+  const flags = extension === "allowed" ? ["--origin", `chrome-extension://${EXTENSION_ID}`] : [];
+  let child = await startServer(env, 0, flags);
   const { url } = child;
   const run = async (...args: readonly string[]): Promise<string> => {
     const command = [await bundledCommand(), ...args];
@@ -78,14 +87,15 @@ export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Pro
     kill,
     freeze: () => void child.process.kill("SIGSTOP"),
     restart: async () => {
-      child = await startServer(env, Number(new URL(url).port));
+      child = await startServer(env, Number(new URL(url).port), flags);
     },
     elsewhere: async (act) => {
-      const other = await startServer(env, 0);
+      const other = await startServer(env, 0, flags);
       await act(other.url);
       other.process.kill("SIGKILL");
       await other.ended;
     },
+    run,
     live: (...args) => run("live", ...args, "--server", url),
     events: async (key) => {
       const events: WireEvent[] = [];
@@ -117,10 +127,9 @@ interface Started {
 /** A server ends with the test that started it, also when that is killed: its input ends then. */
 const ENDS_WITH_INPUT = 'data:text/javascript,process.stdin.resume().on("close",()=>process.exit()).unref()';
 
-async function startServer(env: NodeJS.ProcessEnv, port: number): Promise<Started> {
+async function startServer(env: NodeJS.ProcessEnv, port: number, flags: readonly string[]): Promise<Started> {
   const args = [await bundledCommand(), "serve", "--listen", `127.0.0.1:${port}`, "--json"];
-  const origin = `chrome-extension://${EXTENSION_ID}`;
-  const child = spawn(process.execPath, ["--import", ENDS_WITH_INPUT, ...args, "--origin", origin], {
+  const child = spawn(process.execPath, ["--import", ENDS_WITH_INPUT, ...args, ...flags], {
     env,
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -53,8 +53,12 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "client/obstacle/index.ts": "the server that they were given",
 };
 
-/** They connect to sockets of this machine only, which Continuo itself made. */
-const OF_THIS_MACHINE = ["cli/view/running-viewer.ts", "cli/serve/window/in-window.ts"];
+/** They connect to sockets of this machine only, which Continuo itself made; a page of the server asks its server. */
+const OF_THIS_MACHINE = [
+  "cli/view/running-viewer.ts",
+  "cli/serve/window/in-window.ts",
+  "server/extension/page.ts",
+];
 
 const CONNECTS =
   /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)/u;

@@ -3,6 +3,7 @@
 import { ContinuoError, present, type Token } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import {
+  extensionOriginOf,
   formatScope,
   isName,
   OWN_LABELS,
@@ -124,11 +125,16 @@ function inOrder(tokens: readonly Token[]): readonly ListedToken[] {
 
 function rowOf({ token, page, state }: ListedToken): string[] {
   const { tokenId, handle, expiresAt, scopes } = token;
-  const label = page === null ? (token.label ?? "-") : PAGE_WORDS[page.kind];
+  const label = page === null ? labelOf(token) : PAGE_WORDS[page.kind];
   return [
     `${page === null ? "" : "  "}${visibleLine(tokenId)}`,
     ...[state, handle ?? "-", expiresAt ?? "never", label, scopes.join(" ")].map(visibleLine),
   ];
+}
+
+function labelOf({ label }: Token): string {
+  const origin = extensionOriginOf(label);
+  return origin === null ? (label ?? "-") : `extension ${origin}`;
 }
 
 const PAGE_WORDS: Readonly<Record<PageKind, string>> = {

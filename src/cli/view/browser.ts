@@ -21,14 +21,19 @@ export function isRemote({ env }: Shell): boolean {
 }
 
 /** Returns true if a browser was started: `false` if there is none, or the person is connected through ssh. */
-export async function openBrowser(url: string, shell: Shell): Promise<boolean> {
+export function openBrowser(url: string, shell: Shell): Promise<boolean> {
+  return openPage(redirectTo(url), shell);
+}
+
+/** Opens a page of HTML; returns as `openBrowser`. */
+export async function openPage(html: string, shell: Shell): Promise<boolean> {
   const { env, cwd } = shell;
   const hasDisplay =
     process.platform === "darwin" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   const program = process.platform === "darwin" ? "open" : "xdg-open";
   const found = findProgram(program, env.PATH ?? "", cwd);
   if (isRemote(shell) || !hasDisplay || found === null) return false;
-  const file = await writeRedirect(url, shell);
+  const file = await writePage(html, shell);
   const child = spawn(found, [file], { env: { ...env }, detached: true, stdio: "ignore" });
   // If it fails, the person opens the printed address.
   child.on("error", () => undefined);
@@ -36,22 +41,24 @@ export async function openBrowser(url: string, shell: Shell): Promise<boolean> {
   return true;
 }
 
-/** A file that only this user can read, and that leads the browser to the address. */
-async function writeRedirect(url: string, shell: Shell): Promise<string> {
-  const folder = (await folderOfConfinedBrowser(shell)) ?? viewerFolderOf(shell);
-  removeOld(folder);
-  const file = join(folder, `continuo-${randomUUID()}.html`);
+/** A page that leads the browser to the address. */
+function redirectTo(url: string): string {
   const address = escapeHtml(url);
-  writeDurably(
-    file,
-    `<!doctype html>
+  return `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
 <title>Continuo</title>
 <meta http-equiv="refresh" content="0; url=${address}">
 <p><a href="${address}">Open the viewer</a></p>
-`,
-  );
+`;
+}
+
+/** A file that only this user can read. */
+async function writePage(html: string, shell: Shell): Promise<string> {
+  const folder = (await folderOfConfinedBrowser(shell)) ?? viewerFolderOf(shell);
+  removeOld(folder);
+  const file = join(folder, `continuo-${randomUUID()}.html`);
+  writeDurably(file, html);
   // A command that ends before leaves the file to the next one.
   setTimeout(() => rmSync(file, { force: true }), FILE_MS).unref();
   return file;

@@ -169,9 +169,23 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A program of another user cannot open a page.",
     file: "packages/server/src/server/auth/same-user.ts",
-    text: 'if (user === "not told" || user === own || user === ROOT) return;',
-    mistake: "if (user !== ROOT) return;",
+    text: "if (user === own || user === ROOT) return true;",
+    mistake: "if (user !== ROOT) return true;",
     test: "packages/server/src/server/auth/same-user.test.ts",
+  },
+  {
+    promise: "Only the extension that asked collects its token.",
+    file: "packages/server/src/server/extension/index.ts",
+    text: "if (origin !== request.origin || !isSecretOf(request, secret)) {",
+    mistake: "if (!isSecretOf(request, secret)) {",
+    test: "test/server/extension.test.ts",
+  },
+  {
+    promise: "No website opens the page on which a person grants an extension access.",
+    file: "packages/server/src/server/extension/index.ts",
+    text: 'if (site === null || site === "none" || site === "same-origin") return;',
+    mistake: 'if (site !== "cross-site") return;',
+    test: "test/server/extension.test.ts",
   },
   {
     promise: "The cookie of one server is not sent to another one on the same host.",

@@ -64,6 +64,18 @@ export type {
 } from "./channel-views.ts";
 export { errorFromWire, toWireError, type WireError } from "./errors.ts";
 export {
+  EXTENSION_PROTOCOL,
+  EXTENSION_SCOPE,
+  type ExtensionAccess,
+  type ExtensionCollection,
+  type ExtensionDecision,
+  type ExtensionRequest,
+  type ExtensionRequested,
+  extensionLabel,
+  extensionOriginOf,
+  isExtensionOrigin,
+} from "./extension.ts";
+export {
   evidenceOf,
   type NoteBefore,
   type NoteChange,

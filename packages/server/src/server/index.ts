@@ -22,6 +22,7 @@ export type {
   ServerLimits,
 } from "./context/index.ts";
 export { DEFAULT_LIMITS } from "./context/index.ts";
+export { extensionOrigins } from "./extension/index.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { type ContinuoServer, createServer, type ServerOptions } from "./server.ts";
 export { type TrustedProxies, trustedProxies } from "./sockets/index.ts";

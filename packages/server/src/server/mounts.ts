@@ -6,6 +6,7 @@ import { blobs } from "./blobs/index.ts";
 import { channels } from "./channels/index.ts";
 import { cleaning } from "./cleaning/index.ts";
 import type { CreateMount } from "./context/index.ts";
+import { extension } from "./extension/index.ts";
 import { live } from "./live/index.ts";
 import { machine } from "./machine/index.ts";
 import { mcp } from "./mcp/index.ts";
@@ -24,6 +25,7 @@ export const MOUNTS: readonly CreateMount[] = [
   audit,
   channels,
   live,
+  extension,
   mcp,
   machine,
   cleaning,

@@ -162,17 +162,23 @@ export function createServer(options: ServerOptions): ContinuoServer {
 }
 
 /** Pages of the public address are the server's own, also if a proxy changes the host. */
-function gateOf({ origins = [], hosts, publicUrl }: ServerOptions): Gate {
+function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): OpenGate {
   const known = publicUrl === undefined ? [] : [new URL(publicUrl)];
   return present({
     origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
     hosts: hosts === undefined ? undefined : new Set([...hosts, ...known.map(({ hostname }) => hostname)]),
     isHttps: known.some(({ protocol }) => protocol === "https:"),
+    takesExtensions: reach === "machine",
   });
 }
 
+/** Origins are added while the server runs. */
+interface OpenGate extends Gate {
+  readonly origins: Set<string>;
+}
+
 interface Surroundings {
-  readonly gate: Gate;
+  readonly gate: OpenGate;
   readonly security: SecurityLog;
   readonly draining: AbortSignal;
 }
@@ -214,7 +220,8 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     },
     refuseUpgrade: (socket, error) =>
       refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
-    allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
+    allowsOrigin: (origin) => isKnownOrigin(gate, { url: "", origin, host: null }),
+    allowOrigin: (origin) => void gate.origins.add(origin),
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { ContinuoError, type Store, type Token } from "@continuo/core/model";
 import {
+  extensionOriginOf,
   LOOPBACK_LABEL,
   OWN_LABELS,
   type PageLabel,
@@ -96,7 +97,8 @@ function untilOf({ expiresAt }: Token, now: number): number {
 function assertUse({ token, page }: TokenRow, { sentAs }: Credentials): void {
   if (page?.kind === "code") throw unauthorized("a code is not a token");
   // Labels of this server that it does not know are those of another version.
-  const isOwn = page !== null || token.label === LOOPBACK_LABEL || !token.label?.startsWith(OWN_LABELS);
+  const isKnown = token.label === LOOPBACK_LABEL || extensionOriginOf(token.label) !== null;
+  const isOwn = page !== null || isKnown || !token.label?.startsWith(OWN_LABELS);
   if (!isOwn || (page?.kind === "cookie") !== (sentAs === "cookie")) {
     throw unauthorized("the token was sent in a way that it does not allow");
   }

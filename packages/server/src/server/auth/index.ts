@@ -15,4 +15,5 @@ export { createPageUse, PAGE_USES, withPageConnections, withPageUse } from "./pa
 export { pages, USED_CODES } from "./pages.ts";
 export { principalOf } from "./principal.ts";
 export { createQuotas } from "./quotas.ts";
+export { assertSameUser } from "./same-user.ts";
 export { createTokenWatch } from "./token-watch.ts";

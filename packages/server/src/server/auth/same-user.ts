@@ -14,16 +14,17 @@ interface Users {
 
 /**
  * For a server that only its machine reaches. Root is let in: it can read the server's memory anyway, and relays of
- * browsers outside of a virtual machine run as root. Errors: `forbidden`.
+ * browsers outside of a virtual machine run as root. Returns `false` where the system does not tell. Errors: `forbidden`.
  */
 export async function assertSameUser(
   { connection }: Peer,
   { reach, report }: Pick<ServerContext, "reach" | "report">,
   { own = process.getuid?.(), userOf = userOfPeer }: Users = {},
-): Promise<void> {
-  if (reach !== "machine" || connection === undefined || own === undefined) return;
+): Promise<boolean> {
+  if (reach !== "machine" || connection === undefined || own === undefined) return false;
   const user = await userOf(connection);
-  if (user === "not told" || user === own || user === ROOT) return;
+  if (user === "not told") return false;
+  if (user === own || user === ROOT) return true;
   report(`warning: refused a page for ${user === "gone" ? "a program that left" : `user ${user}`}`);
   throw new ContinuoError("forbidden", "a program of another user cannot open a page of this server", {
     hint: "Start the server with --public-url if a proxy is in front of it.",

@@ -277,6 +277,8 @@ export interface ServerContext {
   refuseUpgrade(socket: Duplex, error: ContinuoError): void;
   /** Returns true if pages of this origin may send requests; `null` is a request that no page sent. */
   allowsOrigin(origin: string | null): boolean;
+  /** From now on, pages of this origin may send requests. */
+  allowOrigin(origin: string): void;
   /** Aborts when the server begins to drain: live streams end with a retry hint. */
   readonly draining: AbortSignal;
   /** One line for the operator; never a token, never the content of a log. */

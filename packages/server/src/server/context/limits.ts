@@ -85,6 +85,10 @@ export const LIMITS = {
   /** When a page ends that nothing uses, and how many pages one token may have. */
   pageIdleMs: 7_200_000,
   pagesOfToken: 100,
+  /** Time in which a person answers an extension, how many may ask at the same time, and how long its token lives. */
+  extensionRequestMs: 300_000,
+  extensionRequests: 16,
+  extensionTokenMs: 7_776_000_000,
   /** A blob is kept for this time if no event refers to it. */
   blobMs: 86_400_000,
 } as const;

@@ -39,7 +39,7 @@ test("the server answers under its own host names and those below localhost, and
 
 test("a page of an unknown origin cannot send a request, and cannot read an answer", () => {
   const allowed = (origin: string): unknown =>
-    guardHeaders(GATE, { origin, host: "localhost:4747" })["access-control-allow-origin"];
+    guardHeaders(GATE, { url: "/", origin, host: "localhost:4747" })["access-control-allow-origin"];
   for (const origin of ["https://known.example", "http://localhost:4747", "https://localhost:4747"]) {
     expect([origin, refusal({ origin }), allowed(origin)]).toEqual([origin, null, origin]);
   }

@@ -1,6 +1,7 @@
 /** The first checks of every request: the host, the origin, and that the URL has no token. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
+import { isExtensionOrigin } from "@continuo/core/wire";
 
 export interface Gate {
   /** The exact origins whose pages may send requests. */
@@ -9,7 +10,12 @@ export interface Gate {
   readonly hosts?: ReadonlySet<string>;
   /** True if clients reach the server over `https:` only. */
   readonly isHttps?: boolean;
+  /** True if extensions of browsers may ask for access: their requests below `EXTENSION_PATH` pass, whatever their origin. */
+  readonly takesExtensions?: boolean;
 }
+
+/** The paths at which an extension asks for access. */
+export const EXTENSION_PATH = "/v1/extension/";
 
 /** The origin that a request claims. */
 export interface Arrival {
@@ -71,9 +77,14 @@ function isKnownHost({ hosts }: Gate, host: string | null): boolean {
 }
 
 /** A page of the server itself is known: its origin is the host of the request. */
-export function isKnownOrigin({ origins }: Gate, { origin, host }: Omit<Arrival, "url">): boolean {
-  if (origin === null || origins.has(origin)) return true;
-  return host !== null && (origin === `http://${host}` || origin === `https://${host}`);
+export function isKnownOrigin(gate: Gate, { url, origin, host }: Arrival): boolean {
+  if (origin === null || gate.origins.has(origin)) return true;
+  if (host !== null && (origin === `http://${host}` || origin === `https://${host}`)) return true;
+  return gate.takesExtensions === true && isExtensionOrigin(origin) && pathOf(url).startsWith(EXTENSION_PATH);
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url, "http://server") ? new URL(url, "http://server").pathname : "";
 }
 
 export const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
@@ -102,7 +113,7 @@ export function plainHeaders({ isHttps = false }: Pick<Gate, "isHttps">): Readon
 }
 
 /** The headers of every response. A page may read the response only if its origin is known. */
-export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
+export function guardHeaders(gate: Gate, arrival: Arrival): Readonly<Record<string, string>> {
   const headers = plainHeaders(gate);
   if (arrival.origin === null || !isKnownOrigin(gate, arrival)) return headers;
   return {

@@ -9,6 +9,7 @@ export { countedAnswer, jsonAnswer, type SizedAnswer } from "./answers.ts";
 export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
 export {
+  EXTENSION_PATH,
   type Gate,
   gateRefusal,
   guardHeaders,

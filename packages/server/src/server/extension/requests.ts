@@ -1,0 +1,102 @@
+/** The extensions that wait for the answer of a person. They are kept in memory: an answer takes minutes at most. */
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { ContinuoError } from "@continuo/core/model";
+import { LIMITS } from "../context/index.ts";
+
+export interface WaitingRequest {
+  readonly requestId: string;
+  /** The extension that asks. */
+  readonly origin: string;
+  readonly version: string;
+  readonly site: string | null;
+  readonly expiresAtMs: number;
+  /** The page sends it with the answer. */
+  readonly nonce: string;
+  /** A person copies it from the terminal; `null` where the system tells whose a connection is. */
+  readonly code: string | null;
+  readonly secretHash: Buffer;
+  state: "waiting" | "refused" | "granted";
+}
+
+export interface Opened {
+  readonly request: WaitingRequest;
+  /** Only the extension that asks receives it. */
+  readonly secret: string;
+}
+
+export class WaitingRequests {
+  readonly #requests = new Map<string, WaitingRequest>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => Date.now()) {
+    this.#now = now;
+  }
+
+  /** A later request of an extension takes the place of its earlier one. Errors: `rate_limited`. */
+  open(asked: Pick<WaitingRequest, "origin" | "version" | "site">, { hasCode }: Options): Opened {
+    this.#forgetOld();
+    for (const [id, { origin }] of this.#requests) if (origin === asked.origin) this.#requests.delete(id);
+    if (this.#requests.size >= LIMITS.extensionRequests) {
+      throw new ContinuoError("rate_limited", "too many extensions wait for an answer", {
+        hint: "Reply to them on their pages, or try again in a few minutes.",
+        details: { retryAfterMs: LIMITS.extensionRequestMs },
+      });
+    }
+    const secret = randomBytes(32).toString("base64url");
+    const request: WaitingRequest = {
+      ...asked,
+      requestId: randomBytes(16).toString("base64url"),
+      expiresAtMs: this.#now() + LIMITS.extensionRequestMs,
+      nonce: randomBytes(32).toString("base64url"),
+      code: hasCode ? newCode() : null,
+      secretHash: hashOf(secret),
+      state: "waiting",
+    };
+    this.#requests.set(request.requestId, request);
+    return { request, secret };
+  }
+
+  /** Errors: `not_found` for a request that expired, or was collected. */
+  find(requestId: string): WaitingRequest {
+    this.#forgetOld();
+    const request = this.#requests.get(requestId);
+    if (request !== undefined) return request;
+    throw new ContinuoError("not_found", "this request of an extension has ended", {
+      hint: "Connect in the extension again.",
+    });
+  }
+
+  /** The answer is collected once. */
+  close({ requestId }: WaitingRequest): void {
+    this.#requests.delete(requestId);
+  }
+
+  #forgetOld(): void {
+    const now = this.#now();
+    for (const [id, { expiresAtMs }] of this.#requests) if (expiresAtMs <= now) this.#requests.delete(id);
+  }
+}
+
+interface Options {
+  readonly hasCode: boolean;
+}
+
+export function isSecretOf({ secretHash }: WaitingRequest, secret: unknown): boolean {
+  return typeof secret === "string" && timingSafeEqual(hashOf(secret), secretHash);
+}
+
+/** Compares texts of any length in a time that does not depend on them. */
+export function isSame(left: string, right: string): boolean {
+  return timingSafeEqual(hashOf(left), hashOf(right));
+}
+
+/** Ten characters, without those that look alike. */
+function newCode(): string {
+  const letters = "abcdefghjkmnpqrstuvwxyz23456789x";
+  return [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");
+}
+
+function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

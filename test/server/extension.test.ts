@@ -1,0 +1,179 @@
+/** Access for the browser extension: who may ask, who may answer, and who gets the token. */
+
+import type { Store } from "@continuo/core/model";
+import {
+  EXTENSION_PROTOCOL,
+  type ExtensionAccess,
+  type ExtensionRequested,
+  extensionLabel,
+} from "@continuo/core/wire";
+import { createAuthenticate, extensionOrigins, type Listening } from "@continuo/server";
+import { openStore } from "@continuo/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openServer } from "./harness/open-server.ts";
+
+const EXTENSION = `chrome-extension://${"b".repeat(32)}`;
+const OTHER = `chrome-extension://${"c".repeat(32)}`;
+
+let store: Store;
+let server: Listening;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    reach: "machine",
+    hosts: ["127.0.0.1"],
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+const post = (path: string, body: unknown, headers: Headers = {}): Promise<Response> =>
+  fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+const HELLO = { protocol: EXTENSION_PROTOCOL, version: "1.2.3", site: "https://video.example/watch?v=1" };
+
+async function ask(origin = EXTENSION): Promise<ExtensionRequested> {
+  const answer = await post("/v1/extension/requests", HELLO, { origin });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as ExtensionRequested;
+}
+
+const pageAt = (path: string, headers: Headers = {}): Promise<Response> =>
+  fetch(`${server.url}${path}`, { headers });
+
+async function nonceOf({ page }: ExtensionRequested): Promise<string> {
+  return /data-nonce="([^"]+)"/u.exec(await (await pageAt(page)).text())?.[1] ?? "";
+}
+
+const collect = (
+  { requestId, secret }: Pick<ExtensionRequested, "requestId" | "secret">,
+  origin = EXTENSION,
+): Promise<Response> => post(`/v1/extension/requests/${requestId}/token`, { secret }, { origin });
+
+const decide = (requestId: string, nonce: string, headers: Headers = { origin: server.url }) =>
+  post(`/v1/extension/requests/${requestId}/answer`, { nonce, isGranted: true, code: "" }, headers);
+
+const stateOf = async (answer: Response): Promise<ExtensionAccess> =>
+  (await answer.json()) as ExtensionAccess;
+
+test("an extension that a person granted access gets one token for continuous sessions, and its origin may call", async () => {
+  const list = (origin: string, token: string): Promise<Response> =>
+    pageAt("/v1/live", { origin, authorization: `Bearer ${token}` });
+  const asked = await ask();
+  expect(await stateOf(await collect(asked))).toEqual({ state: "waiting" });
+  expect((await decide(asked.requestId, await nonceOf(asked))).status).toBe(204);
+  const access = await stateOf(await collect(asked));
+  const token = access.state === "granted" ? access.token : "";
+  expect((await collect(asked)).status).toBe(404);
+  const answer = await list(EXTENSION, token);
+  expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, EXTENSION]);
+  expect((await list(OTHER, token)).status).toBe(403);
+  const { items } = await store.listTokens({});
+  const made = items.filter(({ label }) => label === extensionLabel(EXTENSION));
+  expect(made.map(({ scopes }) => scopes)).toEqual([["live:*:read,write"]]);
+  await store.createLog({ logId: "channels/team" });
+  for (const path of ["/v1/stream/channels/team", "/v1/audit", "/metrics"]) {
+    const refused = await pageAt(path, { origin: EXTENSION, authorization: `Bearer ${token}` });
+    expect([path, refused.status]).toEqual([path, 403]);
+  }
+  // A server that starts later knows the origin, until the token is revoked.
+  expect(await extensionOrigins(store)).toEqual([EXTENSION]);
+  await store.revokeToken(made[0]?.tokenId ?? "");
+  expect(await extensionOrigins(store)).toEqual([]);
+});
+
+test("only the extension that asked collects the token, with the secret that it received", async () => {
+  const asked = await ask();
+  await decide(asked.requestId, await nonceOf(asked));
+  expect((await collect(asked, OTHER)).status).toBe(403);
+  expect((await collect({ ...asked, secret: "x".repeat(43) })).status).toBe(403);
+  expect((await collect(asked, "https://evil.example")).status).toBe(403);
+  expect((await stateOf(await collect(asked))).state).toBe("granted");
+});
+
+test("a website, a program without an origin and a page that another site opened have no part in it", async () => {
+  for (const headers of [
+    {},
+    { origin: "https://evil.example" },
+    { origin: server.url },
+  ] as readonly Headers[]) {
+    expect((await post("/v1/extension/requests", HELLO, headers)).status).toBe(403);
+  }
+  const asked = await ask();
+  for (const site of ["cross-site", "same-site"]) {
+    expect((await pageAt(asked.page, { "sec-fetch-site": site })).status).toBe(403);
+  }
+  const nonce = await nonceOf(asked);
+  for (const headers of [
+    {},
+    { origin: EXTENSION },
+    { origin: "null" },
+    { origin: server.url, "sec-fetch-site": "same-site" },
+  ] as readonly Headers[]) {
+    expect([headers, (await decide(asked.requestId, nonce, headers)).status]).toEqual([headers, 403]);
+  }
+  expect((await decide(asked.requestId, "wrong")).status).toBe(403);
+  expect(await stateOf(await collect(asked))).toEqual({ state: "waiting" });
+});
+
+test("the page says who asks, cannot be framed, and runs only its own script", async () => {
+  const page = await pageAt((await ask()).page);
+  const text = await page.text();
+  for (const shown of ["b".repeat(32), "https://video.example<", "not the id that Continuo"])
+    expect(text).toContain(shown);
+  expect(text).not.toContain("watch?v=1");
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self';/u,
+  );
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect([page.headers.get("x-frame-options"), page.headers.get("cross-origin-opener-policy")]).toEqual([
+    "DENY",
+    "same-origin",
+  ]);
+});
+
+test("an extension of another version is refused with the command that mends it", async () => {
+  const hintOf = async (protocol: unknown): Promise<string> => {
+    const answer = await post("/v1/extension/requests", { ...HELLO, protocol }, { origin: EXTENSION });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([501, EXTENSION]);
+    return ((await answer.json()) as { readonly error: { readonly hint: string } }).error.hint;
+  };
+  expect(await hintOf(EXTENSION_PROTOCOL - 1)).toContain("`continuo extension`");
+  expect(await hintOf(EXTENSION_PROTOCOL + 1)).toContain("npm install");
+});
+
+test("a later request of an extension ends its earlier one, and only a few extensions wait at once", async () => {
+  const first = await ask();
+  const second = await ask();
+  expect((await collect(first)).status).toBe(404);
+  expect((await stateOf(await collect(second))).state).toBe("waiting");
+  const nameOf = (n: number): string =>
+    `moz-extension://${String(n).padStart(8, "0")}-0000-4000-8000-000000000000`;
+  const statuses: number[] = [];
+  for (let n = 0; n < 16; n++) {
+    statuses.push((await post("/v1/extension/requests", HELLO, { origin: nameOf(n) })).status);
+  }
+  expect(statuses.at(-1)).toBe(429);
+  expect(statuses.slice(0, 14).every((status) => status === 201)).toBe(true);
+});
+
+test("a server that others reach gives an extension no access", async () => {
+  const far = await openServer(store, { authenticate: createAuthenticate(store) });
+  const answer = await fetch(`${far.url}/v1/extension/requests`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: EXTENSION },
+    body: JSON.stringify(HELLO),
+  });
+  expect(answer.status).toBe(403);
+  await far.close();
+});
