@@ -1,5 +1,5 @@
 /**
- * How the browser extension gets access to a server of its machine: it asks, a person grants it on a page of the server, and the
+ * The access of the browser extension to a server of its machine: it asks, a person grants it on a page of the server, and the
  * extension collects the token with a secret that nobody else has. The token allows continuous sessions and nothing else.
  */
 
