@@ -19,7 +19,7 @@ import { addReplCommand } from "./repl/index.ts";
 import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
 import { addServeCommand } from "./serve/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
-import { addStatsCommand } from "./stats/index.ts";
+import { addStatsCommand, addStatuslineCommand } from "./stats/index.ts";
 import { addStoreCommands } from "./store/index.ts";
 import type { Shell } from "./terminal/index.ts";
 import { addTokenCommands } from "./token/index.ts";
@@ -118,6 +118,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   search: addSearchCommand,
   open: addOpenCommand,
   stats: addStatsCommand,
+  statusline: addStatuslineCommand,
   pick: addPickCommand,
   agents: addAgentsCommand,
   doctor: addDoctorCommand,

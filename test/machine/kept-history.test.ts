@@ -1,3 +1,4 @@
+import { shippedPrices } from "@continuo/agents/catalog";
 import type { Message } from "@continuo/core/model";
 import type { HistoryWindow } from "@continuo/core/wire/machine";
 import { afterEach, expect, test } from "vitest";
@@ -11,6 +12,8 @@ import { windowOf } from "../../packages/server/src/machine/history/window.ts";
 import { historyChangesOf } from "../../packages/server/src/machine/history-changes.ts";
 import { imageIn, textIn } from "../../packages/server/src/machine/parts.ts";
 
+const PRICES = { own: {}, list: shippedPrices() };
+
 const NAME = { key: "pi:1" };
 let kept: CachedHistory;
 afterEach(() => kept[Symbol.dispose]());
@@ -21,7 +24,7 @@ function message(id: string, role: Message["role"], more: Partial<Message> = {})
 
 /** A capital letter is what a person says. */
 function keep(letters: string, more: Readonly<Record<string, Partial<Message>>> = {}): CachedHistory {
-  kept = createCachedHistory("g", {});
+  kept = createCachedHistory("g", PRICES);
   for (const id of letters) kept.put(message(id, id < "a" ? "user" : "assistant", more[id]));
   kept.settle();
   return kept;
@@ -122,7 +125,7 @@ test("lines of the changes of a file are added up, and those of calls that faile
         { type: "tool_result", toolCallId: id, content: [], isError },
       ] as unknown as Message["content"],
     });
-  kept = createCachedHistory("g", {});
+  kept = createCachedHistory("g", PRICES);
   const all = [
     message("A", "user"),
     call("1"),

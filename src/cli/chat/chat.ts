@@ -74,7 +74,9 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
       : {}),
   });
   try {
+    const prices = pricesBefore(flags, shell);
     talk = await opening;
+    for (const line of await prices) note(line);
     await using open = talk;
     const { turn } = await telling();
     const exitCode = await turn(open, await input, stop);
@@ -86,6 +88,13 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     if (isTerminated) return LEFT_BY_SIGTERM;
     throw error;
   }
+}
+
+/** Read while the agent's program starts; none for a new session. */
+async function pricesBefore({ resume, agent }: ChatFlags, shell: Shell): Promise<readonly string[]> {
+  if (resume === undefined) return [];
+  const { resumePriceLinesOf } = await import("../notices/index.ts");
+  return await resumePriceLinesOf(resume, agent, shell);
 }
 
 /** Only where keys can be read, and the question can be seen. */

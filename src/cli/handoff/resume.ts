@@ -19,7 +19,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type Places, placesOf } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
-import { locate } from "../notices/index.ts";
+import { locate, resumePriceLines } from "../notices/index.ts";
 import { createOutput, paintFor, type Shell, screenOf } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";
 import { describeHandOff } from "./receipt.ts";
@@ -34,6 +34,7 @@ export interface Resume {
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const { cwd, argv, opens } = await commandFor({ located, id, flags }, shell);
+  if (opens !== null) await warnOfPrice(opens, shell);
   const all = [...argv, ...args];
   if (flags.print) {
     await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
@@ -154,6 +155,12 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
     });
     child.once("close", (code) => done(code ?? 1));
   });
+}
+
+/** The whole context is sent again, which costs most when nobody expects it. */
+async function warnOfPrice(opens: NonNullable<Command["opens"]>, shell: Shell): Promise<void> {
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  for (const line of await resumePriceLines(opens, shell)) shell.stderr.write(`${paint(line, "dim")}\n`);
 }
 
 function notInstalled(program: string): ContinuoError {

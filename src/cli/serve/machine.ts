@@ -2,7 +2,6 @@
 
 import { resolve } from "node:path";
 import { storeUrlOf } from "@continuo/agents/catalog";
-import { readHomeConfiguration } from "@continuo/agents/config";
 import { ContinuoError } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
@@ -10,6 +9,7 @@ import type { OpenedStore } from "@continuo/store";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
+import { pricesWork } from "../stats/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 import { createWindows, NO_WINDOWS } from "./window/index.ts";
@@ -32,7 +32,7 @@ export async function loadMachine(shell: Shell, { store, reach }: ServedMachine)
     toTime: (text) => parseSince(text, new Date()),
     exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
     windows: reach === "machine" ? createWindows(places) : NO_WINDOWS,
-    prices: async () => (await readHomeConfiguration(shell)).prices,
+    prices: () => pricesWork(shell),
   });
 }
 

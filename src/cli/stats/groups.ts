@@ -1,4 +1,4 @@
-/** Usage summed up by day, agent, project or model. Pure. */
+/** Usage summed up by time, agent, project, model or session. Pure. */
 
 import {
   type Cost,
@@ -8,10 +8,15 @@ import {
   type SessionUsage,
   tokensOf,
 } from "@continuo/agents/catalog";
+import { blocksOf } from "./blocks.ts";
 import type { Grouping } from "./flags.ts";
+import { localDay, monthOf, weekOf } from "./periods.ts";
 
 export interface Group {
-  /** A day is `2026-01-31`, in local time; `null` if it is unknown. */
+  /**
+   * A day is `2026-01-31`, a week that of its Monday, a month `2026-01`, all in local time; a block the hour at which it began,
+   * `2026-01-31T09` in UTC; a session `AGENT:ID`. `null` if it is unknown.
+   */
   readonly key: string | null;
   readonly sessions: number;
   readonly turns: number;
@@ -39,7 +44,9 @@ export interface GroupOptions {
   readonly prices: Prices;
 }
 
-/** Days in their order, everything else with the most tokens first. */
+type Bucket = SessionUsage["buckets"][number];
+
+/** Times in their order, everything else with the most tokens first. */
 export function groupUsage(
   sessions: readonly SessionUsage[],
   { by, since, prices }: GroupOptions,
@@ -47,10 +54,11 @@ export function groupUsage(
   const all = createDraft();
   const drafts = new Map<string | null, Draft>();
   const from = since?.slice(0, HOUR_CHARS);
+  const toKey = keysOf(by, sessions);
   for (const session of sessions) {
     for (const bucket of session.buckets) {
       if (from !== undefined && (bucket.hour === null || bucket.hour < from)) continue;
-      const key = keyOf(by, session, bucket);
+      const key = toKey(session, bucket);
       const draft = drafts.get(key) ?? createDraft();
       drafts.set(key, draft);
       for (const one of [draft, all]) {
@@ -63,8 +71,12 @@ export function groupUsage(
     }
   }
   const groups = [...drafts].map(([key, draft]) => toGroup(key, draft, prices));
-  const order = by === "day" ? byKey : byTokens;
+  const order = isTime(by) ? byKey : byTokens;
   return { groups: groups.sort(order), total: toGroup(null, all, prices) };
+}
+
+export function isTime(by: Grouping): boolean {
+  return by === "day" || by === "week" || by === "month" || by === "block";
 }
 
 const HOUR_CHARS = "2026-01-31T09".length;
@@ -79,24 +91,34 @@ function createDraft(): Draft {
   return { sessions: new Set(), turns: 0, parts: [] };
 }
 
-function keyOf(by: Grouping, session: SessionUsage, bucket: SessionUsage["buckets"][number]): string | null {
+type ToKey = (session: SessionUsage, bucket: Bucket) => string | null;
+
+function keysOf(by: Grouping, sessions: readonly SessionUsage[]): ToKey {
   switch (by) {
     case "day":
-      return bucket.hour === null ? null : localDay(bucket.hour);
+      return (_, { hour }) => ofHour(hour, localDay);
+    case "week":
+      return (_, { hour }) => ofHour(hour, weekOf);
+    case "month":
+      return (_, { hour }) => ofHour(hour, monthOf);
+    case "block": {
+      const blocks = blocksOf(sessions.flatMap(({ buckets }) => buckets.map(({ hour }) => hour)));
+      return (_, { hour }) => (hour === null ? null : (blocks.get(hour) ?? null));
+    }
+    case "session":
+      return ({ agent, sessionId }) => `${agent}:${sessionId}`;
     case "agent":
-      return session.agent;
+      return ({ agent }) => agent;
     case "project":
-      return session.cwd;
+      return ({ cwd }) => cwd;
     case "model":
-      return bucket.model;
+      return (_, { model }) => model;
   }
 }
 
-function localDay(hour: string): string | null {
+function ofHour(hour: string | null, toPeriod: (at: Date) => string): string | null {
   const at = new Date(`${hour}:00:00Z`);
-  if (Number.isNaN(at.getTime())) return null;
-  const two = (number: number): string => String(number).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return hour === null || Number.isNaN(at.getTime()) ? null : toPeriod(at);
 }
 
 function toGroup(key: string | null, { sessions, turns, parts }: Draft, prices: Prices): Group {

@@ -1,8 +1,9 @@
 /**
- * `continuo stats`: sessions, turns, tokens and cost, by day, agent, project or model.
+ * `continuo stats` and `continuo statusline`: sessions, turns, tokens and cost, by time, session, agent, project or model.
  *
  * Promises: every model call counts once; what has no price is named, and never counted as free.
  * Does not know: how sessions are read, or what models cost.
  */
 
-export { addStatsCommand } from "./commands.ts";
+export { addStatsCommand, addStatuslineCommand } from "./commands.ts";
+export { pricesWork } from "./work.ts";

@@ -51,15 +51,20 @@ export {
   openCatalogSession,
 } from "./open-session.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
+export { readPriceList, type SavedPrices, savePriceList } from "./price-file.ts";
 export {
   type Cost,
   costOf,
   type ModelUsage,
-  PRICE_SOURCES,
-  PRICES_AS_OF,
+  type Price,
+  type PriceList,
+  type PriceMap,
   type Prices,
+  priceOf,
+  shippedPrices,
   tokensOf,
 } from "./prices.ts";
+export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
 export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
 export {
   openUsage,

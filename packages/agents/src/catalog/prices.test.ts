@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { costOf } from "./prices.ts";
+import { costOf, type PriceMap, type Prices, shippedPrices } from "./prices.ts";
+
+const pricesWith = (own: PriceMap): Prices => ({ own, list: shippedPrices() });
+const LISTED = pricesWith({});
 
 const usage = {
   inputTokens: 1_000_000,
@@ -12,17 +15,21 @@ test.each([
   ["claude-sonnet-4-5-20250929", 3 + 1.5 + 0.6],
   ["anthropic/claude-sonnet-4-5", 3 + 1.5 + 0.6],
   ["claude-sonnet-4-5[1m]", 3 + 1.5 + 0.6],
+  // The names in the sessions of today's agents.
+  ["claude-opus-5-5", 4 + 2 + 0.4],
+  ["claude-sonnet-4.6", 3 + 1.5 + 0.6],
+  ["gpt-6-sol", 2 + 1 + 0.4],
   ["gpt-5-2025-08-07", 1.25 + 1 + 0.25],
   ["gemini-2.5-flash-lite", 0.1 + 0.04 + 0.02],
 ])("the list prices hold for %s", (model, usd) => {
-  const cost = costOf([{ model, usage }], {});
+  const cost = costOf([{ model, usage }], LISTED);
   expect(cost.usd).toBeCloseTo(usd, 9);
   expect(cost).toMatchObject({ unpriced: [], isByPrices: true });
 });
 
 test("a longer name is another model, which has no price, and tokens without a model have none", () => {
   const parts = ["gpt-5-codex-next", "constructor", null].map((model) => ({ model, usage }));
-  expect(costOf(parts, {})).toEqual({
+  expect(costOf(parts, LISTED)).toEqual({
     usd: null,
     unpriced: ["gpt-5-codex-next", "constructor", null],
     isByPrices: false,
@@ -30,7 +37,7 @@ test("a longer name is another model, which has no price, and tokens without a m
 });
 
 test("prices of the user go before the list, and what the agent reports before both", () => {
-  const own = { "gpt-5": { input: 10, output: 0 } };
+  const own = pricesWith({ "gpt-5": { input: 10, output: 0 } });
   expect(costOf([{ model: "gpt-5", usage }], own).usd).toBeCloseTo(30, 9);
   const reported = costOf([{ model: "gpt-5", usage: { ...usage, costUsd: 0.5 } }], own);
   expect(reported).toEqual({ usd: 0.5, unpriced: [], isByPrices: false });
@@ -42,7 +49,7 @@ test("a cost of a part is given with what is missing from it", () => {
       { model: "o3", usage: { inputTokens: 1_000_000, outputTokens: 0 } },
       { model: "x", usage },
     ],
-    {},
+    LISTED,
   );
   expect(cost).toEqual({ usd: 2, unpriced: ["x"], isByPrices: true });
 });

@@ -1,11 +1,12 @@
 /**
- * The cost of a model call, by a table of list prices. Pure.
+ * The cost of a model call, by a list of prices. Pure.
  *
- * A price is in USD for a million tokens. The table is as of `PRICES_AS_OF`; it knows no subscriptions, no discounts, and no
- * prices that depend on the length of a prompt. A cost that the agent itself reports goes before it.
+ * A price is in USD for a million tokens. A list knows no subscriptions, no discounts, and no prices that depend on the
+ * length of a prompt. A cost that the agent itself reports goes before it.
  */
 
-import type { Usage } from "@continuo/core/model";
+import { present, type Usage } from "@continuo/core/model";
+import { PRICE_LINES, PRICE_SOURCE, PRICES_AS_OF } from "./list-prices.ts";
 
 export interface Price {
   readonly input: number;
@@ -14,60 +15,58 @@ export interface Price {
   readonly cacheRead?: number;
   /** The price of `input` when left out. */
   readonly cacheWrite?: number;
+  /** A write that lasts an hour; the price of `cacheWrite` when left out. */
+  readonly cacheWriteHour?: number;
 }
 
 /** Prices by the name of the model, in lower case, without a provider in front and without a date at the end. */
-export type Prices = Readonly<Record<string, Price>>;
+export type PriceMap = Readonly<Record<string, Price>>;
 
-export const PRICES_AS_OF = "2025-12-31";
+export interface PriceList {
+  /** `2026-01-31`. */
+  readonly asOf: string;
+  /** The address or the file that it came from. */
+  readonly source: string;
+  readonly prices: PriceMap;
+}
 
-/** Pages with the prices of each provider. The table was compiled from published copies of them. */
-export const PRICE_SOURCES: readonly string[] = [
-  "https://claude.com/pricing",
-  "https://platform.openai.com/docs/pricing",
-  "https://ai.google.dev/gemini-api/docs/pricing",
-];
+export interface Prices {
+  /** The prices that a person set, which go before the list. */
+  readonly own: PriceMap;
+  readonly list: PriceList;
+}
 
-const anthropic = (input: number, output: number): Price => {
-  // The write is the one that lasts five minutes.
-  return { input, output, cacheRead: input / 10, cacheWrite: input * 1.25 };
-};
-const openai = (input: number, cacheRead: number, output: number): Price => ({ input, output, cacheRead });
+let shipped: PriceList | null = null;
 
-export const LIST_PRICES: Prices = {
-  "claude-opus-4-5": anthropic(5, 25),
-  "claude-opus-4-1": anthropic(15, 75),
-  "claude-opus-4": anthropic(15, 75),
-  "claude-3-opus": anthropic(15, 75),
-  "claude-sonnet-4-5": anthropic(3, 15),
-  "claude-sonnet-4": anthropic(3, 15),
-  "claude-3-7-sonnet": anthropic(3, 15),
-  "claude-3-5-sonnet": anthropic(3, 15),
-  "claude-haiku-4-5": anthropic(1, 5),
-  "claude-3-5-haiku": anthropic(0.8, 4),
-  "gpt-5.2": openai(1.75, 0.175, 14),
-  "gpt-5.1": openai(1.25, 0.125, 10),
-  "gpt-5.1-codex": openai(1.25, 0.125, 10),
-  "gpt-5.1-codex-max": openai(1.25, 0.125, 10),
-  "gpt-5.1-codex-mini": openai(0.25, 0.025, 2),
-  "gpt-5": openai(1.25, 0.125, 10),
-  "gpt-5-codex": openai(1.25, 0.125, 10),
-  "gpt-5-mini": openai(0.25, 0.025, 2),
-  "gpt-5-nano": openai(0.05, 0.005, 0.4),
-  "codex-mini": openai(1.5, 0.375, 6),
-  "gpt-4.1": openai(2, 0.5, 8),
-  "gpt-4.1-mini": openai(0.4, 0.1, 1.6),
-  "gpt-4.1-nano": openai(0.1, 0.025, 0.4),
-  "gpt-4o": openai(2.5, 1.25, 10),
-  "gpt-4o-mini": openai(0.15, 0.075, 0.6),
-  o3: openai(2, 0.5, 8),
-  "o4-mini": openai(1.1, 0.275, 4.4),
-  "gemini-3-pro-preview": { input: 2, output: 12, cacheRead: 0.2 },
-  "gemini-3-flash-preview": { input: 0.5, output: 3, cacheRead: 0.05 },
-  "gemini-2.5-pro": { input: 1.25, output: 10, cacheRead: 0.125 },
-  "gemini-2.5-flash": { input: 0.3, output: 2.5, cacheRead: 0.03 },
-  "gemini-2.5-flash-lite": { input: 0.1, output: 0.4, cacheRead: 0.01 },
-};
+/** The list that comes with this version of Continuo. */
+export function shippedPrices(): PriceList {
+  shipped ??= { asOf: PRICES_AS_OF, source: PRICE_SOURCE, prices: parsePriceLines(PRICE_LINES) };
+  return shipped;
+}
+
+/** Of lines as `PRICE_LINES`. A date at the end of a name says nothing: the name without it has the price too. */
+export function parsePriceLines(text: string): PriceMap {
+  const prices: Record<string, Price> = Object.create(null);
+  for (const line of text.trim().split("\n")) {
+    const [names = "", amounts = ""] = line.split(" | ");
+    const [input, output, cacheRead, cacheWrite, cacheWriteHour] = amounts.split(" ").map(Number);
+    const price = { input, output, ...present(withoutNaN({ cacheRead, cacheWrite, cacheWriteHour })) };
+    for (const name of names.split(" ")) {
+      prices[name] = price as Price;
+      const bare = name.replace(DATED, "");
+      if (!(bare in prices)) prices[bare] = price as Price;
+    }
+  }
+  return prices;
+}
+
+function withoutNaN(
+  amounts: Readonly<Record<string, number | undefined>>,
+): Record<string, number | undefined> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([key, amount]) => [key, Number.isNaN(amount) ? undefined : amount]),
+  );
+}
 
 /** Tokens of one model; `null` if no model is recorded. */
 export interface ModelUsage {
@@ -84,13 +83,12 @@ export interface Cost {
   readonly isByPrices: boolean;
 }
 
-/** @param own prices that go before the table */
-export function costOf(parts: readonly ModelUsage[], own: Prices): Cost {
+export function costOf(parts: readonly ModelUsage[], prices: Prices): Cost {
   const unpriced = new Set<string | null>();
   let usd: number | null = null;
   let isByPrices = false;
   for (const { model, usage } of parts) {
-    const price = model === null ? null : priceOf(model, own);
+    const price = model === null ? null : priceOf(model, prices);
     const isReported = (usage.costUsd ?? 0) > 0;
     if (!isReported && tokensOf(usage) === 0) continue;
     if (!isReported && price === null) {
@@ -110,6 +108,7 @@ export function tokensOf(usage: Usage): number {
 }
 
 const MILLION = 1_000_000;
+const DATED = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u;
 
 function priced(usage: Usage, price: Price | null): number {
   if (price === null) return 0;
@@ -124,13 +123,13 @@ function priced(usage: Usage, price: Price | null): number {
 }
 
 /** Exactly this model, or what its name is without a provider and a date: a longer name is another model. */
-function priceOf(name: string, own: Prices): Price | null {
+export function priceOf(name: string, { own, list }: Prices): Price | null {
   const whole = name.toLowerCase();
   const bare = whole
     .replace(/^.*\//u, "")
     .replace(/\[\w+\]$/u, "")
-    .replace(/[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u, "");
-  for (const prices of [own, LIST_PRICES]) {
+    .replace(DATED, "");
+  for (const prices of [own, list.prices]) {
     for (const key of [whole, bare]) if (Object.hasOwn(prices, key)) return prices[key] ?? null;
   }
   return null;

@@ -13,6 +13,8 @@ import { type UsageBucket, usageOf } from "./usage.ts";
 
 export interface SessionUsage {
   readonly agent: string;
+  /** Of a sub-agent: the session that started it. */
+  readonly sessionId: string;
   readonly cwd: string | null;
   /** A sub-agent: its tokens count, and it is no session of its own. */
   readonly isSubagent: boolean;
@@ -28,19 +30,26 @@ export interface UsageReport {
 export interface UsageOptions {
   readonly places: PlacesAt;
   readonly onProgress?: (sessions: number) => void;
+  /** Only sessions with a file that changed since, and Continuo's own; milliseconds since 1970. */
+  readonly changedSinceMs?: number;
 }
 
 /**
  * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no native
  * session. What is in the trash does not count.
  */
-export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageReport> {
+export async function usageOfAll({
+  places,
+  onProgress,
+  changedSinceMs = 0,
+}: UsageOptions): Promise<UsageReport> {
   const at = placesOf(places);
   await settleBeforeReading({ places: at });
   const memo = openRows(indexPathOf(at), Date.now(), "usage");
   const sessions: SessionUsage[] = [];
   let unreadable = 0;
   for await (const found of findSessions({ places: at, memo, subagents: "include" })) {
+    if (found.files.length > 0 && found.files.every(({ mtimeMs }) => mtimeMs < changedSinceMs)) continue;
     try {
       sessions.push(await usageOfNative(found, at, memo));
       onProgress?.(sessions.length);
@@ -49,7 +58,7 @@ export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<
       unreadable += 1;
     }
   }
-  await memo.save("everything");
+  await memo.save(changedSinceMs > 0 ? "part" : "everything");
   try {
     return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
   } catch (error) {
@@ -88,7 +97,8 @@ async function usageOfNative(
   // A database holds several sessions: the id is part of the question.
   const what = `usage ${found.sessionId}`;
   const kept = found.files.length === 0 ? await read() : await memo.remember(found.files, { what }, read);
-  return { agent: found.agent, isSubagent: found.parentId !== undefined, ...kept };
+  const { agent, parentId, sessionId } = found;
+  return { agent, sessionId: parentId ?? sessionId, isSubagent: parentId !== undefined, ...kept };
 }
 
 async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {
@@ -98,7 +108,8 @@ async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {
   for (const row of await listOwn(own)) {
     if (row.nativeRefs.length > 0) continue;
     const session = toCatalogSession(row, await readTranscript(own, row.sessionId), null);
-    sessions.push({ agent: OWN, cwd: row.cwd, isSubagent: false, buckets: await usageOf(session) });
+    const { sessionId, cwd } = row;
+    sessions.push({ agent: OWN, sessionId, cwd, isSubagent: false, buckets: await usageOf(session) });
   }
   return sessions;
 }

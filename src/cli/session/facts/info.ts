@@ -5,14 +5,13 @@ import {
   type Cost,
   costOf,
   openCatalogSession,
-  PRICE_SOURCES,
-  PRICES_AS_OF,
+  type PriceList,
   usageOf,
 } from "@continuo/agents/catalog";
-import { readHomeConfiguration } from "@continuo/agents/config";
 import type { NativeRef, Problem, SubagentInfo, Usage } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { locate } from "../../notices/index.ts";
+import { pricesWork } from "../../stats/index.ts";
 import {
   clockTime,
   createOutput,
@@ -40,14 +39,14 @@ export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promi
   using session = await openCatalogSession(await locate(id, shell), shell);
   const { details } = session;
   const activity = await activityOf(session.history());
-  const { prices } = await readHomeConfiguration(shell);
+  const prices = await pricesWork(shell);
   const cost = costOf(await usageOf(session), prices);
   const output = createOutput(shell.stdout);
   if (flags.json)
     await output.write(
-      `${toJsonText({ ...detailsToJson(details), cost: costToJson(cost), ...activity }, 2)}\n`,
+      `${toJsonText({ ...detailsToJson(details), cost: costToJson(cost, prices.list), ...activity }, 2)}\n`,
     );
-  else await output.write(drawDetails(details, { activity, cost }, shell));
+  else await output.write(drawDetails(details, { activity, cost, list: prices.list }, shell));
   return 0;
 }
 
@@ -56,19 +55,20 @@ type Fact = readonly [name: string, ...lines: string[]];
 interface DetailFacts {
   readonly activity: Activity;
   readonly cost: Cost;
+  readonly list: PriceList;
 }
 
-function costToJson({ usd, isByPrices, unpriced }: Cost): object {
-  return { usd, isByPrices, unpriced, prices: { asOf: PRICES_AS_OF, sources: PRICE_SOURCES } };
+function costToJson({ usd, isByPrices, unpriced }: Cost, { asOf, source }: PriceList): object {
+  return { usd, isByPrices, unpriced, prices: { asOf, sources: [source] } };
 }
 
-function drawDetails(details: CatalogDetails, { activity, cost }: DetailFacts, shell: Shell): string {
+function drawDetails(details: CatalogDetails, { activity, cost, list }: DetailFacts, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [
     ...identity(details, shell),
     ...contents(details),
     ...surroundings(details),
-    ["cost", ...describeCost(cost)],
+    ["cost", ...describeCost(cost, list)],
     ...done(activity, shell),
   ];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
@@ -162,15 +162,13 @@ function describeUsage(usage: Usage): string {
   return texts.join(", ");
 }
 
-function describeCost(cost: Cost): string[] {
+function describeCost(cost: Cost, { asOf }: PriceList): string[] {
   const { usd, isByPrices, unpriced } = cost;
   const models = unpriced.map((model) => model ?? "calls without a model").join(", ");
   return [
     ...(usd === null
       ? []
-      : [
-          `${formatCost(cost)}${isByPrices ? ` by list prices of ${PRICES_AS_OF}` : ", as the agent reports"}`,
-        ]),
+      : [`${formatCost(cost)}${isByPrices ? ` by list prices of ${asOf}` : ", as the agent reports"}`]),
     ...(unpriced.length === 0 ? [] : [`no price for ${models}: \`prices\` in continuo.yaml sets one`]),
   ];
 }

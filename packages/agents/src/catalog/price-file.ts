@@ -1,0 +1,83 @@
+/**
+ * The list of prices that a person took from elsewhere, in `prices.json` of `CONTINUO_HOME`. It counts while it is newer than
+ * the list that comes with Continuo.
+ *
+ * The format that is read is that of LiteLLM's `model_prices_and_context_window.json` (2026-09): an object by the name of the
+ * model, with `input_cost_per_token` and its like in USD for one token.
+ */
+
+import { join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { continuoHome, isJson, type Json, type Places, readJsonFile, writeDurably } from "@continuo/files";
+import { type PriceList, parsePriceLines, shippedPrices } from "./prices.ts";
+
+/** The list of `prices.json` if it is newer, else the one that comes with Continuo. */
+export function readPriceList(places: Places): PriceList {
+  const shipped = shippedPrices();
+  const kept = readJsonFile(pathOf(places));
+  if (kept === null) return shipped;
+  const { asOf, source, lines } = kept;
+  if (typeof asOf !== "string" || typeof source !== "string" || typeof lines !== "string") return shipped;
+  return asOf <= shipped.asOf ? shipped : { asOf, source, prices: parsePriceLines(lines) };
+}
+
+export interface SavedPrices {
+  readonly asOf: string;
+  readonly models: number;
+}
+
+/** @param table LiteLLM's, as JSON text. Errors: `invalid` for another format. */
+export function savePriceList(
+  places: Places,
+  { table, asOf, source }: { readonly table: string } & Pick<PriceList, "asOf" | "source">,
+): SavedPrices {
+  const lines = toPriceLines(parseTable(table, source));
+  if (lines.length === 0) throw notATable(source);
+  writeDurably(pathOf(places), `${JSON.stringify({ asOf, source, lines: lines.join("\n") })}\n`);
+  return { asOf, models: lines.length };
+}
+
+function pathOf(places: Places): string {
+  return join(continuoHome(places), "prices.json");
+}
+
+function parseTable(table: string, source: string): Json {
+  try {
+    const parsed: unknown = JSON.parse(table);
+    if (isJson(parsed)) return parsed;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw notATable(source);
+}
+
+function notATable(source: string): ContinuoError {
+  return new ContinuoError("invalid", `cannot take prices from ${source}: it is not a table of LiteLLM`, {
+    hint: "Give a copy of model_prices_and_context_window.json of LiteLLM, or its address.",
+  });
+}
+
+/** As `PRICE_LINES`. Models without a price of input and output, and names with a space, are left out. */
+export function toPriceLines(table: Json): readonly string[] {
+  return Object.entries(table).flatMap(([name, model]) => {
+    if (!isJson(model) || /[\s|]/u.test(name)) return [];
+    const [input, output, ...cache] = KEYS.map((key) => forMillion(model[key]));
+    if (input === null || input === undefined || output === null || output === undefined) return [];
+    const amounts = [input, output, ...cache.map((amount) => amount ?? "-")].join(" ");
+    return [`${name.toLowerCase()} | ${amounts.replace(/(?: -)+$/u, "")}`];
+  });
+}
+
+const KEYS = [
+  "input_cost_per_token",
+  "output_cost_per_token",
+  "cache_read_input_token_cost",
+  "cache_creation_input_token_cost",
+  "cache_creation_input_token_cost_above_1hr",
+] as const;
+
+/** Without the noise of a multiplied fraction: `0.000003` for one is `3`. */
+function forMillion(perToken: unknown): number | null {
+  if (typeof perToken !== "number" || !(perToken >= 0)) return null;
+  return Number((perToken * 1_000_000).toPrecision(12));
+}

@@ -1,0 +1,147 @@
+/**
+ * `statusline`: one line for Claude Code, which sends the facts of its session as JSON on standard input.
+ *
+ * Claude Code asks several times a minute: the sums over all sessions are counted anew once a minute, from the sessions that
+ * changed since yesterday. What is not known is left out, and nothing is an error: the line is all that a person sees.
+ */
+
+import { join } from "node:path";
+import { resumePriceOf, type SessionUsage, usageOfAll } from "@continuo/agents/catalog";
+import { isContinuoError } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { continuoHome, isJson, type Json, placesOf, readJsonFile, writeDurably } from "@continuo/files";
+import { lookUpSession } from "@continuo/native";
+import { createOutput, formatCost, type Shell } from "../terminal/index.ts";
+import { BLOCK_HOURS, leftOfBlock } from "./blocks.ts";
+import { drawTime } from "./draw.ts";
+import { groupUsage } from "./groups.ts";
+import { localDay } from "./periods.ts";
+import { readPrices } from "./prices.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const KEPT_MS = 60_000;
+const MAX_INPUT_CHARS = 1024 * 1024;
+
+export async function runStatusline(shell: Shell): Promise<number> {
+  const told = await readInput(shell);
+  const parts = [
+    modelOf(told),
+    costOf(told),
+    contextOf(told),
+    ...(await sumsOf(shell)),
+    await cacheOf(told, shell),
+  ];
+  const line = parts.filter((part) => part !== null).join(" · ");
+  await createOutput(shell.stdout).write(`${visibleLine(line)}\n`);
+  return 0;
+}
+
+async function readInput({ stdin }: Shell): Promise<Json> {
+  if (stdin.isTTY === true) return {};
+  let text = "";
+  stdin.setEncoding("utf8");
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > MAX_INPUT_CHARS) return {};
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** `part(told, "model", "display_name")`. */
+function part(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce((inner, key) => (isJson(inner) ? inner[key] : undefined), value);
+}
+
+function modelOf(told: Json): string | null {
+  const name = part(told, "model", "display_name") ?? part(told, "model", "id");
+  return typeof name === "string" && name !== "" ? name : null;
+}
+
+function costOf(told: Json): string | null {
+  const usd = part(told, "cost", "total_cost_usd");
+  return typeof usd === "number" && usd > 0 ? `${drawUsd(usd)} session` : null;
+}
+
+function contextOf(told: Json): string | null {
+  const percent = part(told, "context_window", "used_percentage");
+  return typeof percent === "number" ? `${Math.round(percent)} % of the context` : null;
+}
+
+function drawUsd(usd: number): string {
+  return formatCost({ usd, unpriced: [] });
+}
+
+interface Sums {
+  readonly at: number;
+  readonly todayUsd: number | null;
+  readonly block: { readonly begin: string; readonly usd: number | null } | null;
+}
+
+async function sumsOf(shell: Shell): Promise<readonly string[]> {
+  const path = join(continuoHome(placesOf(shell)), "cache/statusline.json");
+  const kept = readJsonFile(path) as Sums | null;
+  const isFresh = kept !== null && Math.abs(shell.now.getTime() - kept.at) < KEPT_MS;
+  const { todayUsd, block } = isFresh ? kept : await count(path, shell);
+  const left = block === null ? null : leftOfBlock(block.begin, shell.now);
+  return [
+    ...(typeof todayUsd === "number" ? [`${drawUsd(todayUsd)} today`] : []),
+    ...(left !== null && typeof block?.usd === "number"
+      ? [`${drawUsd(block.usd)} in this block, ${drawTime(left)} left`]
+      : []),
+  ];
+}
+
+async function count(path: string, shell: Shell): Promise<Sums> {
+  const { now } = shell;
+  const [from, prices] = [now.getTime() - 24 * HOUR_MS, await readPrices(shell)];
+  const { sessions } = await usageOfAll({ places: shell, changedSinceMs: from });
+  const claude = sessions.filter(({ agent }) => agent === "claude");
+  const since = new Date(from).toISOString();
+  const today = localDay(now);
+  const day = groupUsage(sessions, { by: "day", since, prices }).groups.find(({ key }) => key === today);
+  const block = groupUsage(recent(claude, now), { by: "block", prices }).groups.at(-1);
+  const sums: Sums = {
+    at: now.getTime(),
+    todayUsd: day?.cost.usd ?? null,
+    block: block?.key ? { begin: block.key, usd: block.cost.usd } : null,
+  };
+  try {
+    writeDurably(path, `${JSON.stringify(sums)}\n`);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+  }
+  return sums;
+}
+
+/** The hours of a day, in which the blocks begin where they begin among all hours if a pause of one block comes before. */
+function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionUsage[] {
+  const first = new Date(now.getTime() - (24 + BLOCK_HOURS) * HOUR_MS).toISOString();
+  return sessions.map((session) => ({
+    ...session,
+    buckets: session.buckets.filter(({ hour }) => hour !== null && hour >= first.slice(0, hour.length)),
+  }));
+}
+
+/** Says how long the cache stays warm, or that the next prompt pays for the whole context. */
+async function cacheOf(told: Json, shell: Shell): Promise<string | null> {
+  const id = told.session_id;
+  if (typeof id !== "string" || id === "") return null;
+  try {
+    const places = placesOf(shell);
+    const { found } = await lookUpSession(`claude:${id}`, { places });
+    const price = await resumePriceOf(found, { places, prices: await readPrices(shell), now: shell.now });
+    if (price === null || price.cache === "unknown") return null;
+    const left = Date.parse(price.warmUntil ?? "") - shell.now.getTime();
+    if (price.cache === "warm") return `warm for ${drawTime(left)}`;
+    return price.usd === null ? "cold" : `cold, about ${drawUsd(price.usd)} to continue`;
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}

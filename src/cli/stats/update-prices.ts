@@ -1,0 +1,74 @@
+/** `stats --update-prices`: takes a newer list of prices from a file or an address. */
+
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { savePriceList } from "@continuo/agents/catalog";
+import { ContinuoError, messageOf } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { createOutput, formatCount, type Shell } from "../terminal/index.ts";
+
+/** LiteLLM's table has about 2 MB. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+const DAY_CHARS = "2026-01-31".length;
+
+/** Errors: `not_found`, `unavailable` and `too_large` for what cannot be read; `invalid` for another format. */
+export async function runUpdatePrices(from: string, shell: Shell): Promise<number> {
+  const { table, at } = /^https?:/iu.test(from) ? await download(from, shell) : read(from, shell);
+  const asOf = at.toISOString().slice(0, DAY_CHARS);
+  const { models } = savePriceList(placesOf(shell), { table, asOf, source: from });
+  const text = `${formatCount(models)} models with prices of ${asOf}, from ${from}`;
+  await createOutput(shell.stdout).write(`${visibleLine(text)}\n`);
+  return 0;
+}
+
+interface Table {
+  readonly table: string;
+  /** The time of which the prices are. */
+  readonly at: Date;
+}
+
+function read(name: string, { cwd }: Shell): Table {
+  const path = resolve(cwd, name);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) throw new ContinuoError("not_found", `there is no file ${path}`);
+  if (stat.size > MAX_BYTES) throw tooLarge(path);
+  return { table: readFileSync(path, "utf8"), at: stat.mtime };
+}
+
+/** Nobody on the way may set prices: only TLS, but for this machine. */
+async function download(address: string, { now }: Shell): Promise<Table> {
+  const url = new URL(address);
+  const isOfThisMachine = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol !== "https:" && !isOfThisMachine) {
+    throw new ContinuoError("usage", `cannot take prices from ${address}: the address is not https`);
+  }
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (!response.ok)
+      throw new ContinuoError("unavailable", `cannot take prices from ${address}: ${response.status}`);
+    const told = Date.parse(response.headers.get("last-modified") ?? "");
+    return { table: await textOf(response, address), at: Number.isNaN(told) ? now : new Date(told) };
+  } catch (error) {
+    if (error instanceof ContinuoError) throw error;
+    const { cause } = error as { cause?: unknown };
+    const why = cause instanceof Error ? cause.message : messageOf(error);
+    throw new ContinuoError("unavailable", `cannot take prices from ${address}: ${why}`, { cause: error });
+  }
+}
+
+async function textOf(response: Response, address: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw tooLarge(address);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function tooLarge(from: string): ContinuoError {
+  return new ContinuoError("too_large", `cannot take prices from ${from}: it has more than 32 MB`);
+}
