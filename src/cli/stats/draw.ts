@@ -149,7 +149,7 @@ export function drawChart(grouped: UsageGroups, drawing: Drawing): string {
   return [...lines, ...notesOf(total, drawing, paint)].map((line) => `${line}\n`).join("");
 }
 
-/** What is there is seen: at least an eighth of a column. */
+/** Anything above nothing has at least an eighth of a column. */
 function barOf(share: number, columns: number): string {
   const eighths = share === 0 ? 0 : Math.max(1, Math.round(share * columns * 8));
   return "█".repeat(Math.floor(eighths / 8)) + (PARTS[eighths % 8] ?? "");

@@ -44,7 +44,7 @@ export async function runStats(flags: StatsFlags, shell: Shell): Promise<number>
   return 0;
 }
 
-/** Of times the last ones, of all others the first ones, which have the most tokens. */
+/** The last ones of times, and the first ones of all others, which have the most tokens. */
 function newest(groups: readonly Group[], limit: number, by: Grouping): readonly Group[] {
   return isTime(by) ? groups.slice(Math.max(0, groups.length - limit)) : groups.slice(0, limit);
 }

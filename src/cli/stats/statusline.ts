@@ -1,7 +1,7 @@
 /**
  * `statusline`: one line for Claude Code, which sends the facts of its session as JSON on standard input.
  *
- * Claude Code asks several times a minute: the sums over all sessions are counted anew once a minute, from the sessions that
+ * Claude Code asks several times a minute: the sums over all sessions are counted once a minute, from the sessions that
  * changed since yesterday. What is not known is left out, and nothing is an error: the line is all that a person sees.
  */
 

@@ -274,8 +274,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "Prices of the person go before the table.",
     file: "packages/agents/src/catalog/prices.ts",
-    text: "for (const prices of [own, LIST_PRICES]) {",
-    mistake: "for (const prices of [LIST_PRICES, own]) {",
+    text: "for (const prices of [own, list.prices]) {",
+    mistake: "for (const prices of [list.prices, own]) {",
     test: "packages/agents/src/catalog/prices.test.ts",
   },
   {

@@ -57,7 +57,7 @@ function notATable(source: string): ContinuoError {
   });
 }
 
-/** As `PRICE_LINES`. Models without a price of input and output, and names with a space, are left out. */
+/** Lines as those of `PRICE_LINES`. Models without a price of input and output, and names with a space, are left out. */
 export function toPriceLines(table: Json): readonly string[] {
   return Object.entries(table).flatMap(([name, model]) => {
     if (!isJson(model) || /[\s|]/u.test(name)) return [];

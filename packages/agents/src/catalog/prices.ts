@@ -44,7 +44,7 @@ export function shippedPrices(): PriceList {
   return shipped;
 }
 
-/** Of lines as `PRICE_LINES`. A date at the end of a name says nothing: the name without it has the price too. */
+/** Reads lines as those of `PRICE_LINES`. A date at the end of a name says nothing: the name without it has the price too. */
 export function parsePriceLines(text: string): PriceMap {
   const prices: Record<string, Price> = Object.create(null);
   for (const line of text.trim().split("\n")) {

@@ -13,7 +13,7 @@ import { type UsageBucket, usageOf } from "./usage.ts";
 
 export interface SessionUsage {
   readonly agent: string;
-  /** Of a sub-agent: the session that started it. */
+  /** The session that started it, if it is a sub-agent. */
   readonly sessionId: string;
   readonly cwd: string | null;
   /** A sub-agent: its tokens count, and it is no session of its own. */
