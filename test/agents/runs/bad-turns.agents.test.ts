@@ -51,17 +51,20 @@ function counts(request: unknown, ...words: readonly string[]): readonly number[
 }
 
 // Gemini CLI 0.61.0 forgets a prompt that its model refused: the conversation is told to a new session, with that prompt.
-// Copilot 1.0.102 ends such a turn over ACP as one that it answered.
-test.each(AGENT_NAMES.filter((name) => name !== "gemini" && name !== "copilot"))(
+test.each(AGENT_NAMES.filter((name) => name !== "gemini"))(
   "%s: after a refused request the conversation continues natively",
   async (name) => {
     await using at = await stage(name);
-    const { sessionId } = await at.run(FIRST);
+    const { sessionId, usage: first } = await at.run(FIRST);
     const bad = await at.run(REFUSED, { sessionId });
     expect(bad.status).toBe("failed");
+    expect(bad.error?.message).toContain("no such thing");
+    expect(bad.text).toBe("");
     expect(bad.usage?.costUsd ?? 0).toBe(0);
     const last = await at.run(LAST, { sessionId });
     expect(last).toMatchObject({ status: "completed", resumption: { happened: "native" } });
+    // The answers are about as long.
+    expect(last.usage?.outputTokens).toBeLessThan(2 * (first?.outputTokens ?? 0));
     const request = at.server.conversation().at(-1);
     expect(counts(request, FIRST, LAST, "went on elsewhere")).toEqual([1, 1, 0]);
     expect(counts(request, REFUSED)[0]).toBeLessThanOrEqual(1);

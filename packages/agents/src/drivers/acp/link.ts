@@ -13,6 +13,7 @@ import {
   present,
   type Restriction,
   type SessionCapabilities,
+  type Usage,
 } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import {
@@ -53,9 +54,12 @@ import { messagesOf, noteUpdate } from "./loaded-history.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
 import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
-import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded-calls.ts";
+import { createRecordedCalls, readCallsOf } from "./recorded-calls.ts";
+import { createRecordedErrors } from "./recorded-errors.ts";
+import { readNewestOf } from "./recorded-history.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings, type Settings } from "./settings.ts";
+import { usageSince } from "./summed-usage.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { costIn, eventsOf, newUpdateState, usageOf } from "./updates.ts";
 
@@ -173,7 +177,7 @@ export class AcpLink implements Link {
 
   async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
     const { hello } = this.connection;
-    const current = createTurnState(turn, this.#recordedCalls());
+    const current = createTurnState(turn, this.#records());
     this.#current = current;
     try {
       for (const event of this.#between.splice(0)) await turn.push(event);
@@ -184,7 +188,12 @@ export class AcpLink implements Link {
       });
       current.isAccepted = true;
       await this.#report((await current.calls?.rest()) ?? []);
-      if (hello.protocol === 1) turn.end(String(answer.stopReason ?? "end_turn"), usageOf(answer));
+      const ending = await current.errors?.end();
+      await this.#report(ending?.events ?? []);
+      const usage = this.#usageIn(answer);
+      const reason = ending?.reason ?? null;
+      if (reason !== null && !turn.cancelled) turn.fail(this.#couldNotAnswer(reason));
+      else if (hello.protocol === 1) turn.end(String(answer.stopReason ?? "end_turn"), usage);
     } catch (error) {
       await this.#report((await current.calls?.rest()) ?? []);
       // Some agents answer a prompt that was cancelled with an error.
@@ -279,7 +288,7 @@ export class AcpLink implements Link {
       if (typeof id === "string") this.connection.noteSession(id);
       else throw this.connection.failed(`answered ${method} without a session id`);
       const spentUsd = method === "session/new" ? 0 : null;
-      this.#session = { id, opening, greeting: greetingIn(opening), spentUsd };
+      this.#session = { id, opening, greeting: greetingIn(opening), spentUsd, used: null };
       // The history is complete when nothing has come for a moment after the answer.
       if (method !== "session/new") {
         const heard = (): number => this.#loading.updateCount;
@@ -330,7 +339,9 @@ export class AcpLink implements Link {
       const cost = costIn(update);
       const told = cost === null ? update : { ...update, cost: await this.#costOf(cost) };
       const events = eventsOf(told, this.#current.updates);
-      await this.#report((await this.#current.calls?.pass(events)) ?? events);
+      const { calls, errors } = this.#current;
+      const withCalls = (await calls?.pass(events)) ?? events;
+      await this.#report((await errors?.pass(withCalls)) ?? withCalls);
     }
   }
 
@@ -356,11 +367,28 @@ export class AcpLink implements Link {
     return { amount: Number((totalUsd - before).toFixed(9)), currency: "USD" };
   }
 
-  #recordedCalls(): RecordedCalls | null {
+  /** What the session file records and the protocol does not report. */
+  #records(): Pick<TurnState, "calls" | "errors"> {
     const { program, options } = this.#start;
-    if (program.records === undefined) return null;
+    if (program.records === undefined) return { calls: null, errors: null };
     const places = { home: options.places.home, env: driverEnvironment(options) };
-    return createRecordedCalls(readCallsOf(program.records, () => this.#session.id, places));
+    const read = readNewestOf(program.records, () => this.#session.id, places);
+    const { errorWords } = program;
+    if (errorWords === undefined) return { calls: createRecordedCalls(readCallsOf(read)), errors: null };
+    return { calls: null, errors: createRecordedErrors(errorWords, read) };
+  }
+
+  #couldNotAnswer(reason: string): ContinuoError {
+    return new ContinuoError("agent_failed", `${this.#start.program.label} could not answer: ${reason}`);
+  }
+
+  /** The usage of the turn that this answer ends. */
+  #usageIn(answer: Json): Usage | undefined {
+    const total = usageOf(answer);
+    if (total === undefined || this.#start.program.sumsUsage !== true) return total;
+    const usage = usageSince(total, this.#session.used);
+    this.#session.used = total;
+    return usage;
   }
 
   /** Version 2 reports states. A turn ends when the agent is idle after it accepted the prompt, or after it ran. */

@@ -1,7 +1,7 @@
 /** The agents and adapters that are known to speak ACP, as data. */
 
-import type { AgentName } from "@continuo/core/model";
-import { agentOf } from "@continuo/native";
+import { type AgentName, present } from "@continuo/core/model";
+import { type AcpDescription, agentOf } from "@continuo/native";
 import {
   type AcpPolicies,
   type AcpTrust,
@@ -40,8 +40,12 @@ export interface AcpProgram {
    * empty is removed when the program has ended.
    */
   readonly ownSession?: { readonly flag: string; readonly since: string };
-  /** Whose session file holds what the protocol does not tell of calls; left out where it tells all. */
+  /** Whose session file holds what the protocol does not tell of calls, or of errors; left out where it tells all. */
   readonly records?: AgentName;
+  /** The words by which it reports an error as a part of its answer; the protocol tells all of its calls. */
+  readonly errorWords?: AcpDescription["errorWords"];
+  /** Its answers count the usage of all turns since the program opened the session. */
+  readonly sumsUsage?: true;
 }
 
 const OPENAI_KEYS: Readonly<Record<string, string>> = {
@@ -114,7 +118,7 @@ export function knownProgram(name: AgentName): AcpProgram | undefined {
 function describedProgram(name: AgentName): AcpProgram | undefined {
   const { acp, homeVariable } = agentOf(name);
   if (acp === undefined) return undefined;
-  const { label, args, install, followsProjects, holds } = acp;
+  const { label, args, install, followsProjects, holds, errorWords, sumsUsage } = acp;
   const { untrusted, ...policies } = holds;
   return {
     agent: name,
@@ -125,7 +129,8 @@ function describedProgram(name: AgentName): AcpProgram | undefined {
     homes: [homeVariable],
     policies,
     trust: (by) => (by === null ? (untrusted ?? {}) : {}),
-    ...(followsProjects === undefined ? {} : { followsProjects }),
+    ...present({ followsProjects, errorWords, sumsUsage }),
+    ...(errorWords === undefined ? {} : { records: name }),
   };
 }
 

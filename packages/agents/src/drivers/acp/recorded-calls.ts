@@ -3,15 +3,8 @@
  * result without content waits until the agent's session file has it, or the agent continues without it.
  */
 
-import {
-  type AgentEvent,
-  type AgentName,
-  type Block,
-  ContinuoError,
-  type Message,
-} from "@continuo/core/model";
-import type { Places } from "@continuo/files";
-import { formatOf } from "@continuo/native";
+import type { AgentEvent, Block, Message } from "@continuo/core/model";
+import type { ReadNewest } from "./recorded-history.ts";
 
 export interface RecordedCall {
   readonly input: unknown;
@@ -83,29 +76,9 @@ function withOwnName(event: AgentEvent & { readonly type: "tool_call" }): AgentE
   return end < 1 ? event : { ...event, toolName: event.toolCallId.slice(0, end) };
 }
 
-/** Enough for the newest calls; a file is read for each answer that calls. */
-const NEWEST_BYTES = 4 * 1024 * 1024;
-
-/** A file that cannot be read has none: the turn continues with what ACP reported. */
-export function readCallsOf(agent: AgentName, sessionId: () => string, places: Places): ReadCalls {
-  let location: string | null = null;
-  return async (ids) => {
-    const format = await formatOf(agent);
-    try {
-      if (location === null) {
-        for await (const found of format.find(places, {})) {
-          if (found.sessionId === sessionId()) location = found.location;
-        }
-      }
-      const found = location === null ? null : await format.recognise(location, places);
-      if (found === null) return new Map();
-      using opened = await format.open(found, places, { newestBytes: NEWEST_BYTES });
-      return callsIn(await Array.fromAsync(opened.history()), ids);
-    } catch (error) {
-      if (!(error instanceof ContinuoError)) throw error;
-      return new Map();
-    }
-  };
+/** The calls in the newest part of the session's file. */
+export function readCallsOf(read: ReadNewest): ReadCalls {
+  return async (ids) => callsIn(await read(), ids);
 }
 
 function callsIn(history: readonly Message[], ids: ReadonlySet<string>): ReadonlyMap<string, RecordedCall> {

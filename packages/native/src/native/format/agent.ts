@@ -48,6 +48,18 @@ export interface AcpDescription {
   readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted" | "untrusted", AcpHold>>>;
   /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
   readonly followsProjects?: true;
+  /** Left out where the protocol tells how a turn failed. */
+  readonly errorWords?: ErrorWords;
+  /** Its answers count the usage of all turns since the program opened the session. */
+  readonly sumsUsage?: true;
+}
+
+/** An agent that ends a failed turn like an answered one: its session file records the reason as an error. */
+export interface ErrorWords {
+  /** The words before the reason, in a part of the answer of its own. */
+  readonly before: string;
+  /** A part of the answer that says that the model is asked again. */
+  readonly retry: string;
 }
 
 export interface AcpHold {

@@ -59,6 +59,11 @@ export const copilotAgent: Agent = {
       untrusted: { args: ["--no-custom-instructions"] },
     },
     followsProjects: true,
+    errorWords: {
+      before: "Error: ",
+      retry: "Info: Request failed due to a transient API error. Retrying...",
+    },
+    sumsUsage: true,
   },
   format: async () => (await import("../index.ts")).copilotFormat,
 };
