@@ -367,7 +367,7 @@ export class AcpLink implements Link {
     return { amount: Number((totalUsd - before).toFixed(9)), currency: "USD" };
   }
 
-  /** What the session file records and the protocol does not report. */
+  /** The session file records more than the protocol reports. */
   #records(): Pick<TurnState, "calls" | "errors"> {
     const { program, options } = this.#start;
     if (program.records === undefined) return { calls: null, errors: null };

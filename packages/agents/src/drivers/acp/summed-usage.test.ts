@@ -10,6 +10,6 @@ test("the first turn has the whole sum, a later one what was added, and a failed
   expect(usageSince(FIRST, FIRST)).toEqual({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
 });
 
-test("a sum that is smaller than before was counted anew", () => {
+test("a sum that is smaller than the one before begins a new count", () => {
   expect(usageSince(FIRST, { inputTokens: 100, outputTokens: 9 })).toEqual(FIRST);
 });
