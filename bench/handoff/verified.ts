@@ -107,5 +107,6 @@ async function stage({ source, to, program, places }: Going, scratch: string): P
   const file = await stageRecords({ writer, session, records, home });
   const { sessionId } = session;
   const searchPath = places.env.PATH ?? "";
-  return { program, searchPath, scratch, project, file, home, sessionId, signal: undefined };
+  const cache = join(places.home, ".cache");
+  return { program, searchPath, scratch, project, file, home, sessionId, cache, signal: undefined };
 }

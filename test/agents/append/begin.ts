@@ -8,7 +8,7 @@ import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";
 import { openCodex } from "../codex/driver.ts";
-import { openCopilot, sessionFileIn } from "../copilot/driver.ts";
+import { copilotPlaces, openCopilot, sessionFileIn } from "../copilot/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { PINNED, type PinnedName, packageFolder } from "../install.ts";
 import { openOpencode } from "../opencode/driver.ts";
@@ -98,7 +98,7 @@ export const AGENTS: readonly AgentUnderTest[] = [
 async function beginCopilot(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
   const copilot = await openCopilot(sandbox, modelUrl);
   return {
-    environment: { COPILOT_HOME: copilot.home },
+    environment: copilotPlaces(copilot),
     async begin(words) {
       const sessionId = randomUUID();
       await copilot.say(words, { sessionId });

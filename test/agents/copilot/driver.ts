@@ -1,6 +1,7 @@
 /** Drives the real GitHub Copilot CLI without an account: `copilot -p` for single turns, `copilot --acp` for several. */
 
 import { join } from "node:path";
+import { present } from "@continuo/core/model";
 import { type AcpClient, startAcp } from "../acp.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { type Conversable, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
@@ -79,6 +80,11 @@ export async function openCopilot(sandbox: Sandbox, modelUrl: string): Promise<C
       return await startAcp(started, { cwd });
     },
   };
+}
+
+/** The variables of it that Continuo reads. */
+export function copilotPlaces({ home, environment }: Copilot): Readonly<Record<string, string>> {
+  return { COPILOT_HOME: home, ...present({ XDG_CACHE_HOME: environment.XDG_CACHE_HOME }) };
 }
 
 /** The file of a session in Copilot's home. */

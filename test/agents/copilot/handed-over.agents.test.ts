@@ -9,7 +9,7 @@ import { startModelServer } from "../../model-servers/index.ts";
 import { tested } from "../../tested-agents.ts";
 import { historyOf, proveResumption } from "../proof.ts";
 import { makeSandbox } from "../sandbox.ts";
-import { openCopilot } from "./driver.ts";
+import { copilotPlaces, openCopilot } from "./driver.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 const PARALLEL = tested(({ recorded }) => recorded.parallel);
@@ -27,10 +27,12 @@ test.each(CASES)(
     const source = join(sandbox.root, "source");
     cpSync(join(FIXTURES, agent, name, "home"), source, { recursive: true });
     const sent = JSON.parse(readFileSync(join(FIXTURES, agent, name, "requests.json"), "utf8"));
-    const env = { COPILOT_HOME: copilot.home, [HOME_VARIABLES[agent]]: source };
+    const env = { ...copilotPlaces(copilot), [HOME_VARIABLES[agent]]: source };
     const places = { home: sandbox.root, env };
     const ref = `${agent}:${String(sent.sessionId)}`;
-    const there = await handOff(ref, { to: "copilot", cwd: sandbox.project, places, verifyBy: "own" });
+    const programs = { copilot: copilot.program };
+    const there = await handOff(ref, { to: "copilot", cwd: sandbox.project, places, programs });
+    expect(there.verification).toMatchObject({ by: "copilot --acp", outcome: "same" });
     const sessionId = there.sessionId ?? "";
     const before = await historyOf("copilot", sessionId, places);
     const resume = (words: string) => copilot.say(words, { resume: sessionId });

@@ -18,7 +18,7 @@ import {
 } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
 import { openCodex } from "../codex/driver.ts";
-import { openCopilot } from "../copilot/driver.ts";
+import { copilotPlaces, openCopilot } from "../copilot/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
@@ -184,7 +184,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
       await copilot.say(compare("copilot"), { sessionId });
       const attachments = [join(sandbox.project, "leaf.png")];
       await copilot.say(look("copilot"), { resume: sessionId, attachments });
-      return { sessionId, environment: { COPILOT_HOME: copilot.home } };
+      return { sessionId, environment: copilotPlaces(copilot) };
     },
   },
 };

@@ -1,5 +1,5 @@
 /**
- * Five sources by five targets: each real agent holds a conversation once; it is handed over to every agent,
+ * Six sources by six targets: each real agent holds a conversation once; it is handed over to every agent,
  * verified by that agent itself, and resumed by it; the request that it sends says what the source's model was
  * sent. Then back: the source's own records, signatures and encrypted reasoning to the byte.
  */
@@ -11,7 +11,7 @@ import type { AgentName, Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
-import { type AgentUnderTest, AGENTS as ALL, type Begun } from "../append/begin.ts";
+import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
 import { type Item, normaliseView } from "../items.ts";
 import { ageBy, countKinds, historyOf, proveResumption, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -22,9 +22,6 @@ import { type Cell, withTable } from "./table.ts";
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
 /** The place of the conversations; nobody continues them there. */
-/** Copilot's program cannot be asked without a model, so it verifies nothing: `copilot/` has its hand-overs. */
-const AGENTS = ALL.filter(({ agent }) => agent !== "copilot");
-
 let origins: Sandbox;
 let originServer: ModelServer;
 const held = new Map<AgentName, Held>();

@@ -12,12 +12,9 @@ import type { AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
-import { type AgentUnderTest, AGENTS as ALL, type Begun } from "../append/begin.ts";
+import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
 import { proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-
-/** Copilot's program cannot be asked without a model, so it verifies nothing: `copilot/` has its hand-overs. */
-const AGENTS = ALL.filter(({ agent }) => agent !== "copilot");
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 

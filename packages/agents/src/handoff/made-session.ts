@@ -199,6 +199,7 @@ export async function verifySession(staged: StagedSession, options: VerifyOption
     scratch: home.home,
     searchPath: options.places.env.PATH ?? "",
     sessionId: session.sessionId,
+    cache: options.places.env.XDG_CACHE_HOME || join(options.places.home, ".cache"),
     signal: options.signal,
   });
 }

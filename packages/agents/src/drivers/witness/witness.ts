@@ -20,6 +20,8 @@ export interface StagedSession extends ProgramStart {
   readonly file: string;
   readonly home: Places;
   readonly sessionId: string;
+  /** The person's folder of caches, where a program may have unpacked itself. */
+  readonly cache: string;
 }
 
 export type Testimony = CompleteTestimony | SpokenTestimony;

@@ -8,6 +8,7 @@ const WITNESSES: Readonly<Partial<Record<AgentName, () => Promise<Witness>>>> = 
   codex: async () => (await import("./codex.ts")).codexWitness,
   gemini: async () => (await import("./gemini.ts")).geminiWitness,
   pi: async () => (await import("./pi.ts")).piWitness,
+  copilot: async () => (await import("./copilot.ts")).copilotWitness,
   opencode: async () => (await import("./opencode.ts")).opencodeWitness,
 };
 

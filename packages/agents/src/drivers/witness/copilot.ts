@@ -1,0 +1,45 @@
+/**
+ * GitHub Copilot CLI reads a session back: `copilot --acp` loads it and sends its history. With a provider that does not
+ * answer it needs no account, and asks no model (1.0.102).
+ */
+
+import { existsSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { makeScratchFolder } from "@continuo/files";
+import { loadOverAcp, spokenIn } from "./loaded.ts";
+import { CLOSED_URL } from "./program.ts";
+import type { SpokenTestimony, StagedSession } from "./witness.ts";
+
+const ARGS = ["--acp", "--no-custom-instructions", "--disable-builtin-mcps"];
+
+export async function copilotWitness(staged: StagedSession): Promise<SpokenTestimony> {
+  shareUnpacked(staged);
+  const env = {
+    COPILOT_OFFLINE: "true",
+    COPILOT_AUTO_UPDATE: "false",
+    COPILOT_PROVIDER_TYPE: "anthropic",
+    COPILOT_PROVIDER_BASE_URL: CLOSED_URL,
+    COPILOT_PROVIDER_API_KEY: "none",
+    COPILOT_MODEL: "claude-sonnet-4.6",
+  };
+  const updates = await loadOverAcp({ staged, args: ARGS, env, sessionId: staged.sessionId });
+  return {
+    by: "copilot --acp",
+    depth: "words",
+    covers: "history",
+    unspoken: NOTICE,
+    messages: updates.flatMap(spokenIn),
+  };
+}
+
+/** Copilot shows its errors and notices as parts of an answer. */
+const NOTICE = /^(?:Error|Info|Warning): [^]*$/u;
+
+/** Copilot unpacks 235 MB where the folder does not hold its version yet: the person's is used. */
+function shareUnpacked({ scratch, cache }: StagedSession): void {
+  const unpacked = join(cache, "copilot");
+  if (!existsSync(join(unpacked, "pkg"))) return;
+  const own = join(scratch, ".cache");
+  makeScratchFolder(own);
+  symlinkSync(unpacked, join(own, "copilot"));
+}
