@@ -264,7 +264,7 @@ describe("homes of six agents with sessions of 200 days ago", () => {
   );
 });
 
-test.each(ASKED)("a hand-over that %s refuses leaves no scratch folder", async (to) => {
+test.each(AGENT_NAMES)("a hand-over that %s refuses leaves no scratch folder", async (to) => {
   const seen = join(home, "seen");
   const script = `require("node:fs").writeFileSync(process.argv[1], process.env.HOME); process.exit(1)`;
   const programs = { [to]: [process.execPath, "-e", script, seen] };

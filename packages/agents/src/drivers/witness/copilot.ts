@@ -33,7 +33,7 @@ export async function copilotWitness(staged: StagedSession): Promise<SpokenTesti
 }
 
 /** Copilot shows its errors and notices as parts of an answer. */
-const NOTICE = /^(?:Error|Info|Warning): [^]*$/u;
+const NOTICE = /^(?:Error|Info|Warning): .*$/su;
 
 /** Copilot unpacks 235 MB where the folder does not hold its version yet: the person's is used. */
 function shareUnpacked({ scratch, cache }: StagedSession): void {
