@@ -33,6 +33,8 @@ interface Support {
   readonly agent: AgentName;
   readonly versions: ReadonlySet<string>;
   readonly sessions: number;
+  /** The day on which the agent wrote to the newest of them, `YYYY-MM-DD`. */
+  readonly recorded: string;
   readonly shown: ReadonlySet<Shown>;
 }
 
@@ -50,13 +52,16 @@ async function supportOf(agent: AgentName): Promise<Support> {
   const versions = new Set<string>();
   const shown = new Set<Shown>();
   let sessions = 0;
-  for (const { home, version } of homesOf(agent)) {
+  let recorded = "";
+  for (const { home, version, isFixture } of homesOf(agent)) {
     versions.add(version);
     const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: home } };
     for await (const found of findSessions({ places })) {
       if (found.agent !== agent) continue;
       sessions += 1;
       using session = await openNativeSession(found, { places });
+      const [day = ""] = (session.details.updatedAt ?? "").split("T");
+      if (isFixture && day > recorded) recorded = day;
       if (session.details.archived) shown.add("archived");
       if (session.leaves.length > 1) shown.add("branches");
       if (session.details.forkedFrom !== null) shown.add("forks");
@@ -64,11 +69,13 @@ async function supportOf(agent: AgentName): Promise<Support> {
       for await (const message of session.history()) for (const what of shownBy(message)) shown.add(what);
     }
   }
-  return { agent, versions, sessions, shown };
+  return { agent, versions, sessions, recorded, shown };
 }
 
 /** Homes that the real agent wrote: their README says which version did. */
-function homesOf(agent: AgentName): { readonly home: string; readonly version: string }[] {
+function homesOf(
+  agent: AgentName,
+): { readonly home: string; readonly version: string; readonly isFixture: boolean }[] {
   return ["test/fixtures", "test/formats"].flatMap((kind) => {
     const folder = join(ROOT, kind, agent);
     return readdirSync(folder).flatMap((name) => {
@@ -76,7 +83,7 @@ function homesOf(agent: AgentName): { readonly home: string; readonly version: s
       if (!existsSync(home)) return [];
       const readme = readFileSync(join(folder, name, "README.md"), "utf8");
       const version = /(?:Written|Made) by [A-Za-z].*? (\d+\.\d+\.\d+)/u.exec(readme)?.[1];
-      return version === undefined ? [] : [{ home, version }];
+      return version === undefined ? [] : [{ home, version, isFixture: kind === "test/fixtures" }];
     });
   });
 }
@@ -96,11 +103,12 @@ function shownBy(message: Message): Shown[] {
 /** Only what was read in a session that the agent wrote is marked. */
 function toTable(rows: readonly Support[]): string {
   const lines = [
-    `| agent | seen in | sessions read | ${SHOWN.join(" | ")} | format |`,
-    `|---|---|---|${SHOWN.map(() => "---|").join("")}---|`,
-    ...rows.map(({ agent, versions, sessions, shown }) => {
+    `| agent | seen in | newest of | sessions read | ${SHOWN.join(" | ")} | format |`,
+    `|---|---|---|---|${SHOWN.map(() => "---|").join("")}---|`,
+    ...rows.map(({ agent, versions, sessions, recorded, shown }) => {
       const marks = SHOWN.map((what) => (shown.has(what) ? "yes" : "")).join(" | ");
-      return `| \`${agent}\` | ${[...versions].join(", ")} | ${sessions} | ${marks} | [${agent}.md](formats/${agent}.md) |`;
+      const seen = `${[...versions].join(", ")} | ${recorded} | ${sessions}`;
+      return `| \`${agent}\` | ${seen} | ${marks} | [${agent}.md](formats/${agent}.md) |`;
     }),
   ];
   return `${lines.join("\n")}\n`;

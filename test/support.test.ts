@@ -11,7 +11,7 @@ test("docs/support.md lists what the readers find in the agents' sessions", () =
 
 test("the newest version of each agent in docs/support.md is the one that `doctor` compares with", () => {
   const page = readFileSync(join(import.meta.dirname, "../docs/support.md"), "utf8");
-  const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d., ]+) \| \d+ \|/gmu)];
+  const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d., ]+) \| [\d-]{10} \| \d+ \|/gmu)];
   const newest = rows.map(([, agent, versions = ""]) => {
     return [agent, versions.split(", ").toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }))[0]];
   });

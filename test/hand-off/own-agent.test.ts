@@ -44,7 +44,7 @@ test("an agent that reads its own asides differently verifies the conversation, 
 
 describe("an agent that reads the conversation differently", () => {
   test.each<readonly [StandIn, string, string, string]>([
-    ["claude", "hooks", "loses:A timer.", '"Soft water." in place of "A timer."'],
+    ["claude", "hooks", "loses:A timer.", 'in place of "A timer."'],
     ["pi", "shell-kept-back", "says:None yet.", '"something else" in place of "None yet."'],
   ])("fails the hand-over with the text that differs: %s, %s, %s", async (agent, name, change, texts) => {
     const id = home.use(agent, name);
