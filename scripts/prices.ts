@@ -8,12 +8,12 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findProvider } from "@pydantic/genai-prices";
 import { modelLines } from "./prices/lines.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FILE = join(ROOT, "packages/agents/src/catalog/list-prices.ts");
-const SOURCE = "@pydantic/genai-prices";
+/** A name that the compiler does not look up: the types of the package are not used. */
+const SOURCE: string = "@pydantic/genai-prices";
 /** Those whose models the agents use. */
 const PROVIDERS = [
   "anthropic",
@@ -27,6 +27,11 @@ const PROVIDERS = [
   "minimax",
 ];
 
+interface PricesPackage {
+  findProvider(wanted: { readonly providerId: string }): { readonly models: readonly unknown[] } | undefined;
+}
+
+const { findProvider } = (await import(SOURCE)) as PricesPackage;
 const before = readFileSync(FILE, "utf8");
 const isCheck = process.argv.includes("--check");
 const asOf = isCheck ? (/PRICES_AS_OF = "(.*)"/u.exec(before)?.[1] ?? "") : published();
