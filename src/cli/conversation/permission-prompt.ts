@@ -10,8 +10,8 @@ import type { TurnPrinter } from "./turn-printer.ts";
 
 export interface PermissionPromptOptions {
   readonly teller: TurnPrinter;
-  /** The next keys that the person presses. Rejects when the signal comes. */
-  readonly nextKey: (signal: AbortSignal) => Promise<string>;
+  /** The next keys that the person presses; with `text`, pasted words too. Rejects when the signal comes. */
+  readonly nextKey: (signal: AbortSignal, wanted?: "text") => Promise<string>;
   /** Who has not answered then has denied. */
   readonly timeLimitMs: () => number;
 }
@@ -73,7 +73,7 @@ async function readReason(
   let comment = "";
   for (;;) {
     teller.ask({ request, deadline, hidden, comment });
-    const keys = await nextKey(signal);
+    const keys = await nextKey(signal, "text");
     if (keys === "\u001b") return null;
     // An arrow key and the like change nothing.
     if (keys.startsWith("\u001b")) continue;

@@ -18,8 +18,11 @@ export interface Input extends Disposable {
   listen(listener: InputListener): Disposable;
   /** Lines that were typed before an interrupt: `read` puts them into its line one by one, and none is sent by itself. */
   readonly kept: readonly string[];
-  /** The next key; left out where keys cannot be read. */
-  readonly nextKey?: (signal: AbortSignal) => Promise<string>;
+  /**
+   * The next key; left out where keys cannot be read. With `text`, everything that is typed or pasted, up to the end of its
+   * line.
+   */
+  readonly nextKey?: (signal: AbortSignal, wanted?: "text") => Promise<string>;
 }
 
 export interface InputListener {

@@ -63,6 +63,22 @@ test("a question that comes up in the middle of a line is answered by no letter 
   expect(await line).toEqual(lineOf("what now"));
 });
 
+test("words that arrive in one piece, typed or pasted, are one answer; what follows their line is the next prompt", async () => {
+  const { input, nextKey, stdin } = keyboard();
+  using _closed = input;
+  const { signal } = new AbortController();
+  for (const [sent, read] of [
+    ["use make", "use make"],
+    ["\u001b[200~two\nlines\u001b[201~", "two lines"],
+    ["日本語\rthen this\r", "日本語\r"],
+  ] as const) {
+    const reason = nextKey(signal, "text");
+    stdin.write(sent);
+    expect(await reason).toBe(read);
+  }
+  expect(await input.read("> ")).toEqual(lineOf("then this"));
+});
+
 test("a delay of this process does not count as a pause between keys", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;

@@ -28,7 +28,7 @@ export function openKeyboard(options: InputOptions): Input {
 }
 
 class Keyboard implements Input {
-  readonly nextKey: (signal: AbortSignal) => Promise<string>;
+  readonly nextKey: (signal: AbortSignal, wanted?: "text") => Promise<string>;
   readonly #shell: Shell;
   readonly #complete: Completer;
   readonly #keys = new PassThrough({ encoding: "utf8" });
@@ -45,6 +45,8 @@ class Keyboard implements Input {
   #line: Interface | null = null;
   #listener: InputListener | null = null;
   #onKey: ((key: string) => void) | null = null;
+  /** True if `#onKey` takes words too. */
+  #takesText = false;
   /** Nobody paused yet in the line that is typed ahead. */
   #isTyping = false;
   #pause: Disposable | undefined;
@@ -57,7 +59,7 @@ class Keyboard implements Input {
     this.#shell = shell;
     this.#complete = complete;
     this.#history = history.entries.map((entry) => this.#asLine(entry)).toReversed();
-    this.nextKey = (signal) => this.#readKey(signal);
+    this.nextKey = (signal, wanted) => this.#readKey(signal, wanted);
     this.#keepInHistory = history.add;
     this.#onExit = shell.onExit(() => this.#leave());
     shell.stdin.setEncoding("utf8");
@@ -150,6 +152,7 @@ class Keyboard implements Input {
     const { pastes, keys, hasPaste } = filterKeys(this.#pastes, chunk);
     this.#pastes = pastes;
     if (this.#line !== null) this.#feed(keys);
+    else if (this.#takesText && !keys.includes(INTERRUPT)) this.#pressText(keys);
     else if (this.#onKey !== null && !hasPaste) this.#press(keys);
     else this.#keep(keys);
   };
@@ -185,6 +188,18 @@ class Keyboard implements Input {
     const isWords = keys.includes(INTERRUPT) || oneKeyIn(keys) === null;
     if (isWords || this.#isInLine()) this.#keep(keys);
     else this.#onKey?.(keys);
+  }
+
+  /** A text of several lines is one line of an answer; keys after its end belong to the next prompt. */
+  #pressText(keys: string): void {
+    const end = /[\r\n]/u.exec(keys)?.index ?? keys.length - 1;
+    const line = keys.slice(0, end + 1);
+    const pasted = withPastes(line.replace(/[\r\n]$/u, ""), this.#pastes).replaceAll("\n", " ");
+    this.#takesText = false;
+    this.#onKey?.(`${pasted}${/[\r\n]$/u.exec(line)?.[0] ?? ""}`);
+    this.#onKey = null;
+    const rest = keys.slice(end + 1);
+    if (rest !== "") this.#keep(rest);
   }
 
   /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
@@ -228,16 +243,18 @@ class Keyboard implements Input {
     this.#draft = EMPTY_BUFFER;
   }
 
-  async #readKey(signal: AbortSignal): Promise<string> {
+  async #readKey(signal: AbortSignal, wanted?: "text"): Promise<string> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     this.#onKey = resolve;
+    this.#takesText = wanted === "text";
     try {
       return await promise;
     } finally {
       this.#onKey = null;
+      this.#takesText = false;
       signal.removeEventListener("abort", stop);
     }
   }
