@@ -60,6 +60,20 @@ test("every link from one document to another leads to a file", () => {
   expect(broken).toEqual([]);
 });
 
+test.each(["server", "channels", "live", "extension", "library"])(
+  "the page %s opens with one sentence and the commands to begin with",
+  (name) => {
+    const [title = "", , sentence = "", , fence, ...rest] = readFileSync(
+      join(ROOT, `docs/${name}.md`),
+      "utf8",
+    ).split("\n");
+    expect(title).toMatch(/^# /u);
+    expect(sentence).toMatch(/^[A-Z].*\.$/u);
+    expect(fence).toBe("```sh");
+    expect(rest.indexOf("```")).toBeLessThan(10);
+  },
+);
+
 test("the README is short, begins with one sentence and a picture that needs nothing from elsewhere", () => {
   const lines = readFileSync(join(ROOT, "README.md"), "utf8").trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(90);
