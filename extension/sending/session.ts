@@ -111,6 +111,7 @@ export class SessionSender {
           key,
           videoId,
           title,
+          continues: "video",
           outbox: outboxOf(key),
           onFrame: (frame) => this.#take(frame),
           onConnection: (connection) => this.#connected(connection),

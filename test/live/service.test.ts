@@ -209,11 +209,9 @@ test("the clean-up ends a session without input for an hour once, and a ping res
   await clock.advance(700_000);
   expect(await service.cleanUp()).toBe(1);
   expect(await service.cleanUp()).toBe(0);
-  expect((await service.session("quiet")).state).toBe("abandoned");
-  expect((await service.session("pinged")).state).not.toBe("abandoned");
-  expect(steps(await eventsOf(store, sessionId)).filter((step) => step.endsWith("abandoned"))).toHaveLength(
-    1,
-  );
+  expect((await service.session("quiet")).state).toBe("closed");
+  expect((await service.session("pinged")).state).not.toBe("closed");
+  expect(steps(await eventsOf(store, sessionId)).filter((step) => step.endsWith("closed"))).toHaveLength(1);
   await expect(service.ping("quiet")).rejects.toMatchObject({ code: "log_closed" });
 });
 

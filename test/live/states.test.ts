@@ -62,7 +62,8 @@ const STEPS: Readonly<Record<string, Step>> = {
     await live.service.cleanUp();
     await live.settle();
     const isOpen = OPEN.has(model.state) || model.state === "degraded";
-    if (isOpen && live.clock.now() - model.usedMs >= HOUR_MS) move(model, "abandoned");
+    const isDue = isOpen && live.clock.now() - model.usedMs >= HOUR_MS;
+    if (isDue) move(model, model.state === "degraded" ? "abandoned" : "closed");
   },
   close: async (live, model) => {
     await live.service.close("k");

@@ -20,10 +20,14 @@ export class LiveHost {
   }
 
   /** Errors: as `LiveService.open`. */
-  async open(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
+  async open(
+    key: string,
+    request: LiveSessionRequest,
+    mayContinue?: (key: string) => boolean,
+  ): Promise<OpenedLiveSession> {
     if (this.#ephemeralKeys.has(key)) return this.#openEphemeral(key, request);
     try {
-      return await (await this.stored()).open(key, request);
+      return await (await this.stored()).open(key, request, mayContinue);
     } catch (error) {
       const isAway = isContinuoError(error, "unavailable") || isContinuoError(error, "busy");
       if (request.ephemeral !== "allow" || !isAway) throw error;

@@ -46,14 +46,17 @@ import {
 } from "./owner/index.ts";
 import { type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { contentWords } from "./sentences/index.ts";
-import { toLiveSession } from "./session-view.ts";
+import { bySession, toLiveSession } from "./session-view.ts";
 import {
   appendOnce,
   assertAccepted,
   findKey,
+  isOfVideo,
   listKeys,
+  openKeys,
   openLiveSession,
   setKey,
+  setKeyStatus,
   storedAudio,
 } from "./sessions/index.ts";
 import {
@@ -167,12 +170,21 @@ export class LiveService {
     await this.#ownership.stop();
   }
 
-  /** Gets or creates the session of a key. Errors: `invalid`, the store's. */
-  async open(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
+  /**
+   * Gets or creates the session of a key. `mayContinue` tells for the key of another session of the video whether the
+   * client may join it and get its notes. Errors: `invalid`, the store's.
+   */
+  async open(
+    key: string,
+    request: LiveSessionRequest,
+    mayContinue: (key: string) => boolean = () => true,
+  ): Promise<OpenedLiveSession> {
     if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
-    const { sessionId, origin } = await openLiveSession(this.store, key, request, this.#settings);
+    const options = { ...this.#settings, mayContinue };
+    const { sessionId, origin } = await openLiveSession(this.store, key, request, options);
     const follower = await this.#follow(sessionId);
-    await this.#own(sessionId);
+    const owner = await this.#own(sessionId);
+    await owner?.carryNotes();
     return { sessionId, state: stateOf(follower), created: origin === "created" };
   }
 
@@ -188,10 +200,12 @@ export class LiveService {
   }> {
     const { items, nextCursor } = await listKeys(this.store, page);
     const sessions: LiveSession[] = [];
-    for (const { key, sessionId } of items) {
+    for (const [sessionId, keys] of bySession(items)) {
+      const [key = ""] = keys;
       if ((await this.store.getSession(sessionId)) === null) continue;
       const follower = await this.#follow(sessionId);
-      sessions.push(toLiveSession(key, follower, { owner: this.#owners.get(sessionId), kind: this.#kind }));
+      const session = toLiveSession(key, follower, { owner: this.#owners.get(sessionId), kind: this.#kind });
+      sessions.push(keys.length === 1 ? session : { ...session, keys });
     }
     return { items: sessions, nextCursor };
   }
@@ -356,9 +370,17 @@ export class LiveService {
     }
   }
 
-  /** Writes the last notes and a checkpoint, and ends the session; idempotent. Errors: `not_found`. */
+  /**
+   * Writes the last notes and a checkpoint, and ends the session; idempotent. A session that tabs of its video share
+   * ends when the last of them has left. Errors: `not_found`.
+   */
   async close(key: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
+    const session = await this.store.getSession(sessionId);
+    if (session !== null && isOfVideo(session)) {
+      await setKeyStatus(this.store, key, "left");
+      if ((await openKeys(this.store, sessionId)).length > 0) return;
+    }
     await this.#end(sessionId, "close");
   }
 

@@ -53,3 +53,12 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
     .toSorted((a, b) => a.sequence - b.sequence)
     .slice(0, LIMITS.shownDamages);
 }
+
+/** The keys of each session, in the order of the list. */
+export function bySession(
+  items: readonly { readonly key: string; readonly sessionId: string }[],
+): ReadonlyMap<string, readonly string[]> {
+  const keys = new Map<string, string[]>();
+  for (const { key, sessionId } of items) keys.set(sessionId, [...(keys.get(sessionId) ?? []), key]);
+  return keys;
+}

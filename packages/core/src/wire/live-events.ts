@@ -17,6 +17,7 @@ export interface NoteChange extends Span, Pick<Note, "noteId" | "by" | "status">
 /** A note before an event. */
 export type NoteBefore = Span & Pick<Note, "by">;
 
+type Fields = Readonly<Record<string, unknown>>;
 type ReadEvent = Pick<WireEvent, "type" | "actor" | "data">;
 
 /**
@@ -45,9 +46,15 @@ export function noteChangeOf(
     startMs,
     endMs: numberOr(data.endMs, last?.endMs ?? startMs),
     status: statusOf(data.status),
-    // An undo gives the note back to its former owner.
-    by: data.operation === "undo" && data.restoredBy === "agent" ? "agent" : by,
+    by: ownerAfter(data, by),
   };
+}
+
+function ownerAfter({ operation, restoredBy, by: carriedBy }: Fields, by: Note["by"]): Note["by"] {
+  // A continuing session takes notes over with their owner.
+  if (operation === "carry") return carriedBy === "person" ? "person" : "agent";
+  // An undo gives the note back to its former owner.
+  return operation === "undo" && restoredBy === "agent" ? "agent" : by;
 }
 
 export function noteVerbOf({ type, data }: Pick<WireEvent, "type" | "data">): NoteVerb {

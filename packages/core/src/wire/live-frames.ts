@@ -71,6 +71,7 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "session_state_changed",
   "checkpoint_written",
   "event_quarantined",
+  "notes_carried",
 ];
 
 /** `null` for what is no frame of a client. */

@@ -41,6 +41,8 @@ export type NoteOperation =
   | {
       readonly operation: "edit";
       readonly text: string;
+      /** The hash of the note that was edited: the edit is refused with `conflict` if the note has another one by now. */
+      readonly ifHash?: string;
       readonly startMs?: number;
       readonly endMs?: number;
     }

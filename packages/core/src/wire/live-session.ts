@@ -57,9 +57,11 @@ export interface LiveHealth {
 export interface LiveSession {
   readonly sessionId: string;
   readonly key: string;
+  /** In lists: every key that means this session, if there are several. */
+  readonly keys?: readonly string[];
   readonly videoId: string;
   readonly title: string | null;
-  /** The closed or abandoned session of the same key that this one follows. */
+  /** The closed or abandoned session of the same key or video that this one follows. */
   readonly parentId: string | null;
   readonly state: ReportedState;
   readonly level: Level;
@@ -93,6 +95,11 @@ export interface LiveSessionRequest {
   readonly lanes?: Lanes;
   /** The name of a note writer of the server; its default where none is given. */
   readonly noteWriter?: string;
+  /**
+   * `video`: continues the newest session of the video, also of another key, and joins it if it is open. `key`
+   * (default): continues only the last session of this key, without its notes.
+   */
+  readonly continues?: "video" | "key";
 }
 
 export interface OpenedLiveSession {

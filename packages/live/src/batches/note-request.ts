@@ -31,7 +31,7 @@ export async function noteRequest(
     title,
     evidence: events.map(toItem),
     notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
-    inherited: await inheritedNotes(store, fold.parentId),
+    inherited: fold.carry === "none" ? await inheritedNotes(store, fold.parentId) : [],
     memory,
     unsure: [],
     answered: await answeredDrafts(options, events),

@@ -39,6 +39,10 @@ export const LIMITS = {
   closeFlushMs: 10_000,
   /** The time for which a server remembers the session of a key without asking the store. */
   keyMemoryMs: 1_000,
+  /** The tabs of one session that are looked at when one of them leaves. */
+  tabs: 1_000,
+  /** The notes that a continuing session takes over in one append. */
+  carriedAtOnce: 200,
   /** For how many sessions a server keeps the fold without owning them. */
   followers: 1_000,
 

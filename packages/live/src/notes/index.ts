@@ -5,6 +5,7 @@
  * Does not know: how drafts are made and decided.
  */
 
+export { carriedEvents } from "./carried-notes.ts";
 export { type HistoryQuery, parseHistoryQuery, readHistory, readNoteHistory } from "./log-history.ts";
 export { FULL, type NoteContent, newestEntries, noteHash, noteOf, readNotes } from "./note-events.ts";
 export { parseNoteOperation } from "./note-operations.ts";

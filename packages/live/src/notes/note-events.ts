@@ -9,7 +9,7 @@ import type { LiveFold, NoteEntry } from "../state/index.ts";
 export const FULL: string = `the session has ${LIMITS.notes} notes, and no room for another one`;
 
 /** A note before its hash is known. */
-export type NoteContent = Omit<Note, "hash" | "by">;
+export type NoteContent = Omit<Note, "hash" | "by" | "damaged">;
 
 export function noteHash(note: NoteContent): string {
   const { noteId, text, startMs, endMs, confidence, evidence, status, lineage } = note;

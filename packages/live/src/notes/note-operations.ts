@@ -9,10 +9,11 @@ const PERSON = { kind: "person" } as const;
 /** Errors: `invalid`. */
 export function parseNoteOperation(body: unknown): NoteOperation {
   if (!isFields(body)) throw invalid("the body is not an object");
-  const { operation, text, startMs, endMs, noteIds, parts } = body;
+  const { operation, text, startMs, endMs, noteIds, parts, ifHash } = body;
   switch (operation) {
     case "edit":
       if (!isText(text) || !isSpan(startMs ?? 0, endMs ?? startMs ?? 0)) break;
+      if (ifHash !== undefined && typeof ifHash !== "string") break;
       return body as unknown as NoteOperation;
     case "accept":
     case "undo":
@@ -46,7 +47,7 @@ export interface OperationContext {
   readonly newId: () => string;
 }
 
-/** The events of every operation except `undo`. */
+/** The events of every operation except `undo`. Errors: `conflict` for an edit of a former version. */
 export function eventsOf(
   operation: Exclude<NoteOperation, { readonly operation: "undo" }>,
   { note, sequence, others, newId }: OperationContext,
@@ -54,7 +55,8 @@ export function eventsOf(
   const before = { previousHash: note.hash, previousSequence: sequence, previousBy: note.by };
   switch (operation.operation) {
     case "edit": {
-      const { text, startMs = note.startMs, endMs = note.endMs } = operation;
+      const { text, startMs = note.startMs, endMs = note.endMs, ifHash } = operation;
+      if (ifHash !== undefined && ifHash !== note.hash) throw changed(note);
       const edited = { ...contentOf(note), text, startMs, endMs: Math.max(startMs, endMs) };
       return [byPerson(noteEvent("note_updated", edited, { ...before, operation: "edit" }))];
     }
@@ -95,6 +97,13 @@ export function eventsOf(
 export function undoEvent(previous: Note, before: Note): NewEvent {
   const more = { previousHash: before.hash, operation: "undo", restoredBy: previous.by };
   return byPerson(noteEvent("note_updated", contentOf(previous), more));
+}
+
+function changed({ noteId, hash }: Note): ContinuoError {
+  return new ContinuoError("conflict", `the note ${noteId} was changed by somebody else`, {
+    hint: "Read the note again, and repeat the edit on its present text.",
+    details: { noteId, hash },
+  });
 }
 
 function contentOf({ hash: _hash, by: _by, ...content }: Note): NoteContent {

@@ -2,7 +2,7 @@
 
 import { isContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../kit/index.ts";
-import { acceptsInput, type Follower, stateOfFold } from "../state/index.ts";
+import { acceptsInput, depthOf, type Follower, stateOfFold } from "../state/index.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
 interface EndSessionOptions {
@@ -11,33 +11,48 @@ interface EndSessionOptions {
   readonly report: (line: string) => void;
 }
 
-/** Returns `false` if another server ended the session at the same time. Errors: the store's. */
+/**
+ * A session that nobody uses any more is closed as well, if its notes could be finished; else it is abandoned. Returns
+ * `false` if another server ended the session at the same time. Errors: the store's.
+ */
 export async function endSession(
   owner: SessionOwner,
   { follower, on, report }: EndSessionOptions,
 ): Promise<boolean> {
-  const { sessionId } = follower;
-  if (on === "close" && acceptsInput(stateOfFold(follower))) await owner.flush(LIMITS.closeFlushMs);
-  if (acceptsInput(stateOfFold(follower))) {
-    await owner.finish(LIMITS.closeFlushMs).catch((error: unknown) => {
-      report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
-    });
-    await owner.closeRequests("all").catch((error: unknown) => {
-      report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
-    });
-    // The end does not need the checkpoint, because the log has everything.
-    await owner.checkpoint().catch((error: unknown) => {
-      report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
-    });
-  }
+  const isFinished = acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, report }));
   const { name, token } = owner.lease;
   const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
   try {
-    return await owner.change(on, { also });
+    return await owner.change(isFinished ? "close" : on, { also });
   } catch (error) {
     if (isContinuoError(error, "log_closed")) return false;
     throw error;
   } finally {
     owner.end();
   }
+}
+
+/** Writes the last notes and a checkpoint, within the documented time. Returns `false` if something is not written. */
+async function finishNotes(
+  owner: SessionOwner,
+  { follower, report }: Omit<EndSessionOptions, "on">,
+): Promise<boolean> {
+  const { sessionId } = follower;
+  const untilMs = performance.now() + LIMITS.closeFlushMs;
+  let isFinished = true;
+  await owner.flush(LIMITS.closeFlushMs);
+  if (depthOf(follower.fold) > 0) isFinished = false;
+  await owner.finish(Math.max(1, Math.ceil(untilMs - performance.now()))).catch((error: unknown) => {
+    isFinished = false;
+    report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
+  });
+  await owner.closeRequests("all").catch((error: unknown) => {
+    isFinished = false;
+    report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
+  });
+  // The end does not need the checkpoint, because the log has everything.
+  await owner.checkpoint().catch((error: unknown) => {
+    report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
+  });
+  return isFinished;
 }

@@ -17,6 +17,7 @@ import {
   type BudgetState,
   count,
   type Damage,
+  isFields,
   isoOf,
   LIMITS,
   type LiveState,
@@ -24,6 +25,7 @@ import {
   recordTime,
   type SessionOwnerSettings,
 } from "../kit/index.ts";
+import { carriedEvents } from "../notes/index.ts";
 import {
   acceptsInput,
   addToPending,
@@ -198,6 +200,24 @@ export class SessionOwner {
     await this.append([{ type: "session_state_changed", data }]);
   }
 
+  /** Takes over the notes of the session that this one continues, once. Errors: the store's. */
+  async carryNotes(): Promise<void> {
+    const { store, follower } = this.#options;
+    if (follower.fold.carry !== "due") return;
+    await this.#inTurn(async () => {
+      const { carry, parentId, notes } = follower.fold;
+      if (carry !== "due" || parentId === null || this.#isDegraded) return;
+      const events = await carriedEvents(store, parentId);
+      // An owner that died may have taken over a part of them.
+      const left = events.filter(({ data }) => !isFields(data) || !notes.has(String(data.noteId)));
+      for (let n = 0; n < left.length; n += LIMITS.carriedAtOnce) {
+        await this.append(left.slice(n, n + LIMITS.carriedAtOnce));
+      }
+      const data = { sessionId: parentId, count: events.length };
+      await this.append([{ type: "notes_carried", data }]);
+    });
+  }
+
   /** Processes the pending evidence, as far as that succeeds within the time. */
   async flush(ms: number): Promise<void> {
     const until = performance.now() + ms;
@@ -343,6 +363,7 @@ export class SessionOwner {
   #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
     const { backpressure } = this.#options;
     if (this.#isDegraded) return null;
+    if (fold.carry === "due") return () => this.carryNotes();
     if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
       return () => this.change("input");
     }

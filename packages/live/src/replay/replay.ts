@@ -155,7 +155,7 @@ class Replay {
   }
 
   #compare(event: StoredEvent, data: Readonly<Record<string, unknown>>): void {
-    if (event.actor.kind === "person") {
+    if (event.actor.kind === "person" || data.operation === "carry") {
       if (typeof data.content === "string") this.#knowNote(event);
       return;
     }

@@ -8,6 +8,8 @@ export interface KeyEntry {
   readonly sessionId: string;
   /** Grows each time the key gets another session. */
   readonly generation: number;
+  /** `left`: the tab of the key ended its viewing, and others may still be in the session. `open` by default. */
+  readonly status?: "open" | "left";
 }
 
 const PREFIX = "live/key/";
@@ -26,13 +28,15 @@ export function assertKey(key: string): void {
 export async function findKey(store: Store, key: string, call: CallOptions = {}): Promise<KeyEntry | null> {
   assertKey(key);
   const claim = await store.getClaim(nameOf(key), call);
-  return claim === null ? null : { key, sessionId: claim.owner, generation: claim.generation };
+  if (claim === null) return null;
+  const { owner: sessionId, generation, status } = claim;
+  return { key, sessionId, generation, status: status === "left" ? "left" : "open" };
 }
 
 /** `null` if the key got another session after the entry was read. */
 export async function setKey(store: Store, entry: KeyEntry): Promise<KeyEntry | null> {
-  const { key, sessionId, generation } = entry;
-  const claim = { name: nameOf(key), generation, owner: sessionId, status: "open", data: { key } };
+  const { key, sessionId, generation, status = "open" } = entry;
+  const claim = { name: nameOf(key), generation, owner: sessionId, status, data: { key } };
   try {
     await store.putClaim(claim);
     return entry;
@@ -53,6 +57,27 @@ export async function listKeys(
     ),
     nextCursor,
   };
+}
+
+/** The keys of the session whose tabs have not left it; not all of them if there are very many. */
+export async function openKeys(store: Store, sessionId: string): Promise<readonly string[]> {
+  const { items } = await store.listClaims({
+    prefix: PREFIX,
+    owner: sessionId,
+    status: "open",
+    limit: LIMITS.tabs,
+  });
+  return items.flatMap(({ data }) => (isFields(data) && typeof data.key === "string" ? [data.key] : []));
+}
+
+/** Records that the tab of the key came back to its session, or left it. */
+export async function setKeyStatus(store: Store, key: string, status: "open" | "left"): Promise<void> {
+  for (;;) {
+    const entry = await findKey(store, key);
+    if (entry === null || entry.status === status) return;
+    const { sessionId, generation } = entry;
+    if ((await setKey(store, { key, sessionId, generation: generation + 1, status })) !== null) return;
+  }
 }
 
 /** A name of fixed length, without characters that a name in the store cannot have. */

@@ -1,6 +1,6 @@
 /** Gets or creates the session of a key, on any server, however often a client asks for it. */
 
-import { ContinuoError, isContinuoError, type Session, type Store } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, present, type Session, type Store } from "@continuo/core/model";
 import {
   type Clock,
   isFields,
@@ -10,7 +10,8 @@ import {
   type LiveState,
 } from "../kit/index.ts";
 import { isFinal } from "../state/index.ts";
-import { findKey, type KeyEntry, setKey } from "./keys.ts";
+import { findKey, type KeyEntry, setKey, setKeyStatus } from "./keys.ts";
+import { findVideo, setVideo } from "./video-sessions.ts";
 
 export interface OpenedSession {
   readonly sessionId: string;
@@ -20,6 +21,8 @@ export interface OpenedSession {
 export interface OpenLiveSessionOptions {
   readonly clock: Clock;
   readonly newId: () => string;
+  /** True if the client may read and write the session of this key, whose notes it would get. */
+  readonly mayContinue: (key: string) => boolean;
 }
 
 /** Errors: `invalid`, the store's. */
@@ -31,23 +34,81 @@ export async function openLiveSession(
 ): Promise<OpenedSession> {
   for (;;) {
     const entry = await findKey(store, key);
-    if (entry === null) {
-      const made = await setKey(store, { key, sessionId: options.newId(), generation: 1 });
-      if (made !== null) return create(store, made, { request, parentId: null, ...options });
-      continue;
-    }
-    const session = await store.getSession(entry.sessionId);
-    // The process that took the key died before it created the session, or the session was deleted with its video.
-    if (session === null && !(await wasDeleted(store, entry.sessionId))) {
-      return create(store, entry, { request, parentId: null, ...options });
-    }
-    if (session !== null && !isFinal(session.status as LiveState)) {
+    const own = entry === null ? null : await store.getSession(entry.sessionId);
+    if (entry !== null && own !== null && !isOver(own)) {
+      if (entry.status === "left") await setKeyStatus(store, key, "open");
       return { sessionId: entry.sessionId, origin: "found" };
     }
-    const next = { key, sessionId: options.newId(), generation: entry.generation + 1 };
-    const parentId = session === null ? null : entry.sessionId;
+    // The process that took the key died before it created the session, or the session was deleted with its video.
+    const isBegun = entry !== null && own === null && !(await wasDeleted(store, entry.sessionId));
+    if (request.continues === "video") {
+      const opened = await openOfVideo(store, { key, entry, own, isBegun }, { request, ...options });
+      if (opened === "forbidden") request = { ...request, continues: "key" };
+      else if (opened !== null) return opened;
+      continue;
+    }
+    if (isBegun) return create(store, entry, { request, parentId: null, ...options });
+    const next = { key, sessionId: options.newId(), generation: (entry?.generation ?? 0) + 1 };
+    const parentId = own === null ? null : own.sessionId;
     if ((await setKey(store, next)) !== null) return create(store, next, { request, parentId, ...options });
   }
+}
+
+interface KeyPlace {
+  readonly key: string;
+  readonly entry: KeyEntry | null;
+  /** The last session of the key, if it was created. */
+  readonly own: Session | null;
+  /** The key names a session that was not created yet. */
+  readonly isBegun: boolean;
+}
+
+/**
+ * Joins the open session of the video, or creates the one that continues its last one. `null`: something changed
+ * meanwhile. `forbidden`: the client may not see that session.
+ */
+async function openOfVideo(
+  store: Store,
+  { key, entry, own, isBegun }: KeyPlace,
+  options: Omit<Creation, "parentId">,
+): Promise<OpenedSession | null | "forbidden"> {
+  const { newId, mayContinue, request } = options;
+  const video = await findVideo(store, request.videoId);
+  const session = video === null ? null : await store.getSession(video.sessionId);
+  if (session !== null && !mayContinue(keyOf(session))) return "forbidden";
+  const generation = (entry?.generation ?? 0) + 1;
+  if (video !== null && session !== null && !isOver(session)) {
+    const joined = await setKey(store, { key, sessionId: video.sessionId, generation });
+    return joined === null ? null : { sessionId: video.sessionId, origin: "found" };
+  }
+  // The last process died before it created the session that the video already has.
+  const isTaken = video !== null && session === null && !(await wasDeleted(store, video.sessionId));
+  const sessionId = isTaken ? video.sessionId : isBegun ? (entry?.sessionId ?? newId()) : newId();
+  if (!isTaken) {
+    const next = { sessionId, generation: (video?.generation ?? 0) + 1 };
+    if ((await setVideo(store, request.videoId, next)) === null) return null;
+  }
+  const made = await setKey(store, { key, sessionId, generation });
+  // The key may have a session from before its video had an entry.
+  const last = session ?? (own !== null && videoOf(own) === request.videoId ? own : null);
+  return made === null ? null : create(store, made, { ...options, parentId: last?.sessionId ?? null });
+}
+
+function videoOf({ metadata }: Session): unknown {
+  return isFields(metadata.live) ? metadata.live.videoId : undefined;
+}
+
+/** True for a session that the tabs of its video share. */
+export function isOfVideo({ metadata }: Session): boolean {
+  return isFields(metadata.live) && metadata.live.continues === "video";
+}
+
+function isOver({ status }: Session): boolean {
+  return isFinal(status as LiveState);
+}
+
+function keyOf({ metadata }: Session): string {
+  return isFields(metadata.live) && typeof metadata.live.key === "string" ? metadata.live.key : "";
 }
 
 interface Creation extends OpenLiveSessionOptions {
@@ -62,7 +123,15 @@ async function create(
 ): Promise<OpenedSession> {
   const { videoId, title, lanes = "one", noteWriter } = request;
   const createdAt = isoOf(clock.now());
-  const live = { key, videoId, lanes, createdAt, parentId, noteWriter: noteWriter ?? null };
+  const live = present({
+    key,
+    videoId,
+    lanes,
+    createdAt,
+    parentId,
+    noteWriter: noteWriter ?? null,
+    continues: request.continues === "video" ? "video" : undefined,
+  });
   try {
     await store.createSession({
       sessionId,
@@ -84,10 +153,18 @@ async function wasDeleted(store: Store, logId: string): Promise<boolean> {
   return items.length > 0;
 }
 
-/** Errors: `invalid`. */
+const FIELDS: readonly string[] = ["videoId", "title", "ephemeral", "lanes", "noteWriter", "continues"];
+
+/** Errors: `invalid`, also for an unknown field. */
 export function parseSessionRequest(body: unknown): LiveSessionRequest {
   if (!isFields(body)) throw new ContinuoError("invalid", "the body is not an object");
-  const { videoId, title, ephemeral, lanes, noteWriter } = body;
+  const unknown = Object.keys(body).find((name) => !FIELDS.includes(name));
+  if (unknown !== undefined) {
+    throw new ContinuoError("invalid", `there is no field ${JSON.stringify(unknown.slice(0, 40))}`, {
+      hint: `Use ${FIELDS.join(", ")}.`,
+    });
+  }
+  const { videoId, title, ephemeral, lanes, noteWriter, continues } = body;
   if (typeof videoId !== "string" || videoId === "" || videoId.length > LIMITS.nameLength) {
     throw new ContinuoError("invalid", "videoId must be a text that is not empty");
   }
@@ -100,6 +177,9 @@ export function parseSessionRequest(body: unknown): LiveSessionRequest {
   }
   if (lanes !== undefined && lanes !== "one" && lanes !== "split") {
     throw new ContinuoError("invalid", 'lanes must be "one" or "split"');
+  }
+  if (continues !== undefined && continues !== "video" && continues !== "key") {
+    throw new ContinuoError("invalid", 'continues must be "video" or "key"');
   }
   return body as unknown as LiveSessionRequest;
 }

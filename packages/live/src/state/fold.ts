@@ -55,6 +55,8 @@ export interface LiveFold extends Pending {
   videoId: string;
   title: string | null;
   parentId: string | null;
+  /** `due`: the notes of the parent must be taken over. */
+  carry: "none" | "due" | "done";
   lanes: Lanes;
   noteWriter: string | null;
   createdAtMs: number;
@@ -102,6 +104,7 @@ export function emptyFold(chainHash: string): LiveFold {
     videoId: "",
     title: null,
     parentId: null,
+    carry: "none",
     lanes: "one",
     noteWriter: null,
     createdAtMs: 0,
@@ -212,6 +215,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.key = textOf(live.key) ?? "";
     fold.videoId = textOf(live.videoId) ?? "";
     fold.parentId = textOf(live.parentId);
+    fold.carry = live.continues === "video" && fold.parentId !== null ? "due" : "none";
     fold.noteWriter = textOf(live.noteWriter);
     fold.lanes = live.lanes === "split" ? "split" : "one";
     fold.title = textOf(data.title);
@@ -227,6 +231,9 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (isLevel(data.level)) fold.level = data.level;
     if (isBudgetState(data.budget)) fold.budget = data.budget;
     if (data.restart === true) fold.restarts++;
+  },
+  notes_carried: (fold) => {
+    fold.carry = "done";
   },
   event_quarantined: (fold, data) => {
     const damage = damageIn(data);

@@ -113,6 +113,13 @@ export const LIVE_EVENT_TYPES = {
     retention: "critical",
     transcript: "nothing",
   },
+  notes_carried: {
+    area: "notes",
+    says: "The session took over the notes of the session that it continues; each is a `note_written` with `carry`.",
+    payload: { sessionId: "text", count: "number" },
+    retention: "critical",
+    transcript: "nothing",
+  },
   event_quarantined: {
     area: "notes",
     says: "A repair put aside the damaged event `sequence`, or the missing ones up to `through`: readers leave it out.",

@@ -67,6 +67,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   decision_made: untold,
   context_requested: untold,
   event_quarantined: untold,
+  notes_carried: untold,
   checkpoint_written: untold,
   draft_written: untold,
   note_written: untold,

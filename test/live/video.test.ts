@@ -1,0 +1,131 @@
+/** The notes of a video: they go on in its next session, tabs share them, and a session that nobody uses is closed. */
+
+import { expect, test } from "vitest";
+import { liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const OF_VIDEO = { videoId: "talk", continues: "video" } as const;
+
+test("opening a video on another day, in another tab, continues its last session: its notes are there and are refined", async () => {
+  await using live = await liveTest();
+  const { service, clock } = live;
+  const first = await service.open("monday", OF_VIDEO);
+  await live.send("monday", said("The harbour opens at dawn", 1_000, { endMs: 4_000 }));
+  await clock.advance(20_000);
+  await live.send("monday", said("Boats leave with the tide", 60_000, { endMs: 64_000 }));
+  await clock.advance(20_000);
+  const [harbour, boats] = await service.notes("monday");
+  await service.operate("monday", boats?.noteId ?? "", { operation: "accept" });
+  await live.settle();
+  await service.close("monday");
+  const before = await service.notes("monday");
+
+  const second = await service.open("tuesday", OF_VIDEO);
+  expect(second).toMatchObject({ created: true });
+  expect(second.sessionId).not.toBe(first.sessionId);
+  expect((await service.session("tuesday")).parentId).toBe(first.sessionId);
+  expect(await service.notes("tuesday")).toEqual(before);
+  await live.send("tuesday", said("The harbour opens at dawn, says the guide", 1_500, { endMs: 4_000 }));
+  await clock.advance(20_000);
+  await live.send("tuesday", said("Boats leave with the tide today", 61_000, { endMs: 64_000 }));
+  await clock.advance(20_000);
+  const after = await service.notes("tuesday");
+  expect(after.map(({ noteId, text, by }) => [noteId, text, by])).toEqual([
+    [harbour?.noteId, "The harbour opens at dawn, says the guide", "agent"],
+    [boats?.noteId, "Boats leave with the tide", "person"],
+  ]);
+  expect(after[1]?.status).toBe("accepted");
+  expect(await service.replay("tuesday", "recorded")).toMatchObject({ agreement: 1 });
+  expect((await service.verify("tuesday")).ok).toBe(true);
+});
+
+test("a continuing session takes the notes over once, also when its owner died in between", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  await service.open("monday", OF_VIDEO);
+  await live.send("monday", said("The harbour opens at dawn", 1_000));
+  await clock.advance(20_000);
+  await service.close("monday");
+  await service.stop();
+  let isAway = true;
+  const away = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== "append") return typeof value === "function" ? value.bind(target) : value;
+      return async (...given: Parameters<typeof store.append>) => {
+        const isMark = given[1].some(({ type }) => type === "notes_carried");
+        if (isMark && isAway) throw new Error("the store is away");
+        return target.append(...given);
+      };
+    },
+  });
+  await using again = await liveTest({ store: away });
+  await expect(again.service.open("tuesday", OF_VIDEO)).rejects.toThrow("away");
+  isAway = false;
+  const { sessionId } = await again.service.open("tuesday", OF_VIDEO);
+  const types = (await allEvents(store, sessionId)).map(({ type }) => type);
+  expect(types.filter((type) => type === "note_written" || type === "notes_carried")).toEqual([
+    "note_written",
+    "notes_carried",
+  ]);
+});
+
+test("two tabs of a video share one session: both see an edit, an edit of a former version is refused, the last tab ends it", async () => {
+  await using live = await liveTest();
+  const { service, clock } = live;
+  const first = await service.open("tab 1", OF_VIDEO);
+  await live.send("tab 1", said("The harbour opens at dawn", 1_000));
+  await clock.advance(20_000);
+  const second = await service.open("tab 2", OF_VIDEO);
+  expect(second).toMatchObject({ sessionId: first.sessionId, created: false });
+  const [note] = await service.notes("tab 2");
+  const edit = (key: string, text: string): Promise<unknown> =>
+    service.operate(key, note?.noteId ?? "", { operation: "edit", text, ifHash: note?.hash ?? "" });
+  await edit("tab 1", "The harbour opens at five");
+  expect((await service.notes("tab 2")).map(({ text }) => text)).toEqual(["The harbour opens at five"]);
+  await expect(edit("tab 2", "The harbour opens at six")).rejects.toMatchObject({ code: "conflict" });
+  expect((await service.list()).items).toMatchObject([{ keys: expect.arrayContaining(["tab 1", "tab 2"]) }]);
+
+  await service.close("tab 1");
+  expect((await service.session("tab 2")).state).not.toBe("closed");
+  expect((await service.open("tab 1", OF_VIDEO)).sessionId).toBe(first.sessionId);
+  await service.close("tab 2");
+  expect((await service.session("tab 1")).state).not.toBe("closed");
+  await service.close("tab 1");
+  expect((await service.session("tab 1")).state).toBe("closed");
+});
+
+test("two tabs that open a new video at the same time are in one session", async () => {
+  await using live = await liveTest();
+  const opened = await Promise.all(["a", "b", "c"].map((key) => live.service.open(key, OF_VIDEO)));
+  expect(new Set(opened.map(({ sessionId }) => sessionId)).size).toBe(1);
+  expect(opened.filter(({ created }) => created)).toHaveLength(1);
+});
+
+test("a token that does not reach the other key neither joins its session nor gets its notes", async () => {
+  await using live = await liveTest();
+  const { service, clock } = live;
+  const first = await service.open("mine", OF_VIDEO);
+  await live.send("mine", said("a private remark", 1_000));
+  await clock.advance(20_000);
+  const other = await service.open("other", OF_VIDEO, (key) => key !== "mine");
+  expect(other.sessionId).not.toBe(first.sessionId);
+  expect(await service.notes("other")).toEqual([]);
+  expect((await service.open("mine again", OF_VIDEO)).sessionId).toBe(first.sessionId);
+});
+
+test("a session without input for an hour is closed with its notes and a checkpoint; one whose notes fail is abandoned", async () => {
+  await using live = await liveTest();
+  const { service, clock, writer } = live;
+  await service.open("quit", { videoId: "v" });
+  await live.send("quit", said("The harbour opens at dawn", 1_000));
+  await clock.advance(20_000);
+  await service.open("failing", { videoId: "w" });
+  writer.failures = Number.POSITIVE_INFINITY;
+  await live.send("failing", said("words that the model never gets", 1_000));
+  await clock.advance(3_700_000);
+  await service.cleanUp();
+  expect((await service.session("quit")).state).toBe("closed");
+  expect(await service.notes("quit")).toHaveLength(1);
+  expect((await service.session("failing")).state).toBe("abandoned");
+});
