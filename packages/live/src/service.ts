@@ -50,12 +50,12 @@ import { bySession, toLiveSession } from "./session-view.ts";
 import {
   appendOnce,
   assertAccepted,
-  findKey,
   isOfVideo,
+  joinKey,
   listKeys,
   openKeys,
   openLiveSession,
-  setKey,
+  sessionIdOfKey,
   setKeyStatus,
   storedAudio,
 } from "./sessions/index.ts";
@@ -211,13 +211,8 @@ export class LiveService {
   }
 
   /** Errors: `not_found`. */
-  async sessionIdOf(key: string): Promise<string> {
-    const entry = await findKey(this.store, key);
-    if (entry !== null && (await this.store.getSession(entry.sessionId)) !== null) return entry.sessionId;
-    throw new ContinuoError("not_found", "there is no session of this key", {
-      hint: "Create it with PUT /v1/live/KEY.",
-      details: { key },
-    });
+  sessionIdOf(key: string): Promise<string> {
+    return sessionIdOfKey(this.store, key);
   }
 
   /** The fold of the session, up to date. The service owns it. Errors: the store's. */
@@ -361,13 +356,7 @@ export class LiveService {
 
   /** Makes another key refer to the session of `key`. Errors: `not_found`. */
   async join(key: string, other: string): Promise<void> {
-    const sessionId = await this.sessionIdOf(key);
-    for (;;) {
-      const entry = await findKey(this.store, other);
-      if (entry?.sessionId === sessionId) return;
-      const generation = (entry?.generation ?? 0) + 1;
-      if ((await setKey(this.store, { key: other, sessionId, generation })) !== null) return;
-    }
+    await joinKey(this.store, other, await this.sessionIdOf(key));
   }
 
   /**

@@ -5,9 +5,8 @@
  * Does not know: how drafts are made and decided.
  */
 
-export { carriedEvents } from "./carried-notes.ts";
 export { type HistoryQuery, parseHistoryQuery, readHistory, readNoteHistory } from "./log-history.ts";
 export { FULL, type NoteContent, newestEntries, noteHash, noteOf, readNotes } from "./note-events.ts";
 export { parseNoteOperation } from "./note-operations.ts";
 export { contentAfter, noteEventsOf } from "./note-revision.ts";
-export { answerEvent, notesOf, operationEvents } from "./notes-service.ts";
+export { answerEvent, carriedEvents, notesOf, operationEvents } from "./notes-service.ts";

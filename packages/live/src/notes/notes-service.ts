@@ -3,9 +3,9 @@
 import { ContinuoError, type NewEvent, type Store } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
 import { isFields, LIMITS, type Note, type NoteOperation } from "../kit/index.ts";
-import { type Follower, type NoteEntry, roomForNotes } from "../state/index.ts";
+import { type Follower, type NoteEntry, restore, roomForNotes } from "../state/index.ts";
 import { markDamaged } from "./damaged-notes.ts";
-import { FULL, noteOf, readNotes } from "./note-events.ts";
+import { FULL, noteData, noteOf, readNotes } from "./note-events.ts";
 import { eventsOf, undoEvent } from "./note-operations.ts";
 
 /** All notes that are not archived, in the order of the medium. */
@@ -98,4 +98,21 @@ export function answerEvent(
     throw new ContinuoError("invalid", "text must be a text, and mediaTimeMs a whole number from 0");
   }
   return { type: "remark_added", data: { text, mediaTimeMs, requestId }, actor: { kind: "person" } };
+}
+
+/**
+ * The notes of a session that ended, in the order of their newest change. A note keeps its id, its text, and its owner;
+ * its evidence stays in the former log. Errors: the store's.
+ */
+export async function carriedEvents(store: Store, parentId: string): Promise<readonly NewEvent[]> {
+  if ((await store.getSession(parentId)) === null) return [];
+  const { fold } = await restore(store, parentId);
+  const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
+  return (await readNotes(store, parentId, entries)).map((note) => carriedEvent(note, parentId));
+}
+
+/** The id follows from the note, so that a repeated append stores it once. */
+function carriedEvent({ hash: _, by, damaged: _damaged, ...note }: Note, parentId: string): NewEvent {
+  const data = { ...noteData(note), operation: "carry", by, carriedFrom: parentId };
+  return { type: "note_written", id: `carried/${note.noteId}`, data };
 }

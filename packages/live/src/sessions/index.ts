@@ -6,5 +6,5 @@
  */
 
 export { appendOnce, assertAccepted, storedAudio } from "./deduplication.ts";
-export { findKey, listKeys, openKeys, setKey, setKeyStatus } from "./keys.ts";
+export { joinKey, listKeys, openKeys, sessionIdOfKey, setKeyStatus } from "./keys.ts";
 export { isLiveSession, isOfVideo, openLiveSession, parseSessionRequest } from "./open-session.ts";

@@ -70,6 +70,26 @@ export async function openKeys(store: Store, sessionId: string): Promise<readonl
   return items.flatMap(({ data }) => (isFields(data) && typeof data.key === "string" ? [data.key] : []));
 }
 
+/** Errors: `not_found`. */
+export async function sessionIdOfKey(store: Store, key: string): Promise<string> {
+  const entry = await findKey(store, key);
+  if (entry !== null && (await store.getSession(entry.sessionId)) !== null) return entry.sessionId;
+  throw new ContinuoError("not_found", "there is no session of this key", {
+    hint: "Create it with PUT /v1/live/KEY.",
+    details: { key },
+  });
+}
+
+/** Makes the key refer to the session from now on. */
+export async function joinKey(store: Store, key: string, sessionId: string): Promise<void> {
+  for (;;) {
+    const entry = await findKey(store, key);
+    if (entry?.sessionId === sessionId) return;
+    const generation = (entry?.generation ?? 0) + 1;
+    if ((await setKey(store, { key, sessionId, generation })) !== null) return;
+  }
+}
+
 /** Records that the tab of the key came back to its session, or left it. */
 export async function setKeyStatus(store: Store, key: string, status: "open" | "left"): Promise<void> {
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Which session the notes of a video are in: the newest one of its sessions owns them. A tab that opens a video with an
+ * The session that the notes of a video are in: the newest one of its sessions owns them. A tab that opens a video with an
  * open session joins it; the session ends when its last tab has left.
  */
 

@@ -59,7 +59,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     context.require(grant, { kind: "live", name: key, access: "write" });
     const wanted = parseSessionRequest(await readJsonObject(c.req.raw));
     const host = services.of(grant.workspaceId);
-    // Whoever continues the session of another key gets its notes, and can change them.
+    // The client that continues the session of another key gets its notes, and can change them.
     const mayContinue = (name: string): boolean =>
       (["read", "write"] as const).every((access) => allows(grant.scopes, { kind: "live", name, access }));
     const opened = await context.quotas.log(grant, {
