@@ -111,7 +111,6 @@ export class SessionSender {
           key,
           videoId,
           title,
-          continues: "video",
           outbox: outboxOf(key),
           onFrame: (frame) => this.#take(frame),
           onConnection: (connection) => this.#connected(connection),
