@@ -1,6 +1,6 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
-import { type NewEvent, type OpenedBlob, type Store } from "@continuo/core/model";
+import type { NewEvent, OpenedBlob, Store } from "@continuo/core/model";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import {
   ANY_PICTURE,
