@@ -1,10 +1,11 @@
 /**
  * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default.
- * `scripts/pack.ts` writes it beside the tarballs of a release. Packages of the viewer are bundled into `dist/web`, so they are part of it too.
+ * `scripts/pack.ts` writes it beside the tarballs of a release. Packages of the viewer are bundled into
+ * `dist/web`, so what `web/package.json` names is part of it too.
  */
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Component {
@@ -33,18 +34,14 @@ export function billOf(folder: string): Bom {
 }
 
 function onlyShipped(bom: Bom, folder: string): Bom {
-  const own = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-    readonly name: string;
-    readonly dependencies: Readonly<Record<string, string>>;
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const names = [
-    ...Object.keys(own.dependencies),
-    ...bundledPackages(folder, Object.keys(own.devDependencies)),
-  ];
+  const own = manifestIn(folder);
+  const named = { ...own.dependencies, ...manifestIn(join(folder, "web")).dependencies };
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
   const { component } = bom.metadata;
-  const direct = (edges.get(component["bom-ref"]) ?? []).filter((ref) => names.includes(nameIn(ref)));
+  const direct = Object.entries(named)
+    .filter(([name]) => !name.startsWith("@continuo/"))
+    .map(([name, version]) => `${name}@${version}`)
+    .sort();
   const shipped = new Set(direct);
   for (const ref of shipped) for (const next of edges.get(ref) ?? []) shipped.add(next);
   return {
@@ -58,17 +55,11 @@ function onlyShipped(bom: Bom, folder: string): Bom {
   };
 }
 
-/** Returns those of the given packages that the source of the viewer imports. */
-export function bundledPackages(folder: string, names: readonly string[]): readonly string[] {
-  const web = join(folder, "web");
-  const text = readdirSync(web, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(?:tsx?|css)$/u.test(path) && !/\.test\.tsx?$/u.test(path))
-    .map((path) => readFileSync(join(web, path), "utf8"))
-    .join("\n");
-  return names.filter((name) => text.includes(`"${name}"`) || text.includes(`"${name}/`));
+interface Manifest {
+  readonly name: string;
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** The name in `NAME@VERSION`; a name may begin with `@`. */
-function nameIn(ref: string): string {
-  return ref.slice(0, ref.lastIndexOf("@"));
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }

@@ -15,9 +15,13 @@ interface LockFile {
   readonly packages: Readonly<Record<string, Partial<Manifest>>>;
 }
 
-/** The `package.json` of the root and of each package, by their paths below the root. */
+/** The `package.json` of the root, of the viewer, and of each package, by their paths below the root. */
 export function readManifests(root: string): ReadonlyMap<string, Manifest> {
-  const paths = ["package.json", ...PACKAGES.map((name) => `packages/${name}/package.json`)];
+  const paths = [
+    "package.json",
+    "web/package.json",
+    ...PACKAGES.map((name) => `packages/${name}/package.json`),
+  ];
   return new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest]));
 }
 
@@ -36,7 +40,7 @@ export function withVersion<Some extends Partial<Manifest>>(manifest: Some, vers
 export function lockWithVersion<Lock extends LockFile>(lock: Lock, version: string): Lock {
   const packages = Object.entries(lock.packages).map(([path, one]) => [
     path,
-    path === "" || /^packages\/\w+$/u.test(path) ? withVersion(one, version) : one,
+    path === "" || path === "web" || /^packages\/\w+$/u.test(path) ? withVersion(one, version) : one,
   ]);
   return { ...lock, version, packages: Object.fromEntries(packages) };
 }
