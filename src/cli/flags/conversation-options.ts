@@ -1,6 +1,6 @@
 /** The options that the command line passes to a conversation: places, a store, and a progress line. */
 
-import { TALK_LIMITS, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
+import type { TalkFlags, TalkOptions } from "@continuo/agents/conversations";
 import { createProgress, type Progress, type Shell } from "../terminal/index.ts";
 
 /** The store is loaded when it is first needed: the agent's program starts first. */
@@ -11,9 +11,9 @@ export function conversationOf(
   let progress: Progress | null = null;
   return {
     places: shell,
-    openStore: async () => {
+    openStore: async (options) => {
       const { openForCommand } = await import("../store/index.ts");
-      return await openForCommand(flags, shell, { cacheBytes: TALK_LIMITS.storeCacheBytes });
+      return await openForCommand(flags, shell, options);
     },
     onProgress(text) {
       if (text === "") {

@@ -22,6 +22,7 @@ import type { AgentSettings, AskTrust, Configuration, ProjectTrust } from "../co
 import type { EarlierTurn } from "./earlier-turn.ts";
 import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
+import { TALK_LIMITS } from "./limits.ts";
 import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
 import { createProgram, type Program, type ProgramOptions } from "./program.ts";
@@ -41,7 +42,7 @@ import {
 export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly flags: TalkFlags;
   /** Called once, when the store is first needed. */
-  readonly openStore: () => Promise<OpenedStore>;
+  readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
   /** Asks the person whether a project is trusted; left out where nobody is there. */
   readonly askTrust?: AskTrust;
   /** Says how far long work has come; an empty text when it is done. */
@@ -169,7 +170,7 @@ class OpenTalk implements Talk {
   }
 
   store(): Promise<OpenedStore> {
-    this.#store ??= this.#options.openStore();
+    this.#store ??= this.#options.openStore({ cacheBytes: TALK_LIMITS.storeCacheBytes });
     this.#store.catch(() => undefined);
     return this.#store;
   }
