@@ -7,7 +7,7 @@ import type { PermissionPolicy } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { askingEnvironment } from "../../packages/agents/src/drivers/acp/opencode-policies.ts";
 import { modeFor, policyOf } from "../../packages/agents/src/drivers/acp/policies.ts";
-import { ACP_PROGRAMS, type AcpProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
+import { type AcpProgram, knownProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
 import { hello1, turn } from "./script.ts";
 import { scripted } from "./scripted.ts";
 
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-const codex = ACP_PROGRAMS.codex?.policies;
+const codex = knownProgram("codex")?.policies;
 test.each([
   ["safe", undefined, {}, "read-only"],
   ["ask", undefined, {}, "workspace-write"],
@@ -173,7 +173,7 @@ test("opencode under ask keeps what the environment configures, and the limits o
 });
 
 test("the adapter of pi, which asks for nothing, is not started under ask", () => {
-  expect(() => policyOf({ label: "pi", policies: ACP_PROGRAMS.pi?.policies }, undefined)).toThrow(
+  expect(() => policyOf({ label: "pi", policies: knownProgram("pi")?.policies }, undefined)).toThrow(
     expect.objectContaining({ code: "unsupported" }),
   );
 });

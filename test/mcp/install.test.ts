@@ -13,14 +13,10 @@ import {
 import { dirname, join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { parseCommented } from "@continuo/files";
+import type { ServerCommand } from "@continuo/native";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  applyEdit,
-  inverseOf,
-  registrationOf,
-  type ServerCommand,
-} from "../../src/cli/mcp/registering/index.ts";
+import { applyEdit, inverseOf, registrationOf } from "../../src/cli/mcp/registering/index.ts";
 import { createHome, type Home, MAIN, run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { rounds } from "../sizes/counts.ts";

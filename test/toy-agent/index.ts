@@ -31,5 +31,9 @@ export const toyAgent: Agent = {
     vendor: null,
     textCall: null,
   },
+  projectFiles: [],
+  isTrusted: () => false,
+  mcpServers: null,
+  acp: null,
   format: async () => (await import("./format.ts")).toyFormat,
 };

@@ -29,11 +29,11 @@ export function namesIn(folder: string): string[] {
 }
 
 /** `null` where there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
-export function readSmallFile(path: string): string | null {
+export function readSmallFile(path: string, maxBytes: number = MAX_BESIDE_BYTES): string | null {
   if (!existsSync(path)) return null;
   try {
     const stat = statSync(path);
-    return !stat.isFile() || stat.size > MAX_BESIDE_BYTES ? null : readFileSync(path, "utf8");
+    return !stat.isFile() || stat.size > maxBytes ? null : readFileSync(path, "utf8");
   } catch {
     return null;
   }

@@ -10,7 +10,7 @@ import {
   isContinuoError,
 } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
-import { agentOf, HOME_VARIABLES } from "@continuo/native";
+import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
 import {
@@ -23,7 +23,6 @@ import {
   readSettings,
   registrationOf,
   removeEditRecord,
-  type ServerCommand,
   type Settings,
   saveEditRecord,
   writeSettings,

@@ -1,15 +1,10 @@
 /** From an agent's name to its driver, loaded when it is asked for. */
 
-import {
-  type AgentDriver,
-  type AgentName,
-  ContinuoError,
-  isAgentName,
-  type Restriction,
-} from "@continuo/core/model";
+import { type AgentDriver, ContinuoError, isAgentName, type Restriction } from "@continuo/core/model";
 import { placesOfThisUser } from "@continuo/files";
 import { formatOf, pick, READABLE_AGENTS } from "@continuo/native";
 import { type DriverOptions, restrictionOf, trustOf } from "./link/index.ts";
+import { NATIVE_DRIVERS } from "./native-drivers.ts";
 
 export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">> {
   /** `acp` drives Claude Code, Codex and pi through their adapters; left out: by their own protocols. */
@@ -17,15 +12,6 @@ export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">>
   /** The version of ACP that is asked for; 1 where none is given. */
   readonly protocol?: 1 | 2;
 }
-
-type Native = (options: DriverOptions) => Promise<AgentDriver>;
-
-/** Those that have a better protocol of their own than ACP. */
-const NATIVE: Readonly<Partial<Record<AgentName, Native>>> = {
-  claude: async (options) => (await import("./claude/index.ts")).createClaudeDriver(options),
-  codex: async (options) => (await import("./codex/index.ts")).createCodexDriver(options),
-  pi: async (options) => (await import("./pi/index.ts")).createPiDriver(options),
-};
 
 /**
  * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
@@ -48,8 +34,8 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
     });
   }
   const driving: DriverOptions = { ...given, reader: await formatOf(name) };
-  const native = NATIVE[name];
-  if (native !== undefined && options.transport !== "acp") return await native(driving);
+  const native = NATIVE_DRIVERS[name];
+  if (native !== undefined && options.transport !== "acp") return (await native()).create(driving);
   const { configuredProgram, createAcpDriver, knownProgram } = await import("./acp/index.ts");
   const program = knownProgram(name) ?? configuredProgram(name, given.command ?? [name]);
   return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });

@@ -1,6 +1,6 @@
 /** The program that an agent is driven by: where it lies, and what is known of it without starting it. */
 
-import { type AgentName, isAgentName, isContinuoError, type SessionCapabilities } from "@continuo/core/model";
+import { isAgentName, isContinuoError, type SessionCapabilities } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import { pick } from "@continuo/native";
 
@@ -11,6 +11,7 @@ import {
   recallCapabilities,
   rememberCapabilities,
 } from "./link/index.ts";
+import { NATIVE_DRIVERS } from "./native-drivers.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 import { versionBeside } from "./process/index.ts";
 
@@ -33,19 +34,13 @@ export interface AgentProgram {
   readonly capabilities: SessionCapabilities | null;
 }
 
-const NATIVE: Readonly<Partial<Record<AgentName, () => Promise<ProgramName>>>> = {
-  claude: async () => (await import("./claude/index.ts")).CLAUDE_PROGRAM,
-  codex: async () => (await import("./codex/index.ts")).CODEX_PROGRAM,
-  pi: async () => (await import("./pi/index.ts")).PI_PROGRAM,
-};
-
 /** The same program that `openAgent` starts. Nothing is started here: an agent writes into its home when it is. */
 export async function findAgentProgram(name: string, options: OpenAgentOptions = {}): Promise<AgentProgram> {
   const places = options.places ?? placesOfThisUser();
   const driving: DriverOptions = { ...pick(options, "command", "env"), places };
-  const native = isAgentName(name) && options.transport !== "acp" ? NATIVE[name] : undefined;
+  const native = isAgentName(name) && options.transport !== "acp" ? NATIVE_DRIVERS[name] : undefined;
   const { label, install, program, toCommand } =
-    native === undefined ? await acpProgram(name, driving) : nativeProgram(await native(), driving);
+    native === undefined ? await acpProgram(name, driving) : nativeProgram((await native()).program, driving);
   const command = orMissing(toCommand);
   const known = command === null ? null : recallCapabilities(places, command);
   const version = command === null || typeof known?.version === "string" ? null : versionBeside(command);

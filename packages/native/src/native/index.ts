@@ -6,7 +6,7 @@
  * Does not know: any format (one folder per agent has it), or what a caller does with a session.
  */
 
-export type { AcpDescription, Agent, McpServers } from "./format/index.ts";
+export type { AcpDescription, AcpHold, Agent, McpServers, ServerCommand } from "./format/index.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
   findSessions,

@@ -1,20 +1,11 @@
-/** The file in which each agent keeps its MCP servers, and the form of an entry. Pure, except that it looks which file exists. */
+/** Our entry in the file in which an agent keeps its MCP servers. Pure, except that it looks which file exists. */
 
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { type AgentName, ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { agentOf, type McpServers } from "@continuo/native";
+import { agentOf, type McpServers, type ServerCommand } from "@continuo/native";
 import type { Edit } from "./edit.ts";
 import { placeInJson } from "./json-file.ts";
 import { tableInToml } from "./toml-file.ts";
-
-/** The command that starts the server. */
-export interface ServerCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
 
 export interface Registration {
   readonly agent: AgentName;
@@ -27,89 +18,32 @@ export interface Registration {
 
 export const SERVER_NAME = "continuo";
 
+/** Errors: `unsupported` for an agent that has no place for MCP servers. */
 export function registrationOf(agent: AgentName, places: Places): Registration {
-  const path = settingsPath(agent, places);
-  return agent === "codex" ? tomlRegistration(path) : jsonRegistration(agent, path);
-}
-
-/** Only user settings: a project's configuration belongs to the project. */
-function settingsPath(agent: AgentName, { env, home }: Places): string {
-  const below = (name: string, byDefault: string): string => {
-    const moved = env[name];
-    return moved === undefined || moved === "" ? join(home, byDefault) : resolve(moved);
-  };
-  switch (agent) {
-    case "claude":
-      return env.CLAUDE_CONFIG_DIR
-        ? join(resolve(env.CLAUDE_CONFIG_DIR), ".claude.json")
-        : join(home, ".claude.json");
-    case "codex":
-      return join(below("CODEX_HOME", ".codex"), "config.toml");
-    case "gemini":
-      return join(below("GEMINI_CLI_HOME", "."), ".gemini/settings.json");
-    case "pi":
-      return join(below("PI_CODING_AGENT_DIR", ".pi/agent"), "mcp.json");
-    case "opencode": {
-      const folder = join(below("XDG_CONFIG_HOME", ".config"), "opencode");
-      const commented = join(folder, "opencode.jsonc");
-      return existsSync(commented) ? commented : join(folder, "opencode.json");
-    }
-    default:
-      return serversOf(agent).path({ env, home });
-  }
-}
-
-/** Other agents bring their own place for servers. Errors: `unsupported` for one that has none. */
-function serversOf(agent: AgentName): McpServers {
   const servers = agentOf(agent).mcpServers;
-  if (servers !== undefined) return servers;
-  throw new ContinuoError("unsupported", `${agent} has no place for MCP servers`);
+  if (servers === null) throw new ContinuoError("unsupported", `${agent} has no place for MCP servers`);
+  const of = { agent, path: servers.path(places) };
+  return servers.language === "toml" ? tomlRegistration(of, servers) : jsonRegistration(of, servers);
 }
 
-const GROUPS: Readonly<Partial<Record<AgentName, string>>> = {
-  claude: "mcpServers",
-  gemini: "mcpServers",
-  pi: "mcpServers",
-  opencode: "mcp",
-};
+type Owner = Pick<Registration, "agent" | "path">;
 
-function jsonRegistration(agent: Exclude<AgentName, "codex">, path: string): Registration {
+function jsonRegistration(of: Owner, { group, entry }: McpServers): Registration {
   return {
-    agent,
-    path,
+    ...of,
     add(text, server) {
-      const place = placeInJson(text, groupOf(agent), SERVER_NAME);
-      const value = valueFor(agent, server);
+      const place = placeInJson(text, group, SERVER_NAME);
+      const value = entry(server);
       if (place.text !== null && isSame(place.text, value)) return null;
       if (place.text !== null) assertOurs(place.text);
       return place.set(value);
     },
     remove(text) {
-      const place = placeInJson(text, groupOf(agent), SERVER_NAME);
+      const place = placeInJson(text, group, SERVER_NAME);
       if (place.text !== null) assertOurs(place.text);
       return place.remove();
     },
   };
-}
-
-function groupOf(agent: AgentName): string {
-  return GROUPS[agent] ?? serversOf(agent).group;
-}
-
-function valueFor(agent: AgentName, { command, args, env }: ServerCommand): object {
-  const hasEnv = Object.keys(env).length > 0;
-  if (agent === "opencode") {
-    return {
-      type: "local",
-      command: [command, ...args],
-      ...(hasEnv ? { environment: env } : {}),
-      enabled: true,
-    };
-  }
-  const own = agent === "claude" ? { type: "stdio" } : (agentOf(agent).mcpServers?.entry ?? {});
-  // The default of pi shows no tool of a server to the model.
-  const exposure = agent === "pi" ? { exposure: "direct" } : {};
-  return { ...own, command, args, ...(hasEnv ? { env } : {}), ...exposure };
 }
 
 function isSame(text: string, value: object): boolean {
@@ -120,15 +54,13 @@ function isSame(text: string, value: object): boolean {
   }
 }
 
-function tomlRegistration(path: string): Registration {
-  const table = (text: string): ReturnType<typeof tableInToml> =>
-    tableInToml(text, ["mcp_servers", SERVER_NAME]);
+function tomlRegistration(of: Owner, { group }: McpServers): Registration {
+  const table = (text: string): ReturnType<typeof tableInToml> => tableInToml(text, [group, SERVER_NAME]);
   return {
-    agent: "codex",
-    path,
+    ...of,
     add(text, server) {
       const place = table(text);
-      const lines = tomlLines(server);
+      const lines = tomlLines(`${group}.${SERVER_NAME}`, server);
       if (place.text !== null && place.text.replaceAll("\r\n", "\n").trim() === lines.join("\n")) return null;
       if (place.text !== null) assertOurs(place.text);
       return place.set(lines);
@@ -142,14 +74,14 @@ function tomlRegistration(path: string): Registration {
 }
 
 /** A string of JSON is a string of TOML. */
-function tomlLines({ command, args, env }: ServerCommand): string[] {
+function tomlLines(table: string, { command, args, env }: ServerCommand): string[] {
   const text = (value: string): string => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
   const variables = Object.entries(env).map(([name, value]) => `${name} = ${text(value)}`);
   return [
-    `[mcp_servers.${SERVER_NAME}]`,
+    `[${table}]`,
     `command = ${text(command)}`,
     `args = [${args.map(text).join(", ")}]`,
-    ...(variables.length === 0 ? [] : ["", `[mcp_servers.${SERVER_NAME}.env]`, ...variables]),
+    ...(variables.length === 0 ? [] : ["", `[${table}.env]`, ...variables]),
   ];
 }
 

@@ -9,4 +9,4 @@
 
 export { acpCommand } from "./connection.ts";
 export { createAcpDriver } from "./driver.ts";
-export { ACP_PROGRAMS, configuredProgram, knownProgram } from "./programs.ts";
+export { configuredProgram, knownProgram } from "./programs.ts";

@@ -9,7 +9,7 @@ import { contentOf, ownConfigurations } from "./opencode-config.ts";
 type Environment = Readonly<Record<string, string>>;
 
 /** Its MCP servers are named in the person's own files; a project's would be others. */
-export const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
+const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
 
 /**
  * The agent has its own name, because rules that the person set for another agent take precedence over those of

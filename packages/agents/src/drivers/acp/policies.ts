@@ -1,80 +1,29 @@
 /** Policies of ACP agents, as data. An agent that asks before it acts needs none. Pure. */
 
-import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";
+import { type AgentName, ContinuoError, type PermissionPolicy } from "@continuo/core/model";
 import { isJson, type Json, type Places } from "@continuo/files";
+import type { AcpHold } from "@continuo/native";
 import type { FolderTrust } from "../trust/index.ts";
-import { askingEnvironment, SAFE_AGENT, safeEnvironment, WITHOUT_PROJECT } from "./opencode-policies.ts";
+import { askingEnvironment, SAFE_AGENT, safeEnvironment } from "./opencode-policies.ts";
 
-export interface AcpPolicy {
-  /** Rules that the agent reads from a file: this flag and the path follow the command. */
-  readonly rules?: { readonly flag: string; readonly text: string };
-  /** Variables of the program; some must name what they turn off. */
-  readonly env?: Readonly<Record<string, string>> | ((places: Places) => Readonly<Record<string, string>>);
-  /** After the command. */
-  readonly args?: readonly string[];
-  /** The mode of the session; also set when a session is resumed. */
-  readonly mode?: string | ((env: Readonly<Record<string, string>>) => string);
-  /** In addition to what a session is opened with. */
-  readonly meta?: Json;
+/** The environment can depend on the person's own files. */
+export interface AcpPolicy extends Omit<AcpHold, "env"> {
+  readonly env?: NonNullable<AcpHold["env"]> | ((places: Places) => NonNullable<AcpHold["env"]>);
 }
 
 /** `null`: nothing holds it to that. */
 export type AcpPolicies = Readonly<Partial<Record<PermissionPolicy, AcpPolicy | null>>>;
 
-/** An administrator's rules stand above those of the person (0.61.0): tools that they allow are not asked for. */
-const GEMINI_RULES = `[[rule]]
-toolName = "*"
-decision = "deny"
-priority = 1
-
-[[rule]]
-toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "write_todos", "update_topic"]
-decision = "allow"
-priority = 2
-`;
-
-export const GEMINI_POLICIES: AcpPolicies = {
-  safe: {
-    rules: { flag: "--admin-policy", text: GEMINI_RULES },
-    // A list of servers to start, on which there is none of these.
-    args: ["--allowed-mcp-server-names", "continuo-none"],
+/** Policies that data cannot say: they depend on the person's own files. The others are `acp.holds` of the agent. */
+export const MADE_POLICIES: Readonly<Partial<Record<AgentName, AcpPolicies>>> = {
+  opencode: {
+    safe: { env: safeEnvironment, mode: SAFE_AGENT },
+    ask: { env: askingEnvironment },
   },
 };
 
-export const OPENCODE_POLICIES: AcpPolicies = {
-  safe: { env: safeEnvironment, mode: SAFE_AGENT },
-  ask: { env: askingEnvironment },
-};
-
-/**
- * Left to itself it lets a model answer what it asks, and no person; its own variable names another mode. A session
- * that continues keeps its permissions until it gets other ones (2.6.0).
- */
-export const CODEX_ACP_POLICIES: AcpPolicies = {
-  safe: { mode: "read-only" },
-  ask: { mode: ({ INITIAL_AGENT_MODE: own = "" }) => (own === "" ? "workspace-write" : own) },
-  unrestricted: { mode: "agent-full-access" },
-};
-
-/** Rules in the person's settings allow more than reading without a question. */
-export const CLAUDE_ACP_POLICIES: AcpPolicies = {
-  safe: { meta: { claudeCode: { options: { tools: ["Read", "Glob", "Grep"], strictMcpConfig: true } } } },
-};
-
-/** pi asks nobody, and its adapter starts it without the arguments that would make it ask. */
-export const PI_ACP_POLICIES: AcpPolicies = { safe: null, ask: null };
-
 /** Returns the policy with which an agent is started for the trust that a folder has. */
 export type AcpTrust = (by: FolderTrust["by"]) => AcpPolicy;
-
-/** Driven over ACP it asks for no trust; its variable has the last word (0.61.0). */
-export const GEMINI_TRUST: AcpTrust = (by) =>
-  by === "agent" ? {} : { env: { GEMINI_CLI_TRUST_WORKSPACE: String(by === "person") } };
-
-export const OPENCODE_TRUST: AcpTrust = (by) => (by === null ? { env: WITHOUT_PROJECT } : {});
-
-export const CLAUDE_ACP_TRUST: AcpTrust = (by) =>
-  by === null ? { meta: { claudeCode: { options: { settingSources: ["user"] } } } } : {};
 
 /** Both at once. */
 export function joinPolicies(one: AcpPolicy, other: AcpPolicy): AcpPolicy {
@@ -121,7 +70,8 @@ export interface ModeWish {
 
 /** Errors: `invalid` where `safe` needs another mode than the one that is asked for. */
 export function modeFor(policy: AcpPolicy, { mode, permissions, env }: ModeWish): string | undefined {
-  const needed = typeof policy.mode === "function" ? policy.mode(env) : policy.mode;
+  const { mode: held } = policy;
+  const needed = typeof held === "object" ? env[held.variable] || held.otherwise : held;
   if (mode === undefined || needed === undefined || permissions !== "safe") return mode ?? needed;
   if (mode === needed) return mode;
   throw new ContinuoError("invalid", `the policy safe requires the mode ${needed}: ${mode} may permit more`);

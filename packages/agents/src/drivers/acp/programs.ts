@@ -1,19 +1,8 @@
-/** The agents and adapters that are known to speak ACP, as data. */
+/** The agents and adapters that are known to speak ACP, made of what each agent says of itself. */
 
 import { type AgentName, present } from "@continuo/core/model";
 import { type AcpDescription, agentOf } from "@continuo/native";
-import {
-  type AcpPolicies,
-  type AcpTrust,
-  CLAUDE_ACP_POLICIES,
-  CLAUDE_ACP_TRUST,
-  CODEX_ACP_POLICIES,
-  GEMINI_POLICIES,
-  GEMINI_TRUST,
-  OPENCODE_POLICIES,
-  OPENCODE_TRUST,
-  PI_ACP_POLICIES,
-} from "./policies.ts";
+import { type AcpPolicies, type AcpTrust, MADE_POLICIES } from "./policies.ts";
 
 export interface AcpProgram {
   /** The key of the agent in references. */
@@ -48,89 +37,24 @@ export interface AcpProgram {
   readonly sumsUsage?: true;
 }
 
-const OPENAI_KEYS: Readonly<Record<string, string>> = {
-  "codex-api-key": "CODEX_API_KEY",
-  "openai-api-key": "OPENAI_API_KEY",
-  "api-key": "OPENAI_API_KEY",
-};
-
-/** An agent that is not here is started by its name, or by the command of the configuration, and asks before it acts. */
-export const ACP_PROGRAMS: Readonly<Partial<Record<AgentName, AcpProgram>>> = {
-  gemini: {
-    agent: "gemini",
-    label: "Gemini CLI",
-    program: "gemini",
-    args: ["--acp"],
-    install: "npm install -g @google/gemini-cli",
-    homes: ["GEMINI_CLI_HOME"],
-    keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
-    policies: GEMINI_POLICIES,
-    trust: GEMINI_TRUST,
-    ownSession: { flag: "--session-id", since: "0.61.0" },
-    records: "gemini",
-  },
-  opencode: {
-    agent: "opencode",
-    label: "opencode",
-    program: "opencode",
-    args: ["acp"],
-    install: "npm install -g opencode-ai",
-    policies: OPENCODE_POLICIES,
-    trust: OPENCODE_TRUST,
-    followsProjects: true,
-  },
-  codex: {
-    agent: "codex",
-    label: "Codex (through codex-acp)",
-    program: "codex-acp",
-    args: [],
-    install: "npm install -g @agentclientprotocol/codex-acp",
-    homes: ["CODEX_HOME"],
-    keys: OPENAI_KEYS,
-    policies: CODEX_ACP_POLICIES,
-  },
-  claude: {
-    agent: "claude",
-    label: "Claude Code (through claude-agent-acp)",
-    program: "claude-agent-acp",
-    args: [],
-    install: "npm install -g @agentclientprotocol/claude-agent-acp",
-    homes: ["CLAUDE_CONFIG_DIR"],
-    policies: CLAUDE_ACP_POLICIES,
-    trust: CLAUDE_ACP_TRUST,
-  },
-  pi: {
-    agent: "pi",
-    label: "pi (through pi-acp)",
-    program: "pi-acp",
-    args: [],
-    install: "npm install -g pi-acp",
-    homes: ["PI_CODING_AGENT_DIR"],
-    policies: PI_ACP_POLICIES,
-  },
-};
-
-/** The row of an agent: one of the table, else one of what the agent says of itself. */
+/** `undefined` for an agent that says nothing of ACP: its program is started by its name. */
 export function knownProgram(name: AgentName): AcpProgram | undefined {
-  return ACP_PROGRAMS[name] ?? describedProgram(name);
-}
-
-function describedProgram(name: AgentName): AcpProgram | undefined {
   const { acp, homeVariable } = agentOf(name);
-  if (acp === undefined) return undefined;
-  const { label, args, install, followsProjects, holds, errorWords, sumsUsage } = acp;
-  const { untrusted, ...policies } = holds;
+  if (acp === null) return undefined;
+  const { label, program = name, args, install, holds, recordsCalls, ...others } = acp;
+  const { trusted = {}, untrusted = {}, ...policies } = holds;
+  const isRecorded = recordsCalls === true || others.errorWords !== undefined;
   return {
     agent: name,
     label,
-    program: name,
+    program,
     args,
     install,
     homes: [homeVariable],
-    policies,
-    trust: (by) => (by === null ? (untrusted ?? {}) : {}),
-    ...present({ followsProjects, errorWords, sumsUsage }),
-    ...(errorWords === undefined ? {} : { records: name }),
+    policies: { ...policies, ...MADE_POLICIES[name] },
+    trust: (by) => (by === "agent" ? {} : by === "person" ? trusted : untrusted),
+    ...others,
+    ...present({ records: isRecorded ? name : undefined }),
   };
 }
 

@@ -2,10 +2,9 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ContinuoError, isAgentName, shellWord } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, ContinuoError, isAgentName, shellWord } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { isTrustedByAgent } from "./own-records.ts";
-import { projectFilesOf } from "./project-files.ts";
+import { agentOf } from "@continuo/native";
 
 /** `pass`: the agent inherits every variable; `deny`: only those of the list. Left out: `pass` in a trusted folder. */
 export type EnvironmentRule = "pass" | "deny";
@@ -33,9 +32,9 @@ export function trustIn({ agent, cwd, places, isTrusted }: TrustQuestion): Folde
   const folder = realPath(cwd);
   const folders = foldersOfProject(folder);
   if (isTrusted?.(folder) === true) return { folder, by: "person", leftOut: [] };
-  if (isAgentName(agent) && isTrustedByAgent(agent, folders, places))
-    return { folder, by: "agent", leftOut: [] };
-  const names = isAgentName(agent) ? projectFilesOf(agent) : [];
+  const known = isAgentName(agent) ? agentOf(agent) : null;
+  if (known?.isTrusted(folders, places) === true) return { folder, by: "agent", leftOut: [] };
+  const names = known?.projectFiles ?? [];
   const home = realPath(places.home);
   const leftOut = folders
     // The files in a home belong to its person.
@@ -43,6 +42,16 @@ export function trustIn({ agent, cwd, places, isTrusted }: TrustQuestion): Folde
     .flatMap((one) => names.map((name) => join(one, name)))
     .filter((path) => existsSync(path));
   return { folder, by: null, leftOut };
+}
+
+/** Returns the files that trust in a folder allows, for each agent that finds some there. */
+export function projectConfigurationIn(
+  folder: string,
+): readonly { readonly agent: AgentName; readonly files: readonly string[] }[] {
+  return AGENT_NAMES.map((agent) => ({
+    agent,
+    files: agentOf(agent).projectFiles.filter((name) => existsSync(join(folder, name))),
+  })).filter(({ files }) => files.length > 0);
 }
 
 /**

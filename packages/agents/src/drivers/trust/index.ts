@@ -8,5 +8,4 @@
  */
 
 export type { EnvironmentRule, FolderTrust } from "./folder-trust.ts";
-export { assertHoldable, trustIn } from "./folder-trust.ts";
-export { projectConfigurationIn } from "./project-files.ts";
+export { assertHoldable, projectConfigurationIn, trustIn } from "./folder-trust.ts";

@@ -1,7 +1,7 @@
 /** The facts about an agent before any of its sessions is read: plain, small, and there at once. */
 
 import type { AgentName, ReadableRef } from "@continuo/core/model";
-import type { Places } from "@continuo/files";
+import type { Json, Places } from "@continuo/files";
 import type { TargetRules } from "../kit/index.ts";
 import type { AgentFormat } from "./format.ts";
 
@@ -17,37 +17,63 @@ export interface Agent {
   resumeCommand(session: Resumable): readonly string[];
   /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
+  /** Files and folders of a project that configure it. Each was seen to start a program, or to allow one. */
+  readonly projectFiles: readonly string[];
   /**
-   * Files of a project that configure it, each seen to start a program or to allow one. Left out where
-   * `drivers/trust/project-files.ts` has them.
+   * Returns true if its own record trusts a folder; a setting that trusts every folder does not count.
+   *
+   * @param folders the folder, then those above it, up to the root of its repository; never empty.
    */
-  readonly projectFiles?: readonly string[];
-  /** Returns true if its own record trusts the folder; left out where `drivers/trust/own-records.ts` tells it. */
-  isTrusted?(folder: string, places: Places): boolean;
-  /** The place of the person's MCP servers; left out where `cli/mcp/registering/` knows it. */
-  readonly mcpServers?: McpServers;
-  /** The facts for driving it over ACP; left out where `drivers/acp/programs.ts` has a row. */
-  readonly acp?: AcpDescription;
+  isTrusted(folders: readonly string[], places: Places): boolean;
+  /** The place of the person's MCP servers; `null` for an agent that has none. */
+  readonly mcpServers: McpServers | null;
+  /** The facts for driving it over ACP; `null` if its program is started by its name and asks before it acts. */
+  readonly acp: AcpDescription | null;
   /** Loads the functions that find, read and change its sessions. */
   format(): Promise<AgentFormat>;
 }
 
-/** A file of JSON, the key of its table of servers, and what each entry has in addition to command, arguments and variables. */
+/** The person's settings file with the MCP servers. A project's settings belong to the project. */
 export interface McpServers {
   path(places: Places): string;
+  readonly language: "json" | "toml";
+  /** The key of the table of servers. */
   readonly group: string;
-  readonly entry: Readonly<Record<string, unknown>>;
+  /** The entry of a server that is a program. */
+  entry(server: ServerCommand): Json;
 }
 
-/** The facts from which the driver over ACP makes its row. */
+/** The command that starts an MCP server. */
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface AcpDescription {
+  /** The name that people use. */
   readonly label: string;
+  /** The program that speaks ACP; left out: it has the name of the agent. */
+  readonly program?: string;
   readonly args: readonly string[];
   readonly install: string;
-  /** Each policy adds to the start of the program; `untrusted` holds in a folder that nobody trusts. */
-  readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted" | "untrusted", AcpHold>>>;
+  /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /**
+   * Holds it to a policy, or to the trust in a folder: `trusted` by the person, in Continuo's record, or `untrusted`.
+   * Left out: nothing is needed. `null`: nothing can hold it to that.
+   */
+  readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted", AcpHold | null>>> &
+    Readonly<Partial<Record<"trusted" | "untrusted", AcpHold>>>;
   /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
   readonly followsProjects?: true;
+  /**
+   * It begins a session by itself at each start, and since this version a flag gives that session an id: what is left
+   * of the session empty is removed when the program has ended.
+   */
+  readonly ownSession?: { readonly flag: string; readonly since: string };
+  /** Its session file holds what the protocol does not report of calls. */
+  readonly recordsCalls?: true;
   /** Left out where the protocol tells how a turn failed. */
   readonly errorWords?: ErrorWords;
   /** Its answers count the usage of all turns since the program opened the session. */
@@ -62,9 +88,17 @@ export interface ErrorWords {
   readonly retry: string;
 }
 
+/** Additions to the start of the program, or to the opening of a session. */
 export interface AcpHold {
+  /** After the command. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Rules that the agent reads from a file: this flag and the path follow the command. */
+  readonly rules?: { readonly flag: string; readonly text: string };
+  /** The mode of the session, also of one that is resumed; the value of a variable of the program takes precedence. */
+  readonly mode?: string | { readonly variable: string; readonly otherwise: string };
+  /** In addition to what a session is opened with. */
+  readonly meta?: Json;
 }
 
 export type Resumable = Pick<ReadableRef, "agent" | "sessionId" | "location">;

@@ -5,10 +5,14 @@
  * Does not know: what a session of it contains.
  */
 
-import { join } from "node:path";
-import { moved } from "@continuo/files";
-import type { Agent } from "../../format/index.ts";
+import { join, resolve } from "node:path";
+import { moved, type Places } from "@continuo/files";
+import { type Agent, objectIn, readRecord, serverEntry } from "../../format/index.ts";
 import { MOST_IMAGE_TYPES } from "../../kit/index.ts";
+
+function settingsFile({ home, env }: Places): string {
+  return join(env.CLAUDE_CONFIG_DIR ? resolve(env.CLAUDE_CONFIG_DIR) : home, ".claude.json");
+}
 
 export const claudeAgent: Agent = {
   name: "claude",
@@ -34,5 +38,41 @@ export const claudeAgent: Agent = {
     vendor: "anthropic",
     textCall: null,
   },
+  // Hooks, `apiKeyHelper`, rules, MCP servers, plugins; with them go the project's memory, skills and commands (2.1.330).
+  projectFiles: [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".mcp.json",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+  ],
+  isTrusted,
+  mcpServers: {
+    path: settingsFile,
+    language: "json",
+    group: "mcpServers",
+    entry: (server) => ({ type: "stdio", ...serverEntry(server) }),
+  },
+  acp: {
+    label: "Claude Code (through claude-agent-acp)",
+    program: "claude-agent-acp",
+    args: [],
+    install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    holds: {
+      // Rules in the person's settings allow more than reading without a question.
+      safe: { meta: { claudeCode: { options: { tools: ["Read", "Glob", "Grep"], strictMcpConfig: true } } } },
+      untrusted: { meta: { claudeCode: { options: { settingSources: ["user"] } } } },
+    },
+  },
   format: async () => (await import("../index.ts")).claudeFormat,
 };
+
+/** `projects[FOLDER].hasTrustDialogAccepted` of `.claude.json`: the answer to its dialog. Seen in 2.1.330. */
+function isTrusted(folders: readonly string[], places: Places): boolean {
+  const projects = objectIn(readRecord(settingsFile(places)).projects);
+  return folders.some((folder) => objectIn(projects[folder]).hasTrustDialogAccepted === true);
+}

@@ -5,10 +5,14 @@
  * Does not know: what a session of it contains.
  */
 
-import { join } from "node:path";
-import { moved } from "@continuo/files";
-import type { Agent } from "../../format/index.ts";
+import { join, resolve } from "node:path";
+import { moved, type Places } from "@continuo/files";
+import { type Agent, readRecordText, serverEntry } from "../../format/index.ts";
 import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
+
+function settingsFile({ home, env }: Places): string {
+  return join(env.CODEX_HOME ? resolve(env.CODEX_HOME) : join(home, ".codex"), "config.toml");
+}
 
 export const codexAgent: Agent = {
   name: "codex",
@@ -30,5 +34,58 @@ export const codexAgent: Agent = {
     vendor: "openai",
     textCall: "custom_tool_call",
   },
+  // MCP servers, rules, hooks: Codex itself reads them in folders that it trusts only (0.169.0).
+  projectFiles: [".codex/config.toml", ".codex/hooks.json", ".codex/rules"],
+  isTrusted,
+  mcpServers: { path: settingsFile, language: "toml", group: "mcp_servers", entry: serverEntry },
+  acp: {
+    label: "Codex (through codex-acp)",
+    program: "codex-acp",
+    args: [],
+    install: "npm install -g @agentclientprotocol/codex-acp",
+    keys: {
+      "codex-api-key": "CODEX_API_KEY",
+      "openai-api-key": "OPENAI_API_KEY",
+      "api-key": "OPENAI_API_KEY",
+    },
+    // Left to itself it lets a model answer its questions. A session that continues keeps its permissions until it gets
+    // other ones (2.6.0).
+    holds: {
+      safe: { mode: "read-only" },
+      ask: { mode: { variable: "INITIAL_AGENT_MODE", otherwise: "workspace-write" } },
+      unrestricted: { mode: "agent-full-access" },
+    },
+  },
   format: async () => (await import("../index.ts")).codexFormat,
 };
+
+/** `[projects."FOLDER"]` with `trust_level = "trusted"`, as Codex writes it (0.169.0). */
+function isTrusted(folders: readonly string[], places: Places): boolean {
+  const text = readRecordText(settingsFile(places));
+  let table: string | null = null;
+  for (const line of text.split("\n")) {
+    const header = /^\s*\[(.*)\]\s*(?:#.*)?$/u.exec(line)?.[1];
+    if (header !== undefined) table = projectIn(header);
+    else if (
+      table !== null &&
+      folders.includes(table) &&
+      /^\s*trust_level\s*=\s*["']trusted["']/u.test(line)
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The path in `projects."PATH"` or `projects.'PATH'`. */
+function projectIn(header: string): string | null {
+  const [, quote, path = ""] = /^projects\.(["'])(.*)\1$/u.exec(header.trim()) ?? [];
+  if (quote !== '"') return quote === undefined ? null : path;
+  try {
+    const value: unknown = JSON.parse(`"${path}"`);
+    return typeof value === "string" ? value : null;
+  } catch {
+    // It is no path that Codex wrote.
+    return null;
+  }
+}

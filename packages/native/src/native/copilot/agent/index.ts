@@ -6,8 +6,8 @@
  */
 
 import { join, resolve } from "node:path";
-import { moved, type Places, parseCommented, readSmallFile } from "@continuo/files";
-import type { Agent } from "../../format/index.ts";
+import { moved, type Places, parseCommented } from "@continuo/files";
+import { type Agent, readRecordText, serverEntry } from "../../format/index.ts";
 import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
 
 /** `COPILOT_HOME` moves all that Copilot keeps. */
@@ -41,8 +41,9 @@ export const copilotAgent: Agent = {
   isTrusted,
   mcpServers: {
     path: (places) => join(copilotHome(places), "mcp-config.json"),
+    language: "json",
     group: "mcpServers",
-    entry: { type: "local", tools: ["*"] },
+    entry: (server) => ({ type: "local", tools: ["*"], ...serverEntry(server) }),
   },
   acp: {
     label: "GitHub Copilot CLI",
@@ -69,7 +70,7 @@ export const copilotAgent: Agent = {
 };
 
 /** `trustedFolders` of its own record: the answers to its dialog (1.0.102). */
-function isTrusted(folder: string, places: Places): boolean {
-  const record = parseCommented(readSmallFile(join(copilotHome(places), "config.json")) ?? "");
+function isTrusted([folder]: readonly string[], places: Places): boolean {
+  const record = parseCommented(readRecordText(join(copilotHome(places), "config.json")));
   return Array.isArray(record?.trustedFolders) && record.trustedFolders.includes(folder);
 }

@@ -5,9 +5,21 @@
  * Does not know: what a session of it contains.
  */
 
-import { join } from "node:path";
-import { moved } from "@continuo/files";
-import type { Agent } from "../../format/index.ts";
+import { join, resolve } from "node:path";
+import { moved, type Places } from "@continuo/files";
+import { type Agent, readRecord, serverEntry } from "../../format/index.ts";
+
+/** An administrator's rules stand above those of the person (0.61.0): tools that they allow are not asked for. */
+const READING_RULES = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 1
+
+[[rule]]
+toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "write_todos", "update_topic"]
+decision = "allow"
+priority = 2
+`;
 
 export const geminiAgent: Agent = {
   name: "gemini",
@@ -33,5 +45,53 @@ export const geminiAgent: Agent = {
     vendor: null,
     textCall: null,
   },
+  // Hooks, MCP servers, the commands that discover and call tools (0.61.0).
+  projectFiles: [
+    ".gemini/settings.json",
+    ".gemini/extensions",
+    ".gemini/agents",
+    ".gemini/skills",
+    "GEMINI.md",
+  ],
+  isTrusted,
+  mcpServers: {
+    path: ({ home, env }) => join(resolve(env.GEMINI_CLI_HOME || home), ".gemini/settings.json"),
+    language: "json",
+    group: "mcpServers",
+    entry: serverEntry,
+  },
+  acp: {
+    label: "Gemini CLI",
+    args: ["--acp"],
+    install: "npm install -g @google/gemini-cli",
+    keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
+    holds: {
+      // The list of servers to start names none that exists.
+      safe: {
+        rules: { flag: "--admin-policy", text: READING_RULES },
+        args: ["--allowed-mcp-server-names", "continuo-none"],
+      },
+      // Driven over ACP it asks for no trust; its variable has the last word (0.61.0).
+      trusted: { env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } },
+      untrusted: { env: { GEMINI_CLI_TRUST_WORKSPACE: "false" } },
+    },
+    ownSession: { flag: "--session-id", since: "0.61.0" },
+    recordsCalls: true,
+  },
   format: async () => (await import("../index.ts")).geminiFormat,
 };
+
+/** The environment, or `trustedFolders.json`, where the longest rule that fits decides (0.61.0). */
+function isTrusted(folders: readonly string[], { home, env }: Places): boolean {
+  if (env.GEMINI_RESTRICTED_MODE === "true" || env.GEMINI_CLI_TRUST_WORKSPACE === "false") return false;
+  if (env.GEMINI_CLI_TRUST_WORKSPACE === "true") return true;
+  const file =
+    env.GEMINI_CLI_TRUSTED_FOLDERS_PATH ||
+    join(env.GEMINI_CLI_HOME || home, ".gemini", "trustedFolders.json");
+  const rules = readRecord(file);
+  for (const folder of folders) {
+    if (rules[folder] === "DO_NOT_TRUST") return false;
+    if (rules[folder] === "TRUST_FOLDER" || rules[folder] === "TRUST_PARENT") return true;
+  }
+  return false;
+}

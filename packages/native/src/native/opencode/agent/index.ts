@@ -5,8 +5,9 @@
  * Does not know: what a session of it contains.
  */
 
-import { join } from "node:path";
-import { moved } from "@continuo/files";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { moved, type Places } from "@continuo/files";
 import type { Agent } from "../../format/index.ts";
 import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
 
@@ -33,5 +34,34 @@ export const opencodeAgent: Agent = {
     vendor: null,
     textCall: null,
   },
+  // Plugins, tools, MCP servers, formatters. A second reader of them in 1.18.33 knows no way to leave them out.
+  projectFiles: ["opencode.json", "opencode.jsonc", ".opencode"],
+  isTrusted: () => false,
+  mcpServers: {
+    path: settingsFile,
+    language: "json",
+    group: "mcp",
+    entry: ({ command, args, env }) => ({
+      type: "local",
+      command: [command, ...args],
+      ...(Object.keys(env).length === 0 ? {} : { environment: env }),
+      enabled: true,
+    }),
+  },
+  acp: {
+    label: "opencode",
+    args: ["acp"],
+    install: "npm install -g opencode-ai",
+    // Its MCP servers are named in the person's own files; a project's would be others. `safe` and `ask` depend on those
+    // files: `drivers/acp/opencode-policies.ts` makes them.
+    holds: { untrusted: { env: { OPENCODE_DISABLE_PROJECT_CONFIG: "1" } } },
+    followsProjects: true,
+  },
   format: async () => (await import("../index.ts")).opencodeFormat,
 };
+
+function settingsFile({ home, env }: Places): string {
+  const folder = join(env.XDG_CONFIG_HOME ? resolve(env.XDG_CONFIG_HOME) : join(home, ".config"), "opencode");
+  const commented = join(folder, "opencode.jsonc");
+  return existsSync(commented) ? commented : join(folder, "opencode.json");
+}
