@@ -6,7 +6,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { escapeHtml } from "@continuo/core/transcript/html";
 import { packageFile } from "@continuo/files";
 import { type Shell, toJsonText } from "../terminal/index.ts";
-import { openPage } from "../view/index.ts";
+import { openPageWork } from "../view/index.ts";
 import type { ExtensionFlags } from "./flags.ts";
 
 /** The builds of the extension, in the package and in the repository. */
@@ -30,7 +30,7 @@ export async function runExtension(
     return 0;
   }
   shell.stdout.write(stepsOf(chromium, firefox));
-  if (flags.open) await openPage(pageOf(chromium), shell);
+  if (flags.open) await openPageWork(pageOf(chromium), shell);
   return 0;
 }
 

@@ -6,5 +6,5 @@
  * Does not know: what the server answers, and how the page draws it.
  */
 
-export { openPage } from "./browser.ts";
 export { addViewCommand } from "./commands.ts";
+export { openPageWork } from "./work.ts";
