@@ -5,11 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { openTexts, type Texts, updateTexts } from "@continuo/agents/catalog";
-import { parseQuery, type SearchQuery, type SearchResult, search } from "@continuo/agents/search";
+import {
+  type BestMatch,
+  parseQuery,
+  type SearchQuery,
+  type SearchResult,
+  search,
+  toBestMatch,
+} from "@continuo/agents/search";
+import { present } from "@continuo/core/model";
 import { countTurns, indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TurnStatistics, toExpressions } from "../../packages/agents/src/search/query/index.ts";
+import {
+  type TurnStatistics,
+  toExpressions,
+  toFormExpression,
+} from "../../packages/agents/src/search/query/index.ts";
 import { createScan, type NativeSource } from "../../packages/agents/src/search/scanning/index.ts";
 import { CLAUDE_ID, claudeText } from "../cli/home.ts";
 import { rounds } from "../sizes/counts.ts";
@@ -43,13 +55,18 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
+interface Asking {
+  readonly regex?: RegExp;
+  readonly best?: BestMatch;
+}
+
 const nowMs = Date.parse("2026-06-01T00:00:00Z");
 const parse = (text: string, isTyping = false): SearchQuery =>
   parseQuery(text, { toTime: (time) => time, isTyping, isEmptyAllowed: true });
 
-async function fromIndex(query: SearchQuery, regex?: RegExp): Promise<readonly SearchResult[]> {
+async function fromIndex(query: SearchQuery, { regex, best }: Asking = {}): Promise<readonly SearchResult[]> {
   const used = await useIndex(indexPathOf(places), "read", (database) =>
-    search(database, query, { sessions: texts.ready, nowMs, ...(regex === undefined ? {} : { regex }) }),
+    search(database, query, { sessions: texts.ready, nowMs, ...present({ regex, best }) }),
   );
   if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
   return used.value.results.map(({ session, ...result }) => {
@@ -58,14 +75,19 @@ async function fromIndex(query: SearchQuery, regex?: RegExp): Promise<readonly S
   });
 }
 
-async function fromFiles(query: SearchQuery, regex?: RegExp): Promise<readonly SearchResult[]> {
+async function fromFiles(query: SearchQuery, { regex, best }: Asking = {}): Promise<readonly SearchResult[]> {
   const scan = createScan({
     query,
+    best: best ?? null,
     nowMs,
     places,
     exclude: [],
     secrets: "shown",
-    statistics: await statisticsOf(query),
+    statistics: await statisticsOf(
+      best === undefined
+        ? toExpressions(query)
+        : best.terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase))),
+    ),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   });
   const { results, unreadable } = await scan(sources);
@@ -74,13 +96,13 @@ async function fromFiles(query: SearchQuery, regex?: RegExp): Promise<readonly S
 }
 
 /** Returns the statistics of FTS5: the numbers of words in all turns are the first of its own records. */
-async function statisticsOf(query: SearchQuery): Promise<TurnStatistics> {
+async function statisticsOf(expressions: readonly string[]): Promise<TurnStatistics> {
   const used = await useIndex(indexPathOf(places), "read", (database) => {
     const turns = countTurns(database);
     const row = database.prepare("select block from words_data where id = 1").get();
     const [rows = 0, ...totals] = numbersIn(row?.block as Uint8Array);
     expect(rows).toBe(turns);
-    const withPhrase = toExpressions(query).map((expression) => countTurns(database, expression));
+    const withPhrase = expressions.map((expression) => countTurns(database, expression));
     return { turns, withPhrase, meanWords: totals.reduce((sum, one) => sum + one, 0) / turns };
   });
   if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
@@ -169,6 +191,25 @@ test("filters and regular expressions: the files answer as the index does", asyn
   }
   for (const regex of [/\d{3,}/u, /\p{Script=Han}/u]) {
     const asked = parse("");
-    expect(rounded(await fromFiles(asked, regex))).toEqual(rounded(await fromIndex(asked, regex)));
+    expect(rounded(await fromFiles(asked, { regex }))).toEqual(rounded(await fromIndex(asked, { regex })));
   }
+});
+
+test("most of the words: the files find the sessions and turns that the index finds", async () => {
+  const placeOf = ({ session, turns }: SearchResult): string =>
+    `${session.location} ${turns.map(({ number }) => number).join(" ")}`;
+  let found = 0;
+  for (let at = 0; at < rounds(60); at++) {
+    const some = [7, 31, 59].map((step) => words[(at * step + step) % words.length] ?? "");
+    const asked = { ...parse(some.join(" ")), isQuestion: true };
+    const best = toBestMatch(asked, nowMs);
+    if (best === null) continue;
+    const expected = (await fromIndex(asked, { best })).map(placeOf).sort();
+    found += expected.length;
+    // The index counts the turns with any form of a word, the files those with its commonest form.
+    const actual = new Set((await fromFiles(asked, { best })).map(placeOf));
+    const missing = expected.filter((one) => !actual.has(one));
+    expect(missing.length, some.join(" ")).toBeLessThanOrEqual(expected.length * 0.2);
+  }
+  expect(found).toBeGreaterThan(10);
 });

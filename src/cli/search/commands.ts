@@ -13,7 +13,8 @@ interface Run {
 
 const SEARCH_HELP = `
 A turn matches if it contains every word, in any order, in any letter case, with or without accents. The parts of names
-in code are words too: \`name\` finds \`readUserName\`, \`user_name\` and \`src/name.ts\`.
+in code are words too: \`name\` finds \`readUserName\`, \`user_name\` and \`src/name.ts\`. If no turn has every word, those
+with most of them are shown, also in another form; so they are for a question, which can name a time ("last week").
 
   "two words"      these words next to each other; an argument with spaces is a phrase too
   -word            without this word
@@ -31,6 +32,7 @@ Text that an agent's program inserted, such as a list of skills, is searched onl
 
 Examples:
   continuo search retry backoff
+  continuo search "which port does the proxy listen on?"
   continuo search '"connection reset"' agent:claude since:2w
   continuo search error: tool:Bash role:tool npm
   continuo search --regex 'v\\d+\\.\\d+' project:shop

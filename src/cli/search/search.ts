@@ -110,10 +110,19 @@ function drawFound(found: SessionSearchResults, shell: Shell): string {
   return `Nothing found yet: ${formatCount(sessions - unsearched)} of ${formatCount(sessions)} sessions were searched.\n`;
 }
 
-function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: SessionSearchResults): object {
+function toJson({
+  results,
+  total,
+  matched,
+  unsearched,
+  notIndexed,
+  unreadable,
+  cut,
+}: SessionSearchResults): object {
   return {
     results: results.map((result, at) => resultToJson(result, at + 1)),
     total,
+    matched,
     unsearched,
     notIndexed,
     unreadable,
@@ -121,9 +130,9 @@ function toJson({ results, total, unsearched, notIndexed, unreadable, cut }: Ses
   };
 }
 
-/** An argument with spaces is a phrase, unless it says otherwise itself. */
+/** An argument with spaces is a phrase, unless it is a question or says otherwise itself. */
 function toQueryText(argument: string): string {
-  const isQuery = /["]|(^|\s)-\S|(^|\s)[a-z]+:/u.test(argument);
+  const isQuery = /["]|(^|\s)-\S|(^|\s)[a-z]+:|\?\s*$/u.test(argument);
   return /\s/u.test(argument.trim()) && !isQuery ? `"${argument}"` : argument;
 }
 
@@ -136,10 +145,14 @@ function toRegex(source: string): RegExp {
 }
 
 function notesOf(
-  { unsearched, notIndexed, unreadable, cut, index }: SessionSearchResults,
+  { total, matched, unsearched, notIndexed, unreadable, cut, index }: SessionSearchResults,
   isBeingIndexed: boolean,
 ): ((paint: Paint) => string)[] {
   const notes: ((paint: Paint) => string)[] = [];
+  if (matched === "most" && total > 0) {
+    const text = "these turns have most of the words, not all: put a word in quotes to require it";
+    notes.push((paint) => paint(text, "dim"));
+  }
   if (unsearched > 0) {
     const text = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched in this time: search again without --timeout`;
     notes.push((paint) => paint(text, "yellow"));

@@ -6,7 +6,14 @@
  * Does not know: where sessions lie, when the index is filled, or how results are shown.
  */
 
-export type { Excerpt, ExcerptPiece, SearchResult, SearchResults, TurnHit } from "./query/index.ts";
+export type {
+  BestMatch,
+  Excerpt,
+  ExcerptPiece,
+  SearchResult,
+  SearchResults,
+  TurnHit,
+} from "./query/index.ts";
 export {
   type ParseOptions,
   type Phrase,
@@ -14,6 +21,7 @@ export {
   ROLES,
   type Role,
   type SearchQuery,
+  toBestMatch,
 } from "./query/index.ts";
 export { type IndexResults, type SearchableSession, type SearchOptions, search } from "./search.ts";
 export {

@@ -7,4 +7,9 @@ export const SEARCH_LIMITS = {
   fillMs: 500,
   /** The number of times a search begins again while other processes write the index. */
   rounds: 3,
+  /** Turns with some of the words that are ranked against each other. */
+  rankedTurns: 5_000,
+  /** The best sessions of which so many turns are read, to see how close together the words stand. */
+  closeSessions: 24,
+  closeTurns: 2,
 } as const;

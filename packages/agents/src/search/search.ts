@@ -11,7 +11,9 @@ import {
   VOICES,
 } from "@continuo/native/index-file";
 import type { IndexedSession } from "../catalog/index.ts";
+import { searchBest } from "./best-search.ts";
 import {
+  type BestMatch,
   byScore,
   type Excerpt,
   eachConversationOnce,
@@ -20,11 +22,11 @@ import {
   isOfSession,
   isOfTurn,
   masked,
-  phrasesIn,
   rankOf,
   type SearchQuery,
   type SearchResult,
   type SearchResults,
+  shownPhrases,
   type TurnHit,
   toExpression,
   voicesOf,
@@ -45,6 +47,8 @@ export interface SearchOptions {
   readonly regex?: RegExp;
   /** Returns the part of a text that may be shown; excerpts are cut from it. */
   readonly mask?: (text: string) => string;
+  /** Given if most of the words are enough. */
+  readonly best?: BestMatch;
   /** Results of sessions that the index does not answer for. */
   readonly others?: readonly SearchResult[];
 }
@@ -80,23 +84,10 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   for (const [id, stamp] of stampsOfSessions(database)) {
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
-  const weights = [...VOICES, "parts" as const].map((column) => WEIGHTS[column]);
-  const found = matchTurns(database, present({ match: toExpression(query) ?? undefined, weights }));
-  const groups = new Map<number, Match[]>();
-  for (const turn of found) {
-    const session = unchanged.has(turn.session) ? options.sessions.get(turn.session) : undefined;
-    if (session === undefined || !isOfSession(session, query) || !isOfTurn(turn, session, query)) continue;
-    const { regex, mask } = options;
-    const excerpt =
-      regex === undefined
-        ? undefined
-        : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
-    if (excerpt === null) continue;
-    const match = { turn, score: rankOf(turn, session, options.nowMs), ...present({ excerpt }) };
-    const group = groups.get(turn.session);
-    if (group) group.push(match);
-    else groups.set(turn.session, [match]);
-  }
+  const groups =
+    options.best === undefined
+      ? matchedBy(database, query, { ...options, unchanged })
+      : rankedBy(database, query, { ...options, unchanged, match: options.best });
   const matched = [...groups].flatMap(([id, matches]): Candidate[] => {
     const session = options.sessions.get(id);
     if (session === undefined) return [];
@@ -106,6 +97,52 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   });
   const changed = [...options.sessions.keys()].filter((id) => !unchanged.has(id));
   return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options.limit), changed };
+}
+
+interface Matching extends SearchOptions {
+  readonly unchanged: ReadonlySet<number>;
+}
+
+/** The session of a turn; `null` where the turn does not count. */
+function wantedSession(
+  turn: TurnMatch,
+  query: SearchQuery,
+  { unchanged, sessions }: Matching,
+): SearchableSession | null {
+  const session = unchanged.has(turn.session) ? sessions.get(turn.session) : undefined;
+  const isWanted = session !== undefined && isOfSession(session, query) && isOfTurn(turn, session, query);
+  return isWanted ? session : null;
+}
+
+function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching): Map<number, Match[]> {
+  const { regex, mask, nowMs } = options;
+  const weights = [...VOICES, "parts" as const].map((column) => WEIGHTS[column]);
+  const groups = new Map<number, Match[]>();
+  for (const turn of matchTurns(database, present({ match: toExpression(query) ?? undefined, weights }))) {
+    const session = wantedSession(turn, query, options);
+    if (session === null) continue;
+    const excerpt =
+      regex === undefined
+        ? undefined
+        : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
+    if (excerpt === null) continue;
+    const match = { turn, score: rankOf(turn, session, nowMs), ...present({ excerpt }) };
+    const group = groups.get(turn.session);
+    if (group) group.push(match);
+    else groups.set(turn.session, [match]);
+  }
+  return groups;
+}
+
+function rankedBy(
+  database: DatabaseSync,
+  query: SearchQuery,
+  options: Matching & { readonly match: BestMatch },
+): Map<number, Match[]> {
+  const { match, nowMs } = options;
+  const sessionOf = (turn: TurnMatch): SearchableSession | null => wantedSession(turn, query, options);
+  const found = searchBest(database, query, { match, nowMs, sessionOf });
+  return new Map([...found].map(([id, { turns }]) => [id, [...turns]]));
 }
 
 /** The best of what was found without the index. */
@@ -125,7 +162,7 @@ function best(candidates: readonly Candidate[], limit: number | undefined): Sear
   };
 }
 
-interface Reading extends Pick<SearchOptions, "mask"> {
+interface Reading extends Pick<SearchOptions, "mask" | "best"> {
   readonly database: DatabaseSync;
   readonly query: SearchQuery;
 }
@@ -133,7 +170,7 @@ interface Reading extends Pick<SearchOptions, "mask"> {
 function toResult(
   session: IndexedSession,
   matches: readonly Match[],
-  { database, query, mask }: Reading,
+  { database, query, mask, best }: Reading,
 ): SearchResult {
   const [first] = matches;
   if (first === undefined) throw new Error("a session that matches has a turn that does");
@@ -141,7 +178,7 @@ function toResult(
   return {
     session,
     turn: toTurn(first.turn),
-    excerpt: first.excerpt ?? excerptOf(passages(), phrasesIn(query), voicesOf(query)),
+    excerpt: first.excerpt ?? excerptOf(passages(), shownPhrases(query, best), voicesOf(query)),
     turns: matches.map(toFound).sort((a, b) => a.number - b.number),
     score: first.score,
   };

@@ -10,7 +10,13 @@ import { debugOf, type PlacesAt, placesOf } from "@continuo/files";
 import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
 import { type OpenTexts, openTexts, TRASHED } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
-import type { SearchQuery, SearchResult, SearchResults } from "./query/index.ts";
+import {
+  type BestMatch,
+  type SearchQuery,
+  type SearchResult,
+  type SearchResults,
+  toBestMatch,
+} from "./query/index.ts";
 import {
   createFileSearch,
   createScanThreads,
@@ -62,6 +68,8 @@ export interface SessionSearchResults extends SearchResults {
   /** Sessions in which a text is too long to be searched whole. */
   readonly cut: number;
   readonly index: IndexState;
+  /** `most` if the results have only most of the words, since no turn has all of them, or since the query is a question. */
+  readonly matched: "all" | "most";
 }
 
 /** Errors: `too_large` where `regexMs` was not enough; those of reading the configuration of the store. */
@@ -87,7 +95,7 @@ export async function searchSessions(
       },
     });
     const filled = await fillFew(texts, stop.signal);
-    const found = await searchOpen(query, texts, { ...options, threads, stop: stop.signal });
+    const found = await searchAllOrMost(query, texts, { ...options, threads, stop: stop.signal });
     debug("searched", () => ({
       results: found.total,
       indexed: found.index,
@@ -122,13 +130,28 @@ async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "no
 interface Searching extends SessionSearchOptions {
   readonly threads: ScanThreads;
   readonly stop: AbortSignal;
+  readonly best?: BestMatch;
+}
+
+async function searchAllOrMost(
+  query: SearchQuery,
+  texts: OpenTexts,
+  options: Searching,
+): Promise<SessionSearchResults> {
+  const best = options.regex === undefined ? toBestMatch(query, options.nowMs) : null;
+  if (best === null) return { ...(await searchOpen(query, texts, options)), matched: "all" };
+  if (!query.isQuestion) {
+    const found = await searchOpen(query, texts, options);
+    if (found.total > 0 || found.unsearched > 0) return { ...found, matched: "all" };
+  }
+  return { ...(await searchOpen(query, texts, { ...options, best })), matched: "most" };
 }
 
 async function searchOpen(
   query: SearchQuery,
   texts: OpenTexts,
   options: Searching,
-): Promise<SessionSearchResults> {
+): Promise<Omit<SessionSearchResults, "matched">> {
   const { ready, unreadable, cut } = texts.texts();
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
@@ -177,10 +200,10 @@ interface IndexSearch extends Searching {
 
 async function searchIndex(
   query: SearchQuery,
-  { places, nowMs, limit, regex, regexMs, secrets, sessions, others }: IndexSearch,
+  { places, nowMs, limit, regex, regexMs, secrets, sessions, others, best }: IndexSearch,
 ): Promise<IndexResults & { readonly index: IndexState }> {
   const mask = secrets === undefined ? undefined : (text: string): string => maskSecrets(text).value;
-  const options = { sessions, others, nowMs, ...present({ limit, regex, mask }) };
+  const options = { sessions, others, nowMs, ...present({ limit, regex, mask, best }) };
   const used = await useIndex(indexPathOf(placesOf(places)), "read", (database) => {
     const run = (): IndexResults => search(database, query, options);
     return regex === undefined || regexMs === undefined ? run() : withTimeLimit(regexMs, run);

@@ -25,10 +25,12 @@ export {
   matchTurns,
   passagesOf,
   type StoredSession,
+  scoreTurns,
   stampsOfSessions,
   storedSessions,
   type TurnMatch,
   type TurnQuery,
+  turnsByIds,
 } from "./stored-text.ts";
 export { type Passage, type Turn, turnsOf, VOICES, type Voice } from "./turns.ts";
 export { foldWords, partsOf, wordsOf } from "./words.ts";

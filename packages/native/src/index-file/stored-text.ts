@@ -72,36 +72,60 @@ export interface TurnQuery {
 
 /** Every turn that matches, in no order. */
 export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery): TurnMatch[] {
-  const columns = `turns.id, session, number, message, at, tools, files, errors, chunk`;
   const rows =
     match === undefined
-      ? database.prepare(`select ${columns}, 0 as score from turns`)
+      ? database.prepare(`select ${TURN_COLUMNS}, 0 as score from turns`)
       : database.prepare(
-          `select ${columns}, -bm25(words, ${weights.map(() => "?").join(", ")}) as score
+          `select ${TURN_COLUMNS}, -bm25(words, ${weights.map(() => "?").join(", ")}) as score
            from words join turns on turns.id = words.rowid where words match ?`,
         );
   const values: SQLInputValue[] = match === undefined ? [] : [...weights, match];
   const matches: TurnMatch[] = [];
-  for (const row of rows.iterate(...values)) {
-    matches.push({
-      id: Number(row.id),
-      session: Number(row.session),
-      number: Number(row.number),
-      messageId: String(row.message),
-      at: row.at === null ? null : String(row.at),
-      // Only a few of thousands of matches are read.
-      get tools() {
-        return JSON.parse(String(row.tools));
-      },
-      get files() {
-        return JSON.parse(String(row.files));
-      },
-      errors: Number(row.errors),
-      chunk: Number(row.chunk),
-      score: Number(row.score),
-    });
-  }
+  for (const row of rows.iterate(...values)) matches.push(toMatch(row));
   return matches;
+}
+
+const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";
+
+function toMatch(row: Readonly<Record<string, unknown>>): TurnMatch {
+  return {
+    id: Number(row.id),
+    session: Number(row.session),
+    number: Number(row.number),
+    messageId: String(row.message),
+    at: row.at === null ? null : String(row.at),
+    // Only a few of thousands of matches are read.
+    get tools() {
+      return JSON.parse(String(row.tools));
+    },
+    get files() {
+      return JSON.parse(String(row.files));
+    },
+    errors: Number(row.errors),
+    chunk: Number(row.chunk),
+    score: Number(row.score),
+  };
+}
+
+/** The turns that match an expression, by `TurnMatch.id`, with their scores of BM25: greater is better. */
+export function scoreTurns(
+  database: DatabaseSync,
+  match: string,
+  weights: readonly number[],
+): readonly (readonly [id: number, score: number])[] {
+  const select = database.prepare(
+    `select rowid, -bm25(words, ${weights.map(() => "?").join(", ")}) from words where words match ?`,
+  );
+  select.setReturnArrays(true);
+  return select.all(...weights, match) as unknown as readonly (readonly [number, number])[];
+}
+
+/** Turns by their `id`, in no order. Their `score` is 0. */
+export function turnsByIds(database: DatabaseSync, ids: readonly number[]): TurnMatch[] {
+  const rows = database
+    .prepare(`select ${TURN_COLUMNS}, 0 as score from turns where id in (select value from json_each(?))`)
+    .all(JSON.stringify(ids));
+  return rows.map(toMatch);
 }
 
 /** Counts all turns, or those that match an expression. */

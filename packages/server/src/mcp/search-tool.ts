@@ -14,7 +14,7 @@ const input = z.object({
     .min(1)
     .max(MCP_LIMITS.queryChars)
     .describe(
-      'words that must all occur, "a phrase", -without, agent:claude project:NAME file:PATH tool:Bash role:user since:3d error: (each can be negated: -role:tool). Text that a program inserted is searched only with role:system',
+      'a question, or words (turns with all of them, else with most), "a phrase", -without, agent:claude project:NAME file:PATH tool:Bash role:user since:3d error: (each can be negated: -role:tool). Text that a program inserted is searched only with role:system',
     ),
   limit: z.number().int().min(1).max(MCP_LIMITS.maxResults).default(MCP_LIMITS.searchResults),
   offset: offsetInput,
@@ -39,7 +39,10 @@ export const searchTool: Tool = defineTool({
       offset,
       maxTokens,
       notSearched: found.unsearched,
-      head: (total) => `${total} ${total === 1 ? "session matches" : "sessions match"}, best first.`,
+      head: (total) =>
+        found.matched === "all"
+          ? `${total} ${total === 1 ? "session matches" : "sessions match"}, best first.`
+          : `${total} ${total === 1 ? "session has" : "sessions have"} most of the words, best first.`,
       nothing: "No session matches.",
     });
   },

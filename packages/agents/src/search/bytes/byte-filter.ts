@@ -5,7 +5,7 @@
  * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
  */
 
-import type { Phrase, SearchQuery } from "../query/index.ts";
+import type { BestMatch, Phrase, SearchQuery } from "../query/index.ts";
 import { mayFollow, mayPrecede } from "./adjacent-words.ts";
 import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
 import { createFoldedWord } from "./folded-word.ts";
@@ -26,9 +26,15 @@ export interface SessionFilter {
   add(bytes: Buffer, rest: "more" | "last"): boolean;
 }
 
-export function createByteFilter({ all, error, files }: SearchQuery): ByteFilter {
+/** @param best given if any of its words is enough, beside what is quoted */
+export function createByteFilter(
+  { all, error, files }: SearchQuery,
+  best: BestMatch | null = null,
+): ByteFilter {
   const inResults = error === null || error === "any" ? [] : error;
-  const phrases = [...all, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
+  const wanted = best === null ? all : all.filter(({ isQuoted }) => isQuoted === true);
+  const phrases = [...wanted, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
+  if (best !== null) phrases.push(anyOf(best));
   const parts = files.flatMap((file) => needleOfPart(file) ?? []);
   // Rare words are looked for first: a long word more often than a short one.
   const needles = [...phrases, ...parts].sort((a, b) => b.chars - a.chars);
@@ -67,6 +73,13 @@ function needleOf({ words, isPrefix }: Phrase): Needle | null {
     chars,
     isIn: (bytes) => hasPhrase(bytes, { word, size: anchor.length, ...around }) || folded.isIn(bytes),
   };
+}
+
+function anyOf({ terms }: BestMatch): Needle {
+  const needles = terms
+    .filter(({ type }) => type === "word")
+    .flatMap(({ forms }) => forms.flatMap(({ phrase }) => needleOf(phrase) ?? []));
+  return { chars: 0, isIn: (bytes) => needles.some((needle) => needle.isIn(bytes)) };
 }
 
 /** A piece of a path: the longest part of it that every way of writing has in it. */

@@ -1,12 +1,21 @@
 /** A query as an expression of FTS5. Pure. Words are quoted, so that nothing a person types is syntax. */
 
 import type { Voice } from "@continuo/native/index-file";
+import type { BestMatch } from "./best-match.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
 /** Returns the phrases that must be there, which an excerpt marks. */
 export function phrasesIn({ all, error }: SearchQuery): readonly Phrase[] {
   return error === null || error === "any" ? all : [...all, ...error];
+}
+
+/** The phrases that an excerpt marks. */
+export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): readonly Phrase[] {
+  if (best === undefined) return phrasesIn(query);
+  const quoted = phrasesIn(query).filter(({ isQuoted }) => isQuoted === true);
+  const words = best.terms.filter(({ type }) => type === "word");
+  return [...quoted, ...words.flatMap(({ forms }) => forms.map(({ phrase }) => phrase))];
 }
 
 /** `null` where the query names no words: then every turn is looked at. */
@@ -32,6 +41,15 @@ export function toExpressions(query: SearchQuery): readonly string[] {
     ...all.map((phrase) => inColumns(phrase, columnsOf(phrase, voicesOf(query)))),
     ...inResults.map((phrase) => inColumns(phrase, ["result"])),
   ];
+}
+
+/** The turns with a phrase, if they have all that must be there in any case: what is quoted, and no excluded word. */
+export function toFormExpression(query: SearchQuery, phrase: Phrase): string {
+  const form = inColumns(phrase, columnsOf(phrase, voicesOf(query)));
+  const rest = toExpression({ ...query, all: query.all.filter(({ isQuoted }) => isQuoted === true) });
+  const unwanted = query.none.map((one) => inColumns(one, columnsOf(one, voicesOf(query))));
+  if (rest !== null) return `${form} AND (${rest})`;
+  return unwanted.length === 0 ? form : `${form} NOT (${unwanted.join(" OR ")})`;
 }
 
 function inColumns({ words, isPrefix }: Phrase, columns: readonly string[]): string {

@@ -5,12 +5,29 @@
  * Does not know: where sessions lie, or whether they are indexed.
  */
 
+export {
+  type BestMatch,
+  closeFactor,
+  rankBestMatch,
+  type ScoredTurn,
+  type Term,
+  type TurnRank,
+  toBestMatch,
+} from "./best-match.ts";
+export { closenessOf } from "./closeness.ts";
 export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
-export { columnsOf, phrasesIn, toExpression, toExpressions } from "./expression.ts";
+export {
+  columnsOf,
+  phrasesIn,
+  shownPhrases,
+  toExpression,
+  toExpressions,
+  toFormExpression,
+} from "./expression.ts";
 export { isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
-export { bm25, rankOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./ranking.ts";
+export { bm25, rankOf, rarityOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./ranking.ts";
 export {
   byScore,
   eachConversationOnce,

@@ -2,6 +2,7 @@
 
 import { ContinuoError, nearest } from "@continuo/core/model";
 import { wordsOf } from "@continuo/native/index-file";
+import { isQuestion } from "./function-words.ts";
 import { type Phrase, type QueryFilters, ROLES, type Role, type SearchQuery } from "./search-query.ts";
 import { voicesOf } from "./voices.ts";
 
@@ -27,7 +28,10 @@ type Filter = (typeof FILTERS)[number];
  * that asks for nothing, or that excludes every role.
  */
 export function parseQuery(text: string, options: ParseOptions): SearchQuery {
-  const draft = createDraft(options.injected ?? "not searched");
+  const draft = createDraft(
+    options.injected ?? "not searched",
+    isQuestion(text) && options.isTyping !== true,
+  );
   for (const match of text.matchAll(PIECE)) {
     const isPrefix = options.isTyping === true && match.index + match[0].length === text.length;
     const [, emptyMinus, empty, otherMinus, other, quoted, bare] = match;
@@ -68,8 +72,8 @@ interface Draft extends Writable<Omit<SearchQuery, "not">> {
 
 const LISTS = ["agents", "projects", "branches", "roles", "tools", "files"] as const;
 
-function createDraft(injected: SearchQuery["injected"]): Draft {
-  return { ...createFilters(), all: [], none: [], not: createFilters(), injected };
+function createDraft(injected: SearchQuery["injected"], isQuestion: boolean): Draft {
+  return { ...createFilters(), all: [], none: [], not: createFilters(), injected, isQuestion };
 }
 
 function createFilters(): Draft["not"] {
@@ -166,6 +170,7 @@ function addWords(draft: Draft, text: string, { minus, quoted, isPrefix }: Writt
   const phrase: Phrase = {
     words,
     exact: quoted !== undefined || words.length > 1,
+    ...(quoted === undefined ? {} : { isQuoted: true as const }),
     ...(isPrefix && quoted === undefined ? { isPrefix } : {}),
   };
   (minus === "-" ? draft.none : draft.all).push(phrase);

@@ -16,7 +16,7 @@ export const WEIGHTS: Readonly<Record<Voice | "parts", number>> = {
 /** The share by which a turn of today ranks above an old one. */
 const RECENT_BONUS = 0.6;
 /** After this time, the bonus is about a third. */
-const RECENT_DAYS = 30;
+export const RECENT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export interface RankedTurn {
@@ -62,4 +62,10 @@ export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics)
     const idf = Math.log((turns - found + 0.5) / (found + 0.5));
     return sum + (idf > 0 ? idf : LEAST_IDF) * ((count * (K1 + 1)) / (count + length));
   }, 0);
+}
+
+/** The weight of a term that is in some of the turns: greater for a rarer one, and none for one that is nowhere. */
+export function rarityOf(withTerm: number, turns: number): number {
+  if (withTerm === 0) return 0;
+  return Math.log(1 + (turns - withTerm + 0.5) / (withTerm + 0.5));
 }

@@ -5,6 +5,8 @@ export interface Phrase {
   readonly words: readonly string[];
   /** Quoted, or a word of several parts: it is not looked for among the parts of names in code. */
   readonly exact: boolean;
+  /** In quotes: it must be there as it stands. */
+  readonly isQuoted?: true;
   /** The last word may continue: it is still being typed. */
   readonly isPrefix?: true;
 }
@@ -30,6 +32,8 @@ export interface SearchQuery extends QueryFilters {
   readonly not: QueryFilters & { readonly error: "any" | null };
   /** True if text that a program and not a person put in is searched, unless a role is named. */
   readonly injected: "searched" | "not searched";
+  /** A sentence that asks something: no turn has to have all of its words. */
+  readonly isQuestion: boolean;
 }
 
 export const ROLES = ["user", "assistant", "tool", "system"] as const;

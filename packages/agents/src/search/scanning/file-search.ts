@@ -5,7 +5,14 @@ import { messageOf, present } from "@continuo/core/model";
 import { type Places, placesOf } from "@continuo/files";
 import { countTurns, indexPathOf, useIndex } from "@continuo/native/index-file";
 import { type CatalogSource, toScanned } from "../../catalog/index.ts";
-import { type SearchQuery, type SearchResult, type TurnStatistics, toExpressions } from "../query/index.ts";
+import {
+  type BestMatch,
+  type SearchQuery,
+  type SearchResult,
+  type TurnStatistics,
+  toExpressions,
+  toFormExpression,
+} from "../query/index.ts";
 import type { SizedSource } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
 import { createScan, type ScanResult, type ScanTask, scanTexts } from "./scan.ts";
@@ -13,6 +20,8 @@ import type { ScanThreads } from "./scan-threads.ts";
 
 export interface FileSearchOptions {
   readonly threads: ScanThreads;
+  /** Given if most of the words are enough. */
+  readonly best?: BestMatch;
   readonly places: Places;
   readonly exclude: readonly string[];
   readonly nowMs: number;
@@ -81,15 +90,16 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
 }
 
 async function toTask(query: SearchQuery, options: FileSearchOptions): Promise<ScanTask> {
-  const { exclude, nowMs, regex, secrets = "shown" } = options;
+  const { exclude, nowMs, regex, secrets = "shown", best = null } = options;
   const places = placesOf(options.places);
   return {
     query,
+    best,
     places,
     exclude,
     nowMs,
     secrets,
-    statistics: await readStatistics(query, places),
+    statistics: await readStatistics(expressionsOf(query, best), places),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   };
 }
@@ -128,9 +138,13 @@ const MEAN_WORDS = 600;
 /** The frequency of a word of which nothing is known: one turn of a hundred. */
 const UNKNOWN_SHARE = 0.01;
 
+function expressionsOf(query: SearchQuery, best: BestMatch | null): readonly string[] {
+  if (best === null) return toExpressions(query);
+  return best.terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase)));
+}
+
 /** Counts the words of the query, as far as the index knows. */
-async function readStatistics(query: SearchQuery, places: Places): Promise<TurnStatistics> {
-  const expressions = toExpressions(query);
+async function readStatistics(expressions: readonly string[], places: Places): Promise<TurnStatistics> {
   const used = await useIndex(indexPathOf(places), "read", (database): TurnStatistics | null => {
     const turns = countTurns(database);
     if (turns < SCAN_LIMITS.knownTurns) return null;

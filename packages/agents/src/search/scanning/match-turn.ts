@@ -2,10 +2,13 @@
 
 import { type Passage, partsOf, type Turn, VOICES, type Voice, wordsOf } from "@continuo/native/index-file";
 import {
+  type BestMatch,
+  bm25,
   columnsOf,
   type Phrase,
   type SearchQuery,
   type TurnCounts,
+  type TurnStatistics,
   voicesOf,
   WEIGHTS,
 } from "../query/index.ts";
@@ -22,6 +25,30 @@ export function matchWords({ passages }: Turn, query: SearchQuery): TurnCounts |
   }));
   if (unwanted.some((one) => countOf(one, words) > 0)) return null;
   return { phrases: counts, words: words.count };
+}
+
+/**
+ * The scores of the forms of the terms; `null` where what has to be there is not. `statistics.withPhrase` counts the
+ * forms one after the other.
+ */
+export function scoreForms(
+  turn: Turn,
+  query: SearchQuery,
+  { best, statistics }: { readonly best: BestMatch; readonly statistics: TurnStatistics },
+): readonly (readonly number[])[] | null {
+  const quoted = query.all.filter(({ isQuoted }) => isQuoted === true);
+  if (matchWords(turn, { ...query, all: quoted }) === null) return null;
+  const words = toWords(turn.passages);
+  const voices = voicesOf(query);
+  let at = 0;
+  return best.terms.map(({ forms }) =>
+    forms.map(({ phrase }) => {
+      const withPhrase = statistics.withPhrase.slice(at, at + 1);
+      at += 1;
+      const count = countOf({ phrase, columns: columnsOf(phrase, voices) }, words);
+      return count === 0 ? 0 : bm25({ phrases: [count], words: words.count }, { ...statistics, withPhrase });
+    }),
+  );
 }
 
 interface Wanted {

@@ -5,7 +5,8 @@ import { maskSecrets } from "@continuo/core/transcript";
 import type { Places } from "@continuo/files";
 import { type CatalogSource, filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
 import { createByteFilter } from "../bytes/index.ts";
-import type { SearchQuery, SearchResult, TurnStatistics } from "../query/index.ts";
+import type { BestMatch, SearchQuery, SearchResult, TurnStatistics } from "../query/index.ts";
+import { createBestMatcher } from "./best-matcher.ts";
 import { createMatcher, type MatcherOptions } from "./session-matcher.ts";
 
 /** A native session, as another thread can read it. */
@@ -14,6 +15,8 @@ export type NativeSource = NonNullable<CatalogSource["found"]>;
 /** The query as plain data. */
 export interface ScanTask {
   readonly query: SearchQuery;
+  /** Given if most of the words are enough. */
+  readonly best: BestMatch | null;
   readonly places: Places;
   /** The same as in `TextsOptions`. */
   readonly exclude: readonly string[];
@@ -58,7 +61,10 @@ export async function scanTexts(
   let cut = 0;
   try {
     for await (const { session, turns } of texts) {
-      const matcher = createMatcher(session, options);
+      const matcher =
+        options.best === null
+          ? createMatcher(session, options)
+          : createBestMatcher(session, { ...options, best: options.best });
       let cutChars = 0;
       for await (const turn of turns) {
         matcher.add(turn);
@@ -74,12 +80,13 @@ export async function scanTexts(
   }
 }
 
-function toMatcherOptions({ query, nowMs, statistics, regex, secrets }: ScanTask): MatcherOptions {
+function toMatcherOptions({ query, best, nowMs, statistics, regex, secrets }: ScanTask): MatcherOptions {
   return {
     query,
+    best,
     nowMs,
     statistics,
-    filter: createByteFilter(query),
+    filter: createByteFilter(query, best),
     ...present({ regex: regex === null ? undefined : new RegExp(regex.source, regex.flags) }),
     ...(secrets === "masked" ? { mask: (text: string) => maskSecrets(text).value } : {}),
   };

@@ -5,6 +5,7 @@ import type { Turn } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { ByteFilter } from "../bytes/index.ts";
 import {
+  type BestMatch,
   bm25,
   type Excerpt,
   excerptOf,
@@ -24,6 +25,7 @@ import { matchWords } from "./match-turn.ts";
 
 export interface MatcherOptions {
   readonly query: SearchQuery;
+  readonly best: BestMatch | null;
   /** Excludes most turns, faster than their words are compared. */
   readonly filter: ByteFilter;
   /** Milliseconds since 1970. */
@@ -105,7 +107,7 @@ function matchTurn(
 }
 
 /** The form in which the filter sees texts: inside of JSON. */
-function bytesOf({ passages, files }: Turn): Buffer {
+export function bytesOf({ passages, files }: Turn): Buffer {
   const text = [...passages.map((one) => one.text), ...files].join("\n");
   return Buffer.from(text.replaceAll("\\", "\\\\"));
 }

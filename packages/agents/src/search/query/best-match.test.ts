@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { rankBestMatch, toBestMatch } from "./best-match.ts";
+import { isQuestion } from "./function-words.ts";
+import { parseQuery } from "./query.ts";
+import { irregularFormsOf, stemOf } from "./stems.ts";
+
+const NOW = Date.parse("2026-05-15T12:00:00Z");
+
+function termsOf(text: string): readonly string[] | null {
+  const match = toBestMatch(parseQuery(text, { toTime: (time) => time }), NOW);
+  return match?.terms.map(({ forms }) => forms[0]?.phrase.words.join(" ") ?? "") ?? null;
+}
+
+test("a question is its words without those that say nothing, and those that stand together", () => {
+  expect(termsOf("Which port does the billing service listen on?")).toEqual([
+    "port",
+    "billing",
+    "service",
+    "listen",
+    "billing servic",
+    "service listen",
+  ]);
+  expect(termsOf("Where does my brother live?")).toContain("my broth");
+  expect(termsOf("what did we decide about the cache last week?")).toEqual(["decide", "cache"]);
+});
+
+test("a single word, and what is quoted, cannot be missing", () => {
+  expect(termsOf("cache")).toBeNull();
+  expect(termsOf('"cache" "keys"')).toBeNull();
+  expect(termsOf('the "cache" of builds')).toBeNull();
+});
+
+test("words of a search field need more than half of them, and those of a script without spaces stay together", () => {
+  const least = (text: string): number | undefined =>
+    toBestMatch(parseQuery(text, { toTime: (time) => time }), NOW)?.leastWords;
+  expect([least("cache keys"), least("cache keys expire"), least("which cache keys expire?")]).toEqual([
+    2, 2, 1,
+  ]);
+  expect(termsOf("日本 png")).toEqual(["日 本", "png", "日 本 png"]);
+});
+
+test("a sentence that asks is a question, and words for a search field are none", () => {
+  expect(["which port is it", "what broke?", "the port, which one?"].map(isQuestion)).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(["retry backoff", "how", 'what is "it"?'].some(isQuestion)).toBe(false);
+});
+
+test("every form of a word begins with the stem of every other, and other words keep theirs", () => {
+  for (const words of [
+    "migrate migrates migrated migrating migration migrations",
+    "configure configures configured configuration",
+    "review reviews reviewer reviewing",
+    "library libraries",
+    "snapshot snapshots",
+    "plan plans planned planning planner",
+  ]) {
+    const forms = words.split(" ");
+    for (const stem of forms.map(stemOf)) {
+      expect(
+        forms.filter((form) => !form.startsWith(stem)),
+        stem,
+      ).toEqual([]);
+    }
+  }
+  expect(stemOf("pass")).toBe("pass");
+  expect(stemOf("日本語")).toBe("日本語");
+  expect(irregularFormsOf("paid")).toEqual(["pay"]);
+});
+
+test("rare words, a named time and newer turns rank higher, and too few of the words do not count", () => {
+  const match = toBestMatch(parseQuery("cache keys yesterday", { toTime: (time) => time }), NOW);
+  if (match === null) throw new Error("these are two words");
+  const day = (date: string): string => `2026-05-${date}T12:00:00Z`;
+  const turn = (at: string, ...words: number[]) => ({ at, scores: words.map((score) => [score]) });
+  const ranking = { match, rarity: [3, 1, 4], nowMs: NOW };
+  const session = { updatedAt: null };
+  const [old, inTime, few] = [turn(day("10"), 1, 1), turn(day("14"), 1, 1), turn(day("14"), 0, 1)];
+  expect(rankBestMatch([old, inTime], session, ranking).map((one) => one.turn)).toEqual([inTime, old]);
+  expect(rankBestMatch([few], session, ranking)).toEqual([]);
+});

@@ -1,0 +1,61 @@
+/** How many of the words stand close together: in one sentence, or in one name in code. Pure. */
+
+import { type Passage, partsOf, type Voice, wordsOf } from "@continuo/native/index-file";
+import type { BestMatch, Term } from "./best-match.ts";
+
+/** What a person said weighs most. */
+const VOICE_SHARES: Readonly<Record<Voice, number>> = {
+  person: 1,
+  agent: 0.7,
+  call: 0.9,
+  result: 0.6,
+  other: 0.4,
+};
+/** The rest of a longer text is not looked at. */
+const MAX_CHARS = 50_000;
+const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
+/** Who asks wants what was said, more than where it was asked before. */
+const QUESTION_SHARE = 0.7;
+const NAME = /[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+/gu;
+/** A name that has several of the words is what code is asked for by. */
+const NAME_SHARE = 1.2;
+
+/** From 0 for none to about 1 for all of them. */
+export function closenessOf(
+  passages: readonly Passage[],
+  { match, rarity }: { readonly match: BestMatch; readonly rarity: readonly number[] },
+): number {
+  const words = match.terms.flatMap((term, at) =>
+    term.type === "word" ? [{ term, weight: rarity[at] ?? 0 }] : [],
+  );
+  const mass = words.reduce((sum, { weight }) => sum + weight, 0);
+  if (mass === 0) return 0;
+  let best = 0;
+  const shareIn = (there: ReadonlySet<string>): number =>
+    words.reduce((sum, { term, weight }) => sum + weight * weightIn(there, term), 0) / mass;
+  for (const { voice, text } of passages) {
+    const looked = text.slice(0, MAX_CHARS);
+    const voiceShare = VOICE_SHARES[voice];
+    for (const sentence of looked.split(SENTENCE_END)) {
+      const share = /[?？]$/u.test(sentence) ? voiceShare * QUESTION_SHARE : voiceShare;
+      best = Math.max(best, share * shareIn(new Set(wordsOf(sentence))));
+    }
+    for (const [name] of looked.matchAll(NAME)) {
+      const parts = new Set([...partsOf(name), ...wordsOf(name)]);
+      best = Math.max(best, NAME_SHARE * shareIn(parts));
+    }
+  }
+  return best;
+}
+
+function weightIn(there: ReadonlySet<string>, { forms }: Term): number {
+  let most = 0;
+  for (const { phrase, weight } of forms) {
+    const [word = ""] = phrase.words;
+    if (weight <= most) continue;
+    const isThere =
+      there.has(word) || (phrase.isPrefix === true && [...there].some((one) => one.startsWith(word)));
+    if (isThere) most = weight;
+  }
+  return most;
+}

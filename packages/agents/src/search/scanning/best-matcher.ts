@@ -1,0 +1,90 @@
+/** One session searched for turns with most of the words, as the index would be searched. Pure. */
+
+import type { Turn } from "@continuo/native/index-file";
+import type { IndexedSession } from "../../catalog/index.ts";
+import { SEARCH_LIMITS } from "../limits.ts";
+import {
+  type BestMatch,
+  closeFactor,
+  closenessOf,
+  excerptOf,
+  isOfSession,
+  isOfTurn,
+  masked,
+  rankBestMatch,
+  rarityOf,
+  type ScoredTurn,
+  shownPhrases,
+  type TurnHit,
+  voicesOf,
+} from "../query/index.ts";
+import { scoreForms } from "./match-turn.ts";
+import { bytesOf, type MatcherOptions, type SessionMatcher } from "./session-matcher.ts";
+
+interface KeptTurn extends TurnHit, ScoredTurn {
+  readonly sum: number;
+}
+
+export function createBestMatcher(
+  session: IndexedSession,
+  options: MatcherOptions & { readonly best: BestMatch },
+): SessionMatcher {
+  const { query, best, filter, nowMs, statistics, mask } = options;
+  const isWanted = isOfSession(session, query);
+  const turns: KeptTurn[] = [];
+  /** The texts of the turns that may be the best. */
+  let close: readonly (readonly [KeptTurn, Turn["passages"]])[] = [];
+  let number = 0;
+  return {
+    add(turn) {
+      number += 1;
+      if (!isWanted || !isOfTurn(turn, session, query)) return;
+      if (filter.isSelective && !filter.begin().add(bytesOf(turn), "last")) return;
+      const scores = scoreForms(turn, query, { best, statistics });
+      if (scores === null) return;
+      const sum = scores.reduce((all, forms) => all + Math.max(0, ...forms), 0);
+      if (sum === 0) return;
+      const { messageId, at, passages } = turn;
+      const one = { number, messageId, at, scores, sum };
+      turns.push(one);
+      close = [...close, [one, passages] as const]
+        .sort(([a], [b]) => b.sum - a.sum)
+        .slice(0, SEARCH_LIMITS.closeTurns);
+    },
+    result() {
+      const ranking = { match: best, rarity: raritiesOf(best, statistics), nowMs };
+      const texts = new Map(close);
+      const ranked = rankBestMatch(turns, session, ranking)
+        .map(({ turn, score }) => {
+          const passages = texts.get(turn);
+          const factor = passages === undefined ? 1 : closeFactor(closenessOf(passages, ranking));
+          return { turn, score: score * factor };
+        })
+        .sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
+      const [first] = ranked;
+      if (first === undefined) return null;
+      const passages = (texts.get(first.turn) ?? []).map((one) => masked(one, mask));
+      return {
+        session,
+        turn: toHit(first.turn),
+        turns: ranked.map(({ turn }) => toHit(turn)).sort((a, b) => a.number - b.number),
+        score: first.score,
+        excerpt: excerptOf(passages, shownPhrases(query, best), voicesOf(query)),
+      };
+    },
+  };
+}
+
+function toHit({ number, messageId, at }: KeptTurn): TurnHit {
+  return { number, messageId, at };
+}
+
+/** Of each term the form that most turns have. */
+function raritiesOf({ terms }: BestMatch, { turns, withPhrase }: MatcherOptions["statistics"]): number[] {
+  let at = 0;
+  return terms.map(({ forms }) => {
+    const counts = withPhrase.slice(at, at + forms.length);
+    at += forms.length;
+    return rarityOf(Math.max(0, ...counts), turns);
+  });
+}
