@@ -1,4 +1,4 @@
-/** What the search is compared with: plain BM25 over sessions and over turns, and the number of lines that `rg` counts. */
+/** Simpler searches, as a comparison: plain BM25 over sessions and over turns, and the number of lines that `rg` counts. */
 
 import type { HaystackSession } from "./haystack.ts";
 
@@ -72,7 +72,7 @@ function bm25(documents: readonly Document[]): Pick<Baseline, "first"> {
   };
 }
 
-/** As `rg --count --ignore-case -e WORD …` over one file a session: the file with the most lines. */
+/** The same as `rg --count --ignore-case -e WORD …` over one file a session: the file with the most lines. */
 function mostLines(sessions: readonly HaystackSession[], question: string): string | null {
   const words = tokensOf(question).filter((word) => word.length > 3);
   let best: { readonly id: string; readonly count: number } | null = null;

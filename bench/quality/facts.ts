@@ -1,5 +1,5 @@
 /**
- * What people tell their agents: facts with the sentences that state them and the questions that ask for them. `{o}` is the
+ * Facts that people tell their agents, with the sentences that state them and the questions that ask for them. `{o}` is the
  * thing, `{v}` what is said of it. Written before the search that it measures was changed, and without a look at it.
  */
 
@@ -155,7 +155,7 @@ export const FACT_KINDS: readonly FactKind[] = [
   },
 ];
 
-/** What is said again at several times, and asked for by a time. */
+/** Things that are decided about several times, and asked for by a time. */
 export const DECISIONS: readonly string[] = [
   "the cache keys",
   "the error pages",

@@ -74,7 +74,7 @@ export function* loCoMo(seed: number, conversations: number = CONVERSATIONS): Ge
 interface Draft extends Haystack {
   readonly random: Random;
   readonly questions: Question[];
-  /** What a question is about: nothing else says it again. */
+  /** Keys of everything that was said: nothing is said twice. */
   readonly used: Set<string>;
 }
 
@@ -223,7 +223,7 @@ interface TimeWords {
   readonly to: number;
 }
 
-/** What a person calls the time of a session. */
+/** The words of a person for the time of a session. */
 function timeOf(random: Random, at: number, nowMs: number): TimeWords {
   const day = startOfDay(at);
   const days = Math.round((startOfDay(nowMs) - day) / DAY_MS);

@@ -1,5 +1,5 @@
 /**
- * Small talk of a haystack: what people ask about all day, and the long answers of agents, which use the words of the
+ * Small talk of a haystack: the questions of people all day, and the long answers of agents, which use the words of the
  * question again and again.
  */
 

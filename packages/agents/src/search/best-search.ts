@@ -13,6 +13,7 @@ import type { IndexedSession } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import {
   type BestMatch,
+  CLOSE_TURNS,
   closeFactor,
   closenessOf,
   rankBestMatch,
@@ -78,7 +79,7 @@ export function searchBest(
     .sort((a, b) => (b.turns[0]?.score ?? 0) - (a.turns[0]?.score ?? 0));
   return new Map(
     sessions.map(({ id, session, turns }, at): [number, BestTurns] => {
-      const looked = at < SEARCH_LIMITS.closeSessions ? SEARCH_LIMITS.closeTurns : 0;
+      const looked = at < SEARCH_LIMITS.closeSessions ? CLOSE_TURNS : 0;
       const closer = turns.slice(0, looked).map((one) => {
         const closeness = closenessOf(passagesOf(database, one.turn), ranking);
         return { ...one, score: one.score * closeFactor(closeness) };

@@ -9,7 +9,6 @@ export const SEARCH_LIMITS = {
   rounds: 3,
   /** Turns with some of the words that are ranked against each other. */
   rankedTurns: 5_000,
-  /** The best sessions of which so many turns are read, to see how close together the words stand. */
+  /** The best sessions of which turns are read, to see how close together the words stand. */
   closeSessions: 24,
-  closeTurns: 2,
 } as const;

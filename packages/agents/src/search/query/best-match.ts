@@ -28,7 +28,7 @@ export interface BestMatch {
 /** The words of a query that may be missing; the others stay as they are. */
 const MAX_TERMS = 12;
 const BEYOND_ASCII = /[^\0-\x7f]/u;
-/** What a person has is asked for by these words, and told with them. */
+/** People ask with these words for what they have, and tell of it with them. */
 const OWN: ReadonlySet<string> = new Set(["my", "our"]);
 const [OTHER_FORM, PAIR] = [0.6, 1];
 

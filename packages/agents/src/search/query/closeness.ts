@@ -1,9 +1,11 @@
-/** How many of the words stand close together: in one sentence, or in one name in code. Pure. */
+/** The share of the words that stand close together: in one sentence, or in one name in code. Pure. */
 
 import { type Passage, partsOf, type Voice, wordsOf } from "@continuo/native/index-file";
 import type { BestMatch, Term } from "./best-match.ts";
 
-/** What a person said weighs most. */
+/** The best turns of a session, of which the texts are looked at. */
+export const CLOSE_TURNS = 2;
+/** A person's own words weigh most. */
 const VOICE_SHARES: Readonly<Record<Voice, number>> = {
   person: 1,
   agent: 0.7,
@@ -11,7 +13,7 @@ const VOICE_SHARES: Readonly<Record<Voice, number>> = {
   result: 0.6,
   other: 0.4,
 };
-/** The rest of a longer text is not looked at. */
+/** The rest of a longer text does not count. */
 const MAX_CHARS = 50_000;
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
 /** Who asks wants what was said, more than where it was asked before. */

@@ -14,7 +14,7 @@ export {
   type TurnRank,
   toBestMatch,
 } from "./best-match.ts";
-export { closenessOf } from "./closeness.ts";
+export { CLOSE_TURNS, closenessOf } from "./closeness.ts";
 export { type Excerpt, type ExcerptPiece, excerptOf } from "./excerpt.ts";
 export {
   columnsOf,

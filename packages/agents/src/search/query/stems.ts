@@ -22,7 +22,7 @@ const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
   ["e", 3],
 ];
 
-/** What a form begins with, whatever its ending; the word itself where it is short or of another script. */
+/** The beginning of a form, without its ending; the word itself where it is short or of another script. */
 export function stemOf(word: string): string {
   if (!/^[a-z]{4,}$/u.test(word) || word.endsWith("ss")) return word;
   const [ending] = ENDINGS.find(

@@ -17,8 +17,20 @@ const MONTHS = "january february march april may june july august september octo
 );
 const DAYS = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 const NUMBERS: Readonly<Record<string, number>> = {
-  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8 },
-  ...{ nine: 9, ten: 10, couple: 2, few: 3 },
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  couple: 2,
+  three: 3,
+  few: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
 };
 const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
 
@@ -40,7 +52,8 @@ function ago(words: readonly string[], at: number, nowMs: number): NamedTime | n
   if (unit === undefined || words[next + 1] !== "ago") return null;
   const day = dayBefore(nowMs, count * unit);
   return {
-    ...{ start: at, end: next + 2 },
+    start: at,
+    end: next + 2,
     ...dayOf(day),
     aroundMs: unit === 1 ? 0 : (unit * DAY_MS) / 2,
   };

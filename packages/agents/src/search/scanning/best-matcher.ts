@@ -2,9 +2,9 @@
 
 import type { Turn } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";
-import { SEARCH_LIMITS } from "../limits.ts";
 import {
   type BestMatch,
+  CLOSE_TURNS,
   closeFactor,
   closenessOf,
   excerptOf,
@@ -47,9 +47,7 @@ export function createBestMatcher(
       const { messageId, at, passages } = turn;
       const one = { number, messageId, at, scores, sum };
       turns.push(one);
-      close = [...close, [one, passages] as const]
-        .sort(([a], [b]) => b.sum - a.sum)
-        .slice(0, SEARCH_LIMITS.closeTurns);
+      close = [...close, [one, passages] as const].sort(([a], [b]) => b.sum - a.sum).slice(0, CLOSE_TURNS);
     },
     result() {
       const ranking = { match: best, rarity: raritiesOf(best, statistics), nowMs };
@@ -79,7 +77,7 @@ function toHit({ number, messageId, at }: KeptTurn): TurnHit {
   return { number, messageId, at };
 }
 
-/** Of each term the form that most turns have. */
+/** A term is as rare as the form that most turns have. */
 function raritiesOf({ terms }: BestMatch, { turns, withPhrase }: MatcherOptions["statistics"]): number[] {
   let at = 0;
   return terms.map(({ forms }) => {
