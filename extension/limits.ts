@@ -12,6 +12,11 @@ export const LIMITS = {
   /** The interval at which the page is examined, and at which the engine learns the position of the video. */
   lookMs: 500,
   positionMs: 1_000,
+  /** A page that reported no position for this time plays nothing. */
+  stalePositionMs: 5_000,
+  /** A source that gave nothing for this time is not shown as one that works; what it gave is counted for a minute. */
+  freshMs: 30_000,
+  countedMs: 60_000,
   /** A video counts as another one when it was seen this number of times in a row. */
   steadyLooks: 3,
   /** Videos of a page that are compared, and text tracks of a video. */
@@ -22,6 +27,9 @@ export const LIMITS = {
   frameHeight: 100,
   tracks: 20,
   cuesPerTrack: 20_000,
+  /** Texts of a player that are looked at for captions, and the length of one line of them. */
+  textsPerLook: 300,
+  captionChars: 200,
   /** Cues that a page remembers as heard. */
   heardCues: 1_000,
   /** A tab without a video for this time has left it. */

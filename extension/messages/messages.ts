@@ -8,12 +8,17 @@ import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items
 import type { SendingState } from "../sending/policy.ts";
 import type { Ending, Video } from "../tabs/tabs.ts";
 import type { Position } from "../watching/position.ts";
+import type { SourceReport } from "../watching/source-report.ts";
 
 export interface Sources {
   readonly captions: boolean;
   readonly frames: boolean;
   /** Recorded and transcribed by the server, or heard by the browser. */
   readonly microphone: "off" | "record" | "recognise";
+  /** The person agreed that the browser sends the voice to a service of its maker. */
+  readonly voiceMayLeave: boolean;
+  /** Text over the video that changes with it is taken for captions. */
+  readonly pageCaptions: boolean;
   readonly frameEveryMs: number;
   /** BCP 47, of what the person says. */
   readonly lang: string;
@@ -23,6 +28,8 @@ export const SOURCES: Sources = {
   captions: true,
   frames: true,
   microphone: "off",
+  voiceMayLeave: false,
+  pageCaptions: false,
   frameEveryMs: LIMITS.frameEveryMs,
   lang: "",
 };
@@ -35,6 +42,8 @@ export interface Server {
 export interface Settings extends Server {
   /** When the person was asked for the microphone last: it is tried again after that. */
   readonly microphoneAskedAtMs: number;
+  /** The person pressed the pause of the microphone; it stays so until it is pressed again. */
+  readonly isMicrophonePaused: boolean;
   readonly sources: Sources;
 }
 
@@ -43,6 +52,7 @@ export const SETTINGS: Settings = {
   token: "",
   sources: SOURCES,
   microphoneAskedAtMs: 0,
+  isMicrophonePaused: false,
 };
 
 export interface SessionToOpen extends Video {
@@ -60,12 +70,19 @@ export interface EngineConfig {
   /** Sessions of former windows: what waits for them is sent, and they go on. */
   readonly away: readonly Ending[];
   readonly recording: number | null;
+  /** The tab that the person looks at; `null` while another program is in front. */
+  readonly frontTab: number | null;
 }
 
 export type ToEngine =
   | { readonly to: "engine"; readonly type: "configure"; readonly config: EngineConfig }
   | { readonly to: "engine"; readonly type: "queued"; readonly key: string }
-  | { readonly to: "engine"; readonly type: "position"; readonly position: Position };
+  | {
+      readonly to: "engine";
+      readonly type: "position";
+      readonly position: Position;
+      readonly report: SourceReport;
+    };
 
 export type ToWorker =
   /** From a page. */
@@ -86,6 +103,8 @@ export type ToWorker =
       readonly standing: SendingState;
     }
   | { readonly to: "worker"; readonly type: "capture"; readonly key: string }
+  /** The session whose microphone is on. */
+  | { readonly to: "worker"; readonly type: "listening"; readonly key: string | null }
   /** From the side panel: the engine is needed. */
   | { readonly to: "worker"; readonly type: "wake" };
 
@@ -96,6 +115,7 @@ export type ToPage =
       readonly type: "control";
       readonly isRecording: boolean;
       readonly captions: boolean;
+      readonly pageCaptions: boolean;
       /** Between two frames; `null` while none is taken at a rate. */
       readonly frameEveryMs: number | null;
       readonly frames: boolean;
@@ -144,17 +164,20 @@ export function parsePosition(value: unknown): Position | null {
 
 export function parseSettings(value: unknown): Settings {
   if (!isFields(value)) return SETTINGS;
-  const { serverUrl, token, microphoneAskedAtMs } = value;
+  const { serverUrl, token, microphoneAskedAtMs, isMicrophonePaused } = value;
   const sources = isFields(value.sources) ? value.sources : {};
-  const { captions, frames, microphone, frameEveryMs, lang } = sources;
+  const { captions, frames, microphone, voiceMayLeave, pageCaptions, frameEveryMs, lang } = sources;
   return {
     serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
     token: typeof token === "string" ? token : "",
     microphoneAskedAtMs: isTime(microphoneAskedAtMs) ? microphoneAskedAtMs : 0,
+    isMicrophonePaused: isMicrophonePaused === true,
     sources: {
       captions: captions !== false,
       frames: frames !== false,
       microphone: microphone === "record" || microphone === "recognise" ? microphone : "off",
+      voiceMayLeave: voiceMayLeave === true,
+      pageCaptions: pageCaptions === true,
       frameEveryMs: isTime(frameEveryMs)
         ? Math.max(LIMITS.shortestFrameEveryMs, frameEveryMs)
         : SOURCES.frameEveryMs,

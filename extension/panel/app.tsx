@@ -70,7 +70,7 @@ export function App(): JSX.Element {
       {!isConnected && <Connect settings={known} onConnected={connected} />}
       {shown === "settings" && <Setup settings={known} onDone={() => setPlace("notes")} />}
       {shown === "sessions" && view.value !== null && <EarlierSessions view={view.value} />}
-      {shown === "notes" && <Notes />}
+      {shown === "notes" && <Notes settings={known} onSettings={() => setPlace("settings")} />}
     </main>
   );
 }
@@ -97,7 +97,12 @@ function useServerProblem({ serverUrl, token }: Server): Failure | null {
   return problem;
 }
 
-function Notes(): JSX.Element {
+interface NotesProps {
+  readonly settings: Settings;
+  readonly onSettings: () => void;
+}
+
+function Notes({ settings, onSettings }: NotesProps): JSX.Element {
   const now = view.value;
   if (now === null) return <p class="empty">Starting…</p>;
   const { session } = now;
@@ -108,7 +113,11 @@ function Notes(): JSX.Element {
           The browser's room for what waits is {Math.round(now.quota * 100)} % full.
         </p>
       )}
-      {session === null ? <NoVideo /> : <Session session={session} view={now} />}
+      {session === null ? (
+        <NoVideo />
+      ) : (
+        <Session session={session} view={now} settings={settings} onSettings={onSettings} />
+      )}
     </>
   );
 }

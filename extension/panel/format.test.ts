@@ -32,8 +32,12 @@ test("an export is Markdown in which notes cannot make marks", () => {
 
 test("the panel says what keeps evidence back", () => {
   const open = { connection: "open", level: "normal", isDegraded: false } as const;
-  const said = (part: object): string => statusOf({ ...VIEW, standing: open, ...part }).text;
-  expect(said({})).toBe("Recording");
+  const said = (part: object): string =>
+    statusOf({ ...VIEW, standing: open, isPlaying: true, nowMs: 100_000, ...part }).text;
+  expect(said({ storedAtMs: 71_000 })).toBe("Recording");
+  expect(said({ storedAtMs: 69_000 })).toBe("The video plays, but nothing was recorded for a while");
+  expect(said({})).toBe("The video plays, but nothing is recorded yet");
+  expect(said({ isPlaying: false })).toBe("Connected, the video is paused");
   expect(said({ standing: { ...open, connection: "offline" }, waiting: 1 })).toBe(
     "Offline; 1 item waits here",
   );

@@ -1,7 +1,9 @@
 /** Times and sentences of the panel. Pure. */
 
 import type { Note } from "@continuo/core/wire";
+import { LIMITS } from "../limits.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
+import type { Tone } from "./source-status.ts";
 
 /** `1:02:03`, or `2:03`. */
 export function clock(ms: number): string {
@@ -12,17 +14,18 @@ export function clock(ms: number): string {
 }
 
 export interface Status {
-  readonly tone: "good" | "warn" | "bad";
+  readonly tone: Tone;
   readonly text: string;
 }
 
-/** The server's work on the session, in one line. */
-export function statusOf({
-  standing,
-  waiting,
-  session,
-  failure,
-}: Pick<PanelSession, "standing" | "waiting" | "session" | "failure">): Status {
+/** A session, and whether its video plays. */
+interface Work extends Pick<PanelSession, "standing" | "waiting" | "failure" | "storedAtMs"> {
+  readonly isPlaying: boolean;
+  readonly nowMs: number;
+}
+
+/** The server's work on the session, in one line. It records only if evidence was stored in the last 30 s. */
+export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, nowMs }: Work): Status {
   const pieces = ["nothing waits here", "1 item waits here"][waiting] ?? `${waiting} items wait here`;
   if (standing.isDegraded) return { tone: "bad", text: `Read-only; ${pieces}` };
   if (failure !== null && standing.connection === "offline")
@@ -31,7 +34,10 @@ export function statusOf({
   if (standing.level === "critical") return { tone: "warn", text: `The server is busy; ${pieces}` };
   if (standing.level === "warning")
     return { tone: "warn", text: "The server is slow; fewer frames are taken" };
-  return { tone: "good", text: session?.state === "idle" ? "Connected, nothing new" : "Recording" };
+  if (storedAtMs !== null && nowMs - storedAtMs < LIMITS.freshMs) return { tone: "good", text: "Recording" };
+  if (!isPlaying) return { tone: "dim", text: "Connected, the video is paused" };
+  const since = storedAtMs === null ? "nothing is recorded yet" : "nothing was recorded for a while";
+  return { tone: "warn", text: `The video plays, but ${since}` };
 }
 
 /** `$0.42, 1,200 tokens`; empty while nothing was spent. */

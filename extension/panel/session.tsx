@@ -5,7 +5,7 @@ import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
-import type { ToPage } from "../messages/messages.ts";
+import type { Settings, ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
 import type { Failure } from "../sending/view.ts";
@@ -14,7 +14,10 @@ import { costOf, statusOf } from "./format.ts";
 import { ask, wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
+import { useNow } from "./now.ts";
 import { Purges, RequestItem } from "./requests.tsx";
+import { isPlaying } from "./source-status.ts";
+import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** So near to an end of the list is at it. */
@@ -23,9 +26,11 @@ const NEAR_PX = 40;
 interface Props {
   readonly session: PanelSession;
   readonly view: EngineView;
+  readonly settings: Settings;
+  readonly onSettings: () => void;
 }
 
-export function Session({ session, view }: Props): JSX.Element {
+export function Session({ session, view, settings, onSettings }: Props): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null);
   const { key, notes, evidence, earlier } = session;
   const { place } = view;
@@ -46,7 +51,8 @@ export function Session({ session, view }: Props): JSX.Element {
   const { isDegraded } = session.standing;
   return (
     <>
-      <Head session={session} />
+      <Head session={session} view={view} />
+      <SourceList view={view} settings={settings} onSettings={onSettings} />
       {isDegraded && (
         <p class="banner bad" role="alert">
           This session is read-only: {session.degraded ?? "its log cannot be trusted"}. What you see and say
@@ -133,8 +139,10 @@ function useNewestNote({ key, notes, earlier }: PanelSession): {
   return { list, scrolled };
 }
 
-function Head({ session }: { readonly session: PanelSession }): JSX.Element {
-  const { tone, text } = statusOf(session);
+function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
+  const nowMs = useNow();
+  const { position } = view;
+  const { tone, text } = statusOf({ ...session, isPlaying: isPlaying({ position, nowMs }), nowMs });
   const cost = costOf(session);
   const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;
   return (

@@ -10,6 +10,10 @@ export const settings = signal<Settings | null>(null);
 export async function readSettings(): Promise<void> {
   const stored = await browser.storage.local.get("settings");
   settings.value = parseSettings(stored.settings);
+  // Another panel, or the page that asks for the microphone, changes them too.
+  browser.storage.local.onChanged.addListener((changes) => {
+    if (changes.settings !== undefined) settings.value = parseSettings(changes.settings.newValue);
+  });
 }
 
 export async function saveSettings(next: Settings): Promise<void> {

@@ -1,10 +1,10 @@
 /** Settings: the server, and what is recorded. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import type { Settings, Sources } from "../messages/messages.ts";
-import { canRecognise } from "../sources/recognition.ts";
+import { canRecognise, canRecogniseHere } from "../sources/recognition.ts";
 import { saveSettings } from "./settings.ts";
 
 export function Setup({
@@ -15,8 +15,15 @@ export function Setup({
   readonly onDone: () => void;
 }): JSX.Element {
   const [sources, setSources] = useState<Sources>(settings.sources);
+  const [isLocal, setLocal] = useState(false);
+  const { microphone, lang } = sources;
+  useEffect(() => {
+    void canRecogniseHere(lang).then(setLocal);
+  }, [lang]);
+  const isLeaving = microphone === "recognise" && !isLocal;
   const save = (event: Event): void => {
     event.preventDefault();
+    if (isLeaving && !sources.voiceMayLeave) return;
     void saveSettings({ ...settings, sources }).then(onDone);
     // Both ways to hear need the permission, which only a tab can ask for.
     const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
@@ -41,6 +48,11 @@ export function Setup({
           onChange={(captions) => setSources({ ...sources, captions })}
         />
         <Switch
+          label="Captions that the page draws itself (a guess)"
+          isOn={sources.pageCaptions}
+          onChange={(pageCaptions) => setSources({ ...sources, pageCaptions })}
+        />
+        <Switch
           label="Frames of the video"
           isOn={sources.frames}
           onChange={(frames) => setSources({ ...sources, frames })}
@@ -54,10 +66,38 @@ export function Setup({
             }
           >
             <option value="off">Off</option>
-            <option value="record">Recorded, and transcribed by the server</option>
-            {canRecognise() && <option value="recognise">Recognised by the browser</option>}
+            <option value="record">Recorded, and transcribed by your server</option>
+            {canRecognise() && (
+              <option value="recognise">
+                {isLocal
+                  ? "Recognised by the browser, on this machine"
+                  : "Recognised by the browser's maker, over the internet"}
+              </option>
+            )}
           </select>
+          {microphone !== "off" && (
+            <small>
+              It listens only while the video plays in the tab in front and this panel is open; the button
+              shows MIC then.
+            </small>
+          )}
         </label>
+        {isLeaving && (
+          <label class="switch leaves">
+            <input
+              type="checkbox"
+              required
+              checked={sources.voiceMayLeave}
+              onChange={({ currentTarget }) =>
+                setSources({ ...sources, voiceMayLeave: currentTarget.checked })
+              }
+            />
+            <span>
+              My voice may leave this machine: this browser does not recognise {lang === "" ? "speech" : lang}{" "}
+              here, and sends it to a service of its maker (Chrome: Google).
+            </span>
+          </label>
+        )}
         <label>
           Language that you speak
           <input

@@ -2,7 +2,9 @@
 
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
+import { MICROPHONE_OFF, type MicrophoneStatus } from "../sources/listening.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
+import type { SourceReport } from "../watching/source-report.ts";
 import type { Item } from "./items.ts";
 import { type PanelSession, toPanelSession } from "./panel-view.ts";
 import type { SendingState } from "./policy.ts";
@@ -15,12 +17,23 @@ export interface EngineHost {
   standing(key: string, standing: SendingState): void;
 }
 
+/** Conditions for the microphone that the engine knows. */
+export interface ListeningFacts {
+  readonly position: Position | null;
+  readonly frontTab: number | null;
+  readonly panels: number;
+  readonly hasTranscriber: boolean;
+}
+
 export interface EngineView {
   /** The session that records. */
   readonly session: PanelSession | null;
   /** The position of its video, and the frame and tab that it is in. */
   readonly position: Position | null;
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
+  /** What the page's sources gave; `null` before its first report. */
+  readonly report: SourceReport | null;
+  readonly microphone: MicrophoneStatus;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
   /** The share of the browser's room for the extension that is used. */
@@ -34,6 +47,9 @@ export class Engine {
   readonly #standings = new Map<string, SendingState>();
   /** Sessions by tab and frame. */
   readonly #positions = new Map<string, Position>();
+  readonly #reports = new Map<string, SourceReport>();
+  #microphone = MICROPHONE_OFF;
+  #panels = 0;
   /** Sessions that this engine ended, until the worker knows. */
   readonly #ended = new Set<string>();
   /** Keys that get another session just now. */
@@ -67,10 +83,41 @@ export class Engine {
     return {
       session: sender === undefined ? null : toPanelSession(sender.view, room),
       position,
+      report: this.#reports.get(placeName(recording)) ?? null,
+      microphone: this.#microphone,
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
       open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
       quota: this.#quota,
     };
+  }
+
+  get listening(): ListeningFacts {
+    const { recording } = this;
+    return {
+      position: this.#positionOf(recording),
+      frontTab: this.#config?.frontTab ?? null,
+      panels: this.#panels,
+      hasTranscriber: this.#senders.get(recording?.key ?? "")?.view.hasTranscriber ?? true,
+    };
+  }
+
+  /** A side panel was opened; it is closed when the result is disposed. */
+  openPanel(): Disposable {
+    this.#panels++;
+    this.#changed();
+    return {
+      [Symbol.dispose]: () => {
+        this.#panels--;
+        this.#changed();
+      },
+    };
+  }
+
+  setMicrophone(status: MicrophoneStatus): void {
+    const { state, failure } = this.#microphone;
+    if (status.state === state && status.failure === failure) return;
+    this.#microphone = status;
+    this.#changed();
   }
 
   get recording(): SessionToOpen | null {
@@ -96,11 +143,16 @@ export class Engine {
   }
 
   #positionOf(open: SessionToOpen | null | undefined): Position | null {
-    return this.#positions.get(`${open?.tabId}/${open?.frameId}`) ?? null;
+    return this.#positions.get(placeName(open)) ?? null;
   }
 
-  moved({ tabId, frameId }: Pick<SessionToOpen, "tabId" | "frameId">, position: Position): void {
-    this.#positions.set(`${tabId}/${frameId}`, position);
+  moved(
+    place: Pick<SessionToOpen, "tabId" | "frameId">,
+    position: Position,
+    report: SourceReport | null,
+  ): void {
+    this.#positions.set(placeName(place), position);
+    if (report !== null) this.#reports.set(placeName(place), report);
     this.#changed();
   }
 
@@ -207,4 +259,8 @@ export class Engine {
     this.#quota = quota === 0 ? 0 : usage / quota;
     this.#changed();
   }
+}
+
+function placeName(place: Pick<SessionToOpen, "tabId" | "frameId"> | null | undefined): string {
+  return `${place?.tabId}/${place?.frameId}`;
 }

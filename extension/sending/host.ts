@@ -4,6 +4,7 @@ import { type Browser, browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
 import { listenToPerson } from "../sources/speech.ts";
+import { parseReport } from "../watching/source-report.ts";
 import { Engine, type EngineView } from "./engine.ts";
 import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
 
@@ -24,7 +25,10 @@ export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
     ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
     standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
   });
-  listenToPerson(engine, { capture: (key) => tellWorker({ to: "worker", type: "capture", key }) });
+  listenToPerson(engine, {
+    capture: (key) => tellWorker({ to: "worker", type: "capture", key }),
+    listening: (key) => tellWorker({ to: "worker", type: "listening", key }),
+  });
   const configure = (config: EngineConfig): void => {
     void engine.configure(config);
   };
@@ -34,7 +38,7 @@ export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
       const position = parsePosition(message.position);
       const { tab, frameId } = sender;
       if (position !== null && tab?.id !== undefined && frameId !== undefined) {
-        engine.moved({ tabId: tab.id, frameId }, position);
+        engine.moved({ tabId: tab.id, frameId }, position, parseReport(message.report));
       }
     } else if (sender.tab === undefined) {
       if (message.type === "configure") configure(message.config);
@@ -63,7 +67,9 @@ function servePanel(engine: Engine, port: Browser.runtime.Port): void {
     timer ??= setTimeout(show, LIMITS.viewEveryMs);
   };
   const stop = engine.watch(changed);
+  const opened = engine.openPanel();
   port.onDisconnect.addListener(() => {
+    opened[Symbol.dispose]();
     stop();
     if (timer !== null) clearTimeout(timer);
   });

@@ -55,6 +55,12 @@ export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceIt
 /** Items that a page may send. */
 export type PageItem = TranscriptItem | FrameItem;
 
+/** Pages on plain http have no `crypto.randomUUID`. */
+export function newItemId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `null` for what is no item of a page. */

@@ -5,6 +5,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import type { Engine } from "./engine.ts";
+import { newItemId } from "./items.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import { failureOf } from "./session.ts";
 
@@ -43,7 +44,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
   switch (request.action) {
     case "remark": {
       const mediaTimeMs = engine.mediaTimeMs(key);
-      await engine.add(key, { kind: "remark", id: crypto.randomUUID(), text: request.text, mediaTimeMs });
+      await engine.add(key, { kind: "remark", id: newItemId(), text: request.text, mediaTimeMs });
       return null;
     }
     case "ask":

@@ -38,6 +38,13 @@ export interface Badge {
   readonly title: string;
 }
 
+/** The sign of a microphone that is on; it comes before every other one. */
+export const MICROPHONE_BADGE: Badge = {
+  text: "MIC",
+  colour: "#C62828",
+  title: "Continuo: the microphone is on",
+};
+
 export const NO_BADGE: Badge = { text: "", colour: "#FFA500", title: "Continuo" };
 
 export function badgeOf({ level, isDegraded }: Pick<SendingState, "level" | "isDegraded">): Badge {

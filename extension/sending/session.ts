@@ -9,6 +9,7 @@ import {
 import { isContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
+import { RecognitionError } from "../sources/recognition.ts";
 import type { Video } from "../tabs/tabs.ts";
 import { fromBase64 } from "../watching/base64.ts";
 import { COLOURS_VERSION } from "../watching/colours.ts";
@@ -154,6 +155,7 @@ export class SessionSender {
         const { mediaTimeMs, lang, id, bytes, mediaType, endMs } = first.item;
         const recording = { id, bytes, mediaType, startMs: mediaTimeMs, endMs };
         await client.addAudio(lang === null ? recording : { ...recording, lang });
+        if (!this.#view.hasTranscriber) this.#set({ hasTranscriber: true });
         await removeItems([first.order]);
       } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item);
       else {
@@ -181,7 +183,10 @@ export class SessionSender {
 
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {
     if (this.#over.signal.aborted) return;
-    this.#fail(error);
+    const isAudio = stored[0]?.item.kind === "audio";
+    // It has a status of its own, with its remedy.
+    if (isAudio && isContinuoError(error, "unsupported")) this.#set({ hasTranscriber: false });
+    else this.#fail(error);
     const isUseless = ["invalid", "too_large", "unsupported"].some((code) =>
       isContinuoError(error, code as "invalid"),
     );
@@ -281,7 +286,7 @@ function oneAtATime(act: () => Promise<void>): () => void {
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "NotAllowedError") {
-    return { message: "the microphone was not allowed", hint: "Allow it in the settings of this panel." };
+    return { message: "the browser does not allow the microphone", hint: "Allow it for this extension." };
   }
   if (error instanceof DOMException && error.name === "AbortError") {
     return {
@@ -294,6 +299,13 @@ export function failureOf(error: unknown): Failure {
       message: "the server does not know the token of this extension",
       hint: "It has expired, was revoked, or is of another server.",
       isAccess: true,
+    };
+  }
+  if (error instanceof RecognitionError) return { message: error.message, hint: error.hint };
+  if (error instanceof DOMException && error.name === "NotFoundError") {
+    return {
+      message: "there is no microphone",
+      hint: "Plug one in, or choose it in the settings of the browser.",
     };
   }
   if (!isContinuoError(error)) return { message: "something went wrong in the browser", hint: String(error) };

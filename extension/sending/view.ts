@@ -49,6 +49,10 @@ export interface SessionView {
   readonly waiting: number;
   readonly framesLeftOut: number;
   readonly failure: Failure | null;
+  /** False after the server refused a recording, because it has nothing that transcribes it. */
+  readonly hasTranscriber: boolean;
+  /** When the newest evidence was stored; `null` before the first. */
+  readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
   readonly evidence: readonly ShownEvidence[];
   readonly requests: readonly ContextRequest[];
@@ -67,6 +71,8 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     waiting: 0,
     framesLeftOut: 0,
     failure: null,
+    hasTranscriber: true,
+    storedAtMs: null,
     notes: [],
     evidence: [],
     requests: [],
@@ -86,7 +92,9 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
   switch (frame.type) {
     case "hello": {
       const isOther = view.sessionId !== frame.sessionId;
-      const fresh = isOther ? { evidence: [], requests: [], purges: [], degraded: null } : {};
+      const fresh = isOther
+        ? { evidence: [], requests: [], purges: [], degraded: null, storedAtMs: null }
+        : {};
       return { ...view, ...fresh, sessionId: frame.sessionId };
     }
     case "backpressure": {
@@ -130,7 +138,13 @@ function foldEvent(
       thumbnail,
     };
     const requests = view.requests.filter(({ requestId }) => requestId !== data.requestId);
-    return { ...view, requests, evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence) };
+    const storedAtMs = Math.max(view.storedAtMs ?? 0, Date.parse(event.recordedAt));
+    return {
+      ...view,
+      requests,
+      storedAtMs,
+      evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
+    };
   }
   if (type === "context_requested") {
     const request = { requestId: String(data.requestId), question: String(data.question ?? "") };

@@ -39,8 +39,10 @@ export class Microphone {
     this.#timer = setInterval(() => this.#listen(), LIMITS.loudnessEveryMs);
   }
 
-  close(): void {
+  /** `discard` throws away what is recorded just now. */
+  close(unfinished: "keep" | "discard"): void {
     clearInterval(this.#timer);
+    if (unfinished === "discard") this.#take.isSpeech = false;
     finish(this.#take);
     void this.#context.close();
     for (const track of this.#stream.getTracks()) track.stop();

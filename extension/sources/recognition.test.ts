@@ -31,24 +31,39 @@ function minuteOf(error: string | null): Recognised {
   });
   const refused: unknown[] = [];
   const said = (): void => undefined;
-  const stop = recognise("en", {
-    mediaTimeMs: () => 0,
-    began: said,
-    said,
-    refused: (why) => refused.push(why),
-  });
+  const stop = recognise(
+    { lang: "en", isLocal: false },
+    { mediaTimeMs: () => 0, began: said, said, failed: (why) => refused.push(why?.message ?? null) },
+  );
   vi.advanceTimersByTime(60_000);
-  stop();
+  stop("keep");
   return { starts, refused };
 }
 
-test("a browser that refuses to recognise speech is asked once, and the panel hears why", () => {
-  const { starts, refused } = minuteOf("not-allowed");
-  expect([starts, refused.length]).toEqual([1, 1]);
-  expect(refused[0]).toMatchObject({ name: "NotAllowedError" });
+test.each([
+  ["not-allowed", "the browser does not allow the microphone"],
+  ["service-not-allowed", "this browser does not recognise speech"],
+  ["language-not-supported", "this browser does not recognise the language"],
+  ["bad-grammar", "the browser's recognition of speech failed: bad-grammar"],
+])(
+  "a browser that refuses to recognise speech with %s is asked once, and the panel hears why",
+  (error, message) => {
+    expect(minuteOf(error)).toEqual({ starts: 1, refused: [message] });
+  },
+);
+
+test("what another try may mend is tried again, and the panel hears of it each time", () => {
+  for (const [error, message] of [
+    ["network", "the browser does not reach its service for speech"],
+    ["audio-capture", "there is no microphone, or another program has it"],
+  ] as const) {
+    const { starts, refused } = minuteOf(error);
+    expect([starts, new Set(refused)]).toEqual([61, new Set([message])]);
+  }
 });
 
-test("recognition that ended after a silence, or for want of a network, begins again", () => {
-  expect(minuteOf(null)).toEqual({ starts: 61, refused: [] });
-  expect(minuteOf("network")).toEqual({ starts: 61, refused: [] });
+test("recognition that ended after a silence begins again, and nobody is told", () => {
+  for (const error of [null, "no-speech", "aborted"]) {
+    expect(minuteOf(error)).toEqual({ starts: 61, refused: [] });
+  }
 });

@@ -1,4 +1,7 @@
-/** The browser's own speech recognition, where it exists: text instead of recordings. */
+/**
+ * The browser's own speech recognition, where it exists: text instead of recordings. On some machines the browser recognises
+ * speech itself; otherwise it sends the voice to a service of its maker.
+ */
 
 import type { SpeechEvents } from "./voice.ts";
 
@@ -18,15 +21,23 @@ interface Recogniser {
   lang: string;
   continuous: boolean;
   interimResults: boolean;
+  processLocally?: boolean;
   onspeechstart: (() => void) | null;
   onresult: ((event: { readonly resultIndex: number; readonly results: ArrayLike<Result> }) => void) | null;
   onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
   start(): void;
   stop(): void;
+  abort?(): void;
 }
 
-type RecogniserClass = new () => Recogniser;
+interface RecogniserClass {
+  new (): Recogniser;
+  available?(options: {
+    readonly langs: readonly string[];
+    readonly processLocally: boolean;
+  }): Promise<string>;
+}
 
 interface Global {
   readonly SpeechRecognition?: RecogniserClass;
@@ -39,31 +50,93 @@ export function canRecognise(): boolean {
   return recogniserClass() !== undefined;
 }
 
-/** Errors that another try does not change: the person, or the browser, does not allow it. */
-const REFUSALS = ["not-allowed", "service-not-allowed"];
+/** True if the browser recognises this language on this machine, so that no voice leaves it. */
+export async function canRecogniseHere(lang: string): Promise<boolean> {
+  const options = { langs: [langOf(lang)], processLocally: true };
+  try {
+    return (await recogniserClass()?.available?.(options)) === "available";
+  } catch {
+    // A browser that knows no such question.
+    return false;
+  }
+}
+
+/** The errors of the browser that a person can mend, in their words; the others end with a silence. */
+const ERRORS: Readonly<
+  Record<string, { readonly message: string; readonly hint: string; readonly isFinal: boolean }>
+> = {
+  "not-allowed": {
+    message: "the browser does not allow the microphone",
+    hint: "Allow it for this extension, and press Try again.",
+    isFinal: true,
+  },
+  "service-not-allowed": {
+    message: "this browser does not recognise speech",
+    hint: "Choose in Settings to record, with a transcriber on the server.",
+    isFinal: true,
+  },
+  "language-not-supported": {
+    message: "this browser does not recognise the language",
+    hint: "Choose another language in Settings.",
+    isFinal: true,
+  },
+  "audio-capture": {
+    message: "there is no microphone, or another program has it",
+    hint: "Plug one in, or choose it in the settings of the browser.",
+    isFinal: false,
+  },
+  network: {
+    message: "the browser does not reach its service for speech",
+    hint: "Check the connection to the internet; it tries again by itself.",
+    isFinal: false,
+  },
+};
+
+/** What the browser reports, as a `Failure` of the panel. */
+export class RecognitionError extends Error {
+  readonly hint: string;
+
+  constructor(code: string) {
+    super(ERRORS[code]?.message ?? `the browser's recognition of speech failed: ${code}`);
+    this.hint = ERRORS[code]?.hint ?? "Choose in Settings to record, with a transcriber on the server.";
+  }
+}
 
 export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {
   said(said: RecognizedSpeech): void;
-  /** The browser does not recognise speech here. */
-  refused(error: unknown): void;
+  /** The browser cannot recognise speech at the moment; `null` when it does again. */
+  failed(error: RecognitionError | null): void;
 }
 
-/** Listens until the returned function is called. */
+export interface RecognitionOptions {
+  readonly lang: string;
+  /** Nothing leaves this machine. */
+  readonly isLocal: boolean;
+}
+
+/** Listens until the returned function is called, with `keep` for what is not finished. */
 export function recognise(
-  lang: string,
-  { mediaTimeMs, began, said, refused }: RecognitionEvents,
-): () => void {
+  { lang, isLocal }: RecognitionOptions,
+  { mediaTimeMs, began, said, failed }: RecognitionEvents,
+): (unfinished: "keep" | "discard") => void {
   const Recogniser = recogniserClass();
-  if (Recogniser === undefined) return () => undefined;
+  if (Recogniser === undefined) {
+    failed(new RecognitionError("service-not-allowed"));
+    return () => undefined;
+  }
   let isOn = true;
+  let isDiscarded = false;
   let startMs = mediaTimeMs();
   const recogniser = new Recogniser();
-  Object.assign(recogniser, { lang, continuous: true, interimResults: false });
+  Object.assign(recogniser, { lang: langOf(lang), continuous: true, interimResults: false });
+  if (isLocal) recogniser.processLocally = true;
   recogniser.onspeechstart = () => {
+    failed(null);
     startMs = mediaTimeMs();
     began(startMs);
   };
   recogniser.onresult = ({ resultIndex, results }) => {
+    if (isDiscarded) return;
     for (const result of Array.from(results).slice(resultIndex)) {
       const text = result[0]?.transcript.trim() ?? "";
       if (result.isFinal && text !== "") said({ text, startMs, endMs: Math.max(startMs, mediaTimeMs()) });
@@ -71,19 +144,26 @@ export function recognise(
     startMs = mediaTimeMs();
   };
   recogniser.onerror = ({ error }) => {
-    if (!isOn || !REFUSALS.includes(error)) return;
-    isOn = false;
-    refused(new DOMException("the browser does not recognise speech here", "NotAllowedError"));
+    // A silence, or the end of this listening.
+    if (!isOn || error === "no-speech" || error === "aborted") return;
+    if (ERRORS[error]?.isFinal ?? true) isOn = false;
+    failed(new RecognitionError(error));
   };
   // It ends by itself after a silence.
   recogniser.onend = () => {
     if (isOn) setTimeout(() => isOn && recogniser.start(), AGAIN_MS);
   };
   recogniser.start();
-  return () => {
+  return (unfinished) => {
     isOn = false;
-    recogniser.stop();
+    isDiscarded = unfinished === "discard";
+    if (isDiscarded && recogniser.abort !== undefined) recogniser.abort();
+    else recogniser.stop();
   };
+}
+
+function langOf(lang: string): string {
+  return lang === "" ? navigator.language : lang;
 }
 
 function recogniserClass(): RecogniserClass | undefined {

@@ -1,71 +1,125 @@
-/** Listens to the person while a video records; the settings and the video switch it on and off. */
+/** Listens to the person, and stops at once when a condition for it no longer holds. */
 
+import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
 import type { Engine } from "../sending/engine.ts";
-import type { Item } from "../sending/items.ts";
+import { type Item, newItemId } from "../sending/items.ts";
+import { failureOf } from "../sending/session.ts";
+import { keepsUnfinished, microphoneState } from "./listening.ts";
 import { Microphone } from "./microphone.ts";
-import { recognise } from "./recognition.ts";
+import { canRecogniseHere, recognise } from "./recognition.ts";
 import type { SpeechEvents } from "./voice.ts";
 
 export interface SpeechHost {
   /** A frame is wanted, of what is spoken of. */
   capture(key: string): void;
+  /** The session whose microphone is on, for the badge; `null` while none is. */
+  listening(key: string | null): void;
 }
+
+type Close = (unfinished: "keep" | "discard") => void;
 
 interface Listening {
   /** The settings of the current listener; another one begins when they differ. */
   readonly name: string;
-  readonly opened: Promise<() => void>;
+  readonly opened: Promise<Close>;
 }
 
-/** Follows the engine: listens while a session records and the microphone is on. */
+/** Follows the engine. */
 export function listenToPerson(engine: Engine, host: SpeechHost): void {
   let listening: Listening | null = null;
-  engine.watch(() => {
+  let local = { lang: "", isLocal: false };
+  const look = (): void => {
     const { recording, config } = engine;
-    const settings = config?.settings;
-    const isOn = recording !== null && settings !== undefined && settings.sources.microphone !== "off";
-    const { microphone, lang } = settings?.sources ?? {};
-    const name = isOn ? JSON.stringify([recording.key, microphone, lang, settings.microphoneAskedAtMs]) : "";
-    if (name === (listening?.name ?? "")) return;
-    void listening?.opened.then((close) => close());
-    listening = isOn
-      ? { name, opened: listen(engine, host, { key: recording.key, sources: settings.sources }) }
-      : null;
-  });
+    const settings = config?.settings ?? null;
+    const { microphone, lang = "" } = settings?.sources ?? {};
+    if (microphone === "recognise" && local.lang !== `${lang}.`) {
+      local = { lang: `${lang}.`, isLocal: false };
+      void canRecogniseHere(lang).then((isLocal) => {
+        if (local.lang !== `${lang}.`) return;
+        local = { ...local, isLocal };
+        look();
+      });
+    }
+    const { isLocal } = local;
+    const state = microphoneState({ ...engine.listening, settings, recording, isLocal, nowMs: Date.now() });
+    const isOn = state === "listening" && recording !== null && settings !== null;
+    const name = isOn
+      ? JSON.stringify([recording.key, microphone, lang, isLocal, settings.microphoneAskedAtMs])
+      : "";
+    if (name !== (listening?.name ?? "")) {
+      const unfinished = keepsUnfinished(state) ? "keep" : "discard";
+      void listening?.opened.then((close) => close(unfinished));
+      listening = isOn
+        ? { name, opened: listen(engine, host, { key: recording.key, sources: settings.sources, isLocal }) }
+        : null;
+      engine.setMicrophone({ state, failure: null });
+      host.listening(isOn ? recording.key : null);
+    } else if (!isOn) engine.setMicrophone({ state, failure: null });
+  };
+  engine.watch(look);
+  // A page that is gone says nothing.
+  setInterval(look, LIMITS.positionMs);
+}
+
+interface ListenOptions {
+  readonly key: string;
+  readonly sources: Sources;
+  readonly isLocal: boolean;
 }
 
 async function listen(
   engine: Engine,
   host: SpeechHost,
-  { key, sources }: { readonly key: string; readonly sources: Sources },
-): Promise<() => void> {
+  { key, sources, isLocal }: ListenOptions,
+): Promise<Close> {
   const { lang } = sources;
   const add = (item: Item): void => void engine.add(key, item).catch((error) => engine.report(key, error));
-  const id = (): string => crypto.randomUUID();
+  const failed = (error: unknown): void => {
+    const failure = error === null ? null : failureOf(error);
+    engine.setMicrophone({ state: failure === null ? "listening" : "failed", failure });
+    host.listening(failure === null ? key : null);
+  };
   const events: SpeechEvents = {
     mediaTimeMs: () => engine.mediaTimeMs(key),
     began: (mediaTimeMs) => {
-      add({ kind: "voice", id: id(), activity: "speaking", mediaTimeMs });
+      add({ kind: "voice", id: newItemId(), activity: "speaking", mediaTimeMs });
       host.capture(key);
     },
-    ended: (mediaTimeMs) => add({ kind: "voice", id: id(), activity: "silent", mediaTimeMs }),
+    ended: (mediaTimeMs) => add({ kind: "voice", id: newItemId(), activity: "silent", mediaTimeMs }),
     recorded: ({ startMs, ...recording }) =>
-      add({ kind: "audio", id: id(), mediaTimeMs: startMs, lang: lang === "" ? null : lang, ...recording }),
+      add({
+        kind: "audio",
+        id: newItemId(),
+        mediaTimeMs: startMs,
+        lang: lang === "" ? null : lang,
+        ...recording,
+      }),
   };
   try {
     if (sources.microphone === "recognise") {
-      return recognise(lang, {
-        ...events,
-        said: ({ text, startMs, endMs }) =>
-          add({ kind: "transcript", id: id(), mediaTimeMs: startMs, endMs, text, lang, speaker: "viewer" }),
-        refused: (error) => engine.report(key, error),
-      });
+      return recognise(
+        { lang, isLocal },
+        {
+          ...events,
+          said: ({ text, startMs, endMs }) =>
+            add({
+              kind: "transcript",
+              id: newItemId(),
+              mediaTimeMs: startMs,
+              endMs,
+              text,
+              lang,
+              speaker: "viewer",
+            }),
+          failed,
+        },
+      );
     }
     const microphone = await Microphone.open(events);
-    return () => microphone.close();
+    return (unfinished) => microphone.close(unfinished);
   } catch (error) {
-    engine.report(key, error);
+    failed(error);
     return () => undefined;
   }
 }

@@ -10,7 +10,13 @@ import {
   type ToPage,
   type ToWorker,
 } from "../messages/messages.ts";
-import { badgeOf, frameInterval, NEW_SENDING_STATE, type SendingState } from "../sending/policy.ts";
+import {
+  badgeOf,
+  frameInterval,
+  MICROPHONE_BADGE,
+  NEW_SENDING_STATE,
+  type SendingState,
+} from "../sending/policy.ts";
 import { enqueue } from "../sending/storage.ts";
 import { plainText } from "../watching/captions.ts";
 import { type EngineLink, linkEngine } from "./engine-link.ts";
@@ -22,6 +28,7 @@ import {
   expired,
   hello,
   keyOf,
+  type LiveTab,
   loaded,
   type TabAddress,
   type Tabs,
@@ -45,7 +52,7 @@ export function runWorker(): void {
   browser.tabs.onUpdated.addListener((tabId, { status }) => {
     if (status === "complete") void worker.onLoaded(tabId);
   });
-  browser.tabs.onActivated.addListener(({ tabId }) => void worker.changed((tabs) => activated(tabs, tabId)));
+  browser.tabs.onActivated.addListener(({ tabId }) => void worker.onActivated(tabId));
   browser.windows?.onFocusChanged.addListener((windowId) => void worker.onFocus(windowId));
   browser.alarms.onAlarm.addListener(({ name }) => {
     if (name === ALARM) void worker.expire();
@@ -97,6 +104,8 @@ class Worker {
         return await this.changed((tabs) => ended(tabs, message.key));
       case "standing":
         return await this.#onStanding(message.key, message.standing);
+      case "listening":
+        return await this.#onListening(message.key);
       case "capture":
         return await this.#tellPage(message.key, { to: "page", type: "capture" });
     }
@@ -139,9 +148,17 @@ class Worker {
   }
 
   async onFocus(windowId: number): Promise<void> {
-    if (windowId === browser.windows.WINDOW_ID_NONE) return;
-    const [tab] = await browser.tabs.query({ active: true, windowId });
-    if (tab?.id !== undefined) await this.changed((tabs) => activated(tabs, tab.id as number));
+    const isElsewhere = windowId === browser.windows.WINDOW_ID_NONE;
+    const [tab] = isElsewhere ? [] : await browser.tabs.query({ active: true, windowId });
+    await this.onActivated(tab?.id ?? null);
+  }
+
+  /** The person looks at another tab; `null` for another program. */
+  async onActivated(tabId: number | null): Promise<void> {
+    const before = await currentTabs();
+    if (tabId !== null) await this.changed((tabs) => activated(tabs, tabId));
+    // The microphone stops as soon as another tab is in front, whatever it shows.
+    if ((await currentTabs()) === before) await this.#spread(before);
   }
 
   async expire(): Promise<void> {
@@ -207,8 +224,20 @@ class Worker {
     const tab = tabs.live.find((one) => keyOf(one) === key);
     if (tab === undefined) return;
     await this.#control(tab);
+    await this.#showBadge(tab);
+  }
+
+  async #onListening(key: string | null): Promise<void> {
+    await browser.storage.session.set({ listening: key });
+    for (const tab of (await currentTabs()).live) await this.#showBadge(tab);
+  }
+
+  async #showBadge(tab: LiveTab): Promise<void> {
     const { tabId } = tab;
-    const { text, colour, title } = badgeOf(standing);
+    const key = keyOf(tab);
+    const { listening } = await browser.storage.session.get("listening");
+    const isListening = key !== null && listening === key;
+    const { text, colour, title } = isListening ? MICROPHONE_BADGE : badgeOf(await standingOf(key));
     // The tab may be closed by now.
     await Promise.allSettled([
       browser.action.setBadgeText({ tabId, text }),
@@ -238,7 +267,15 @@ class Worker {
       const key = keyOf(tab);
       return key === null || tab.video === null ? [] : [{ key, ...tab.video }];
     });
-    return { settings: await readSettings(), open, ending: tabs.ending, away, recording: tabs.recording };
+    const settings = await readSettings();
+    return {
+      settings,
+      open,
+      ending: tabs.ending,
+      away,
+      recording: tabs.recording,
+      frontTab: await tabInFront(),
+    };
   }
 
   async #control(frame: Frame): Promise<void> {
@@ -268,6 +305,7 @@ class Worker {
       type: "control",
       isRecording: tab !== undefined && tabs.recording === tabId && token !== "",
       captions: sources.captions,
+      pageCaptions: sources.pageCaptions,
       frames: sources.frames,
       frameEveryMs: frameInterval(sources.frameEveryMs, standing),
     };
@@ -290,6 +328,14 @@ interface Frame {
 function titled(video: Video | null, { frameId }: Frame, tab: Browser.tabs.Tab | undefined): Video | null {
   if (video === null || frameId === 0 || tab?.title === undefined) return video;
   return parseVideo({ ...video, title: plainText(tab.title) });
+}
+
+/** `null` while another program is in front. */
+async function tabInFront(): Promise<number | null> {
+  const [tab] = await browser.tabs.query({ active: true, lastFocusedWindow: true });
+  if (tab?.windowId === undefined) return null;
+  const { focused } = await browser.windows.get(tab.windowId);
+  return focused ? (tab.id ?? null) : null;
 }
 
 async function standingOf(key: string | null): Promise<SendingState> {

@@ -1,13 +1,13 @@
 /** A frame of a video as pictures and colours. */
 
 import { LIMITS } from "../limits.ts";
-import type { FrameItem, Picture } from "../sending/items.ts";
+import { type FrameItem, newItemId, type Picture } from "../sending/items.ts";
 import { toBase64 } from "./base64.ts";
 import { wholeMs } from "./captions.ts";
 import { colourVector, scaled } from "./colours.ts";
 
-/** `null` where the page may not read its own video, as with one of another site. */
-export async function captureFrame(video: HTMLVideoElement): Promise<FrameItem | null> {
+/** `forbidden` where the page may not read its own video, as with one of another site; `null` while it shows nothing. */
+export async function captureFrame(video: HTMLVideoElement): Promise<FrameItem | "forbidden" | null> {
   const size = { width: video.videoWidth, height: video.videoHeight };
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || size.width === 0) return null;
   const mediaTimeMs = wholeMs(video.currentTime);
@@ -17,10 +17,10 @@ export async function captureFrame(video: HTMLVideoElement): Promise<FrameItem |
     const { data } = small.context.getImageData(0, 0, small.canvas.width, small.canvas.height);
     const [picture, thumbnail] = [await toPicture(full.canvas), await toPicture(small.canvas)];
     if (picture === null || thumbnail === null) return null;
-    const id = crypto.randomUUID();
+    const id = newItemId();
     return { kind: "frame", id, mediaTimeMs, full: picture, thumbnail, colours: colourVector(data) };
   } catch (error) {
-    if (error instanceof DOMException && error.name === "SecurityError") return null;
+    if (error instanceof DOMException && error.name === "SecurityError") return "forbidden";
     throw error;
   }
 }

@@ -11,7 +11,9 @@ import { type Adapter, recognise } from "./adapters.ts";
 import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
 import { likeness } from "./colours.ts";
 import { captureFrame } from "./frames.ts";
+import { captionsIn, foldTexts, type TextPlaces, textsOver } from "./page-captions.ts";
 import { PageOutbox } from "./page-outbox.ts";
+import { counted, givenOf, type SourceReport } from "./source-report.ts";
 import { TrackWatcher } from "./tracks.ts";
 import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 
@@ -22,6 +24,7 @@ const OFF: Control = {
   type: "control",
   isRecording: false,
   captions: false,
+  pageCaptions: false,
   frames: false,
   frameEveryMs: null,
 };
@@ -41,6 +44,10 @@ export class PageWatcher {
   #colours: readonly number[] = [];
   #framed = { atMs: 0, running: false };
   #positionAtMs = 0;
+  #texts: TextPlaces = new Map();
+  #captionTimes: readonly number[] = [];
+  #pictureTimes: readonly number[] = [];
+  #pictures: Pick<SourceReport["pictures"], "readAtMs" | "problem"> = { readAtMs: null, problem: null };
   readonly #tracks = new TrackWatcher((cue) => this.#onCue(cue));
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
@@ -138,6 +145,7 @@ export class PageWatcher {
     if (this.#heard.has(id)) return;
     if (this.#heard.size >= LIMITS.heardCues) this.#heard.clear();
     this.#heard.add(id);
+    this.#captionTimes = counted(this.#captionTimes, Date.now());
     this.#add({
       kind: "transcript",
       id,
@@ -151,16 +159,27 @@ export class PageWatcher {
 
   /** Captions that a platform draws into its page. */
   #readDrawn(): void {
-    const { captions } = this.#adapter ?? {};
-    if (captions === undefined || this.#video === null || !this.#control.captions) return;
-    const lines = Array.from(document.querySelectorAll(captions)).slice(0, 20);
-    const text = plainText(
-      lines.map(({ textContent }) => textContent?.slice(0, LIMITS.textChars) ?? "").join(" "),
-    );
+    if (this.#video === null || !this.#control.captions) return;
+    const text = this.#drawnText(this.#video);
+    if (text === null) return;
     const added = newWords(this.#drawn, text);
     this.#drawn = text;
     const startMs = wholeMs(this.#video.currentTime);
     if (added !== "") this.#onCue({ startMs, endMs: startMs, text: added, lang: "" });
+  }
+
+  /** `null` where nothing is drawn that counts. */
+  #drawnText(video: HTMLVideoElement): string | null {
+    const { captions } = this.#adapter ?? {};
+    if (captions !== undefined) {
+      const lines = Array.from(document.querySelectorAll(captions)).slice(0, 20);
+      return plainText(
+        lines.map(({ textContent }) => textContent?.slice(0, LIMITS.textChars) ?? "").join(" "),
+      );
+    }
+    if (!this.#control.pageCaptions || this.#tracks.hasTrack || video.paused) return null;
+    this.#texts = foldTexts(this.#texts, textsOver(video), Date.now());
+    return captionsIn(this.#texts);
   }
 
   #add(item: PageItem): void {
@@ -189,10 +208,19 @@ export class PageWatcher {
     this.#framed = { atMs: Date.now(), running: true };
     try {
       const frame = await captureFrame(video);
-      if (frame === null || video !== this.#video) return;
+      if (video !== this.#video || frame === null) return;
+      if (frame === "forbidden") {
+        this.#pictures = { ...this.#pictures, problem: "forbidden" };
+        return;
+      }
+      this.#pictures = { readAtMs: Date.now(), problem: null };
       if (reason === "rate" && likeness(frame.colours, this.#colours) >= LIMITS.sameFrame) return;
       this.#colours = frame.colours;
+      this.#pictureTimes = counted(this.#pictureTimes, Date.now());
       this.#add(frame);
+    } catch {
+      // The panel shows it, with the other sources.
+      this.#pictures = { ...this.#pictures, problem: "failed" };
     } finally {
       this.#framed = { ...this.#framed, running: false };
     }
@@ -216,8 +244,24 @@ export class PageWatcher {
       atMs: this.#positionAtMs,
     };
     void browser.runtime
-      .sendMessage({ to: "engine", type: "position", position } satisfies ToEngine)
+      .sendMessage({
+        to: "engine",
+        type: "position",
+        position,
+        report: this.#report(video),
+      } satisfies ToEngine)
       .catch(() => undefined);
+  }
+
+  #report(video: HTMLVideoElement): SourceReport {
+    const nowMs = Date.now();
+    const drawn =
+      this.#adapter?.captions === undefined ? (captionsIn(this.#texts) === "" ? null : "page") : "platform";
+    return {
+      captions: { ...givenOf(this.#captionTimes, nowMs), from: this.#tracks.hasTrack ? "track" : drawn },
+      pictures: { ...givenOf(this.#pictureTimes, nowMs), ...this.#pictures },
+      file: /^https?:/u.test(video.currentSrc) ? video.currentSrc : null,
+    };
   }
 
   /** The extension was updated or removed: this script belongs to no one. */

@@ -20,6 +20,10 @@ export class TrackWatcher {
     this.#onCue = onCue;
   }
 
+  get hasTrack(): boolean {
+    return this.#track !== null;
+  }
+
   /** The track that the person reads, else the first one, which is loaded and not shown. */
   follow(video: HTMLVideoElement | null): void {
     if (video !== this.#video) {

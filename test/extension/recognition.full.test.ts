@@ -34,12 +34,19 @@ const LATE_ANSWER = `
 test("what the browser recognises becomes a transcript of the viewer, once, with a frame", async () => {
   await using site = await openSite();
   await using served = await serve();
-  const sources = { microphone: "recognise", lang: "en", captions: false, frameEveryMs: 600_000 };
+  const sources = {
+    microphone: "recognise",
+    voiceMayLeave: true,
+    lang: "en",
+    captions: false,
+    frameEveryMs: 600_000,
+  };
   await using viewer = await openViewer(site, served, {
     sources,
     offscreenScript: STAND_IN,
     watchScript: LATE_ANSWER,
   });
+  await viewer.panel();
   const page = await viewer.context.newPage();
   await page.goto(site.url);
   await page.evaluate(`document.querySelector("video").play()`);

@@ -26,6 +26,8 @@ test("each piece of speech becomes one recording, its transcript, and a frame of
     });
     const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
     await using viewer = await openViewer(site, served, { sources });
+    // It listens only while the panel is open.
+    await viewer.panel();
     const page = await viewer.context.newPage();
     await page.goto(site.url);
     await expect.poll(() => keysOf(served)).toHaveLength(1);

@@ -1,0 +1,69 @@
+/** The line of each source: green only with evidence of the last 30 s, and a remedy where something is wrong. */
+
+import { expect, test } from "vitest";
+import { SOURCES } from "../messages/messages.ts";
+import { MICROPHONE_OFF } from "../sources/listening.ts";
+import type { SourceReport } from "../watching/source-report.ts";
+import { type SourceInput, sourceStatuses } from "./source-status.ts";
+
+const NOW = 1_000_000;
+const REPORT: SourceReport = {
+  captions: { from: "track", perMinute: 12, lastAtMs: NOW - 2_000 },
+  pictures: { perMinute: 6, lastAtMs: NOW - 5_000, readAtMs: NOW - 5_000, problem: null },
+  file: "https://video.example/a.webm",
+};
+const INPUT: SourceInput = {
+  sources: SOURCES,
+  report: REPORT,
+  position: { mediaTimeMs: 0, durationMs: null, playing: true, rate: 1, atMs: NOW - 500 },
+  microphone: MICROPHONE_OFF,
+  nowMs: NOW,
+};
+
+const linesOf = (part: Partial<SourceInput>): readonly string[] =>
+  sourceStatuses({ ...INPUT, ...part }).map(
+    ({ source, tone, text, remedy }) =>
+      `${source}: ${text} (${tone}${remedy === null ? "" : `, ${remedy.label}`})`,
+  );
+const captions = (part: object): Partial<SourceInput> => ({
+  report: { ...REPORT, captions: { ...REPORT.captions, ...part } },
+});
+const pictures = (part: object): Partial<SourceInput> => ({
+  report: { ...REPORT, pictures: { ...REPORT.pictures, ...part } },
+});
+
+test("sources that give evidence say how much, and a microphone that is off says so", () => {
+  expect(linesOf({})).toEqual([
+    "Captions: 12 a minute (good)",
+    "Pictures: 6 a minute (good)",
+    "Microphone: off (dim, Switch on)",
+  ]);
+});
+
+test.each([
+  [captions({ lastAtMs: NOW - 31_000 }), "Captions: none for 31 s (warn)"],
+  [captions({ from: null, lastAtMs: null }), "Captions: this video has none (warn, Look for them)"],
+  [
+    { ...captions({ from: null, lastAtMs: null }), sources: { ...SOURCES, pageCaptions: true } },
+    "Captions: none found on this page (warn)",
+  ],
+  [{ ...captions({ lastAtMs: NOW - 31_000 }), position: null }, "Captions: the video is paused (dim)"],
+  [{ sources: { ...SOURCES, captions: false } }, "Captions: off (dim, Switch on)"],
+  [
+    pictures({ problem: "forbidden", lastAtMs: null }),
+    "Pictures: none, this site forbids reading them (warn, Open the video by itself)",
+  ],
+  [pictures({ problem: "failed" }), "Pictures: the browser could not read one (bad)"],
+  [pictures({ lastAtMs: NOW - 40_000 }), "Pictures: the same one for 40 s (dim)"],
+  [pictures({ lastAtMs: null, readAtMs: null }), "Pictures: none yet (warn)"],
+  [
+    { microphone: { state: "no-transcriber", failure: null } },
+    "Microphone: no transcriber is set up (bad, Settings)",
+  ],
+  [
+    { microphone: { state: "failed", failure: { message: "there is no microphone", hint: "" } } },
+    "Microphone: there is no microphone (bad, Try again)",
+  ],
+] as const)("a source without evidence is not green, and says what mends it (%#)", (part, line) => {
+  expect(linesOf(part as Partial<SourceInput>)).toContain(line);
+});

@@ -1,0 +1,153 @@
+/** One honest line for each source, with what mends it. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import type { Sources } from "../messages/messages.ts";
+import type { MicrophoneState, MicrophoneStatus } from "../sources/listening.ts";
+import type { Position } from "../watching/position.ts";
+import type { Given, SourceReport } from "../watching/source-report.ts";
+
+/** `good` is for evidence of the last 30 s only; `dim` for a source that is off, or waits as it should. */
+export type Tone = "good" | "dim" | "warn" | "bad";
+
+/** What a button of the status does. */
+export type Remedy =
+  | { readonly type: "settings"; readonly label: string }
+  | { readonly type: "page-captions"; readonly label: string }
+  | { readonly type: "open-file"; readonly label: string; readonly url: string }
+  | { readonly type: "microphone"; readonly label: string };
+
+export interface SourceStatus {
+  readonly source: "Captions" | "Pictures" | "Microphone";
+  readonly tone: Tone;
+  readonly text: string;
+  /** A longer word about it; empty for none. */
+  readonly hint: string;
+  readonly remedy: Remedy | null;
+}
+
+export interface SourceInput {
+  readonly sources: Sources;
+  readonly report: SourceReport | null;
+  readonly position: Position | null;
+  readonly microphone: MicrophoneStatus;
+  readonly nowMs: number;
+}
+
+export function sourceStatuses(input: SourceInput): readonly SourceStatus[] {
+  return [captionStatus(input), pictureStatus(input), microphoneStatus(input)];
+}
+
+/** True if the video plays, and its page still reports. */
+export function isPlaying({ position, nowMs }: Pick<SourceInput, "position" | "nowMs">): boolean {
+  return position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
+}
+
+const SETTINGS: Remedy = { type: "settings", label: "Settings" };
+
+function captionStatus(input: SourceInput): SourceStatus {
+  const { sources, report } = input;
+  const status = (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
+    source: "Captions",
+    tone,
+    text,
+    hint: "",
+    remedy: null,
+    ...more,
+  });
+  if (!sources.captions) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
+  if (report === null) return status("dim", "not seen yet");
+  const { captions } = report;
+  if (isFresh(captions, input)) return status("good", rateOf(captions));
+  if (captions.from === null) {
+    return sources.pageCaptions
+      ? status("warn", "none found on this page", {
+          hint: "Switch captions on in the player, if it has some.",
+        })
+      : status("warn", "this video has none", {
+          hint: "If you see some, the page draws them itself.",
+          remedy: { type: "page-captions", label: "Look for them" },
+        });
+  }
+  if (!isPlaying(input)) return status("dim", "the video is paused");
+  return status("warn", `none for ${sinceOf(captions, input)}`, {
+    hint: captions.from === "track" ? "" : "Switch captions on in the player.",
+  });
+}
+
+function pictureStatus(input: SourceInput): SourceStatus {
+  const { sources, report } = input;
+  const status = (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
+    source: "Pictures",
+    tone,
+    text,
+    hint: "",
+    remedy: null,
+    ...more,
+  });
+  if (!sources.frames) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
+  if (report === null) return status("dim", "not seen yet");
+  const { pictures, file } = report;
+  if (pictures.problem === "forbidden") {
+    return status("warn", "none, this site forbids reading them", {
+      remedy: file === null ? null : { type: "open-file", label: "Open the video by itself", url: file },
+    });
+  }
+  if (pictures.problem === "failed") {
+    return status("bad", "the browser could not read one", { hint: "Load the page again." });
+  }
+  if (isFresh(pictures, input)) return status("good", rateOf(pictures));
+  if (!isPlaying(input)) return status("dim", "the video is paused");
+  const isRead = pictures.readAtMs !== null && input.nowMs - pictures.readAtMs < LIMITS.freshMs;
+  if (isRead) return status("dim", `the same one for ${sinceOf(pictures, input)}`);
+  return status("warn", pictures.lastAtMs === null ? "none yet" : `none for ${sinceOf(pictures, input)}`);
+}
+
+const MICROPHONE: Readonly<
+  Record<MicrophoneState, { readonly tone: Tone; readonly text: string; readonly hint: string }>
+> = {
+  off: { tone: "dim", text: "off", hint: "" },
+  listening: { tone: "good", text: "listening", hint: "" },
+  paused: { tone: "dim", text: "paused by you", hint: "" },
+  "no-video": { tone: "dim", text: "waits for a video", hint: "" },
+  "video-paused": { tone: "dim", text: "waits, the video is paused", hint: "" },
+  "other-tab": { tone: "dim", text: "waits, the video is not in front", hint: "" },
+  "panel-closed": { tone: "dim", text: "waits for the panel", hint: "" },
+  "no-consent": {
+    tone: "warn",
+    text: "needs your consent",
+    hint: "The browser would send your voice to a service of its maker.",
+  },
+  "no-transcriber": {
+    tone: "bad",
+    text: "no transcriber is set up",
+    hint: "Set `live.transcriber` in continuo.yaml and start the server again, or let the browser recognise speech.",
+  },
+  failed: { tone: "bad", text: "it does not work", hint: "" },
+};
+
+function microphoneStatus({ microphone: { state, failure } }: SourceInput): SourceStatus {
+  const { tone, text, hint } = MICROPHONE[state];
+  const remedy = remedyOf(state);
+  if (failure === null) return { source: "Microphone", tone, text, hint, remedy };
+  return { source: "Microphone", tone, text: failure.message, hint: failure.hint, remedy };
+}
+
+function remedyOf(state: MicrophoneState): Remedy | null {
+  if (state === "off") return { ...SETTINGS, label: "Switch on" };
+  if (state === "no-consent" || state === "no-transcriber") return SETTINGS;
+  return state === "failed" ? { type: "microphone", label: "Try again" } : null;
+}
+
+function isFresh({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): boolean {
+  return lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs;
+}
+
+function rateOf({ perMinute }: Given): string {
+  return `${perMinute} a minute`;
+}
+
+function sinceOf({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): string {
+  if (lastAtMs === null) return "now";
+  const seconds = Math.round((nowMs - lastAtMs) / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

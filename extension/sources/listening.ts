@@ -1,0 +1,61 @@
+/** Whether the microphone listens: only when every condition that a person can see holds. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import type { SessionToOpen, Settings } from "../messages/messages.ts";
+import type { Failure } from "../sending/view.ts";
+import type { Position } from "../watching/position.ts";
+
+export type MicrophoneState =
+  | "off"
+  | "listening"
+  | "paused"
+  | "no-video"
+  | "video-paused"
+  | "other-tab"
+  | "panel-closed"
+  | "no-consent"
+  | "no-transcriber"
+  | "failed";
+
+export interface MicrophoneStatus {
+  readonly state: MicrophoneState;
+  /** Set while it failed. */
+  readonly failure: Failure | null;
+}
+
+export const MICROPHONE_OFF: MicrophoneStatus = { state: "off", failure: null };
+
+export interface ListeningInput {
+  readonly settings: Settings | null;
+  readonly recording: SessionToOpen | null;
+  /** The position of the video that is recorded. */
+  readonly position: Position | null;
+  /** The tab that the person looks at; `null` while another program is in front. */
+  readonly frontTab: number | null;
+  /** Side panels that are open. */
+  readonly panels: number;
+  /** True if the browser recognises speech on this machine. */
+  readonly isLocal: boolean;
+  readonly hasTranscriber: boolean;
+  readonly nowMs: number;
+}
+
+export function microphoneState(input: ListeningInput): Exclude<MicrophoneState, "failed"> {
+  const { settings, recording, position, frontTab, panels, isLocal, hasTranscriber, nowMs } = input;
+  const { microphone = "off", voiceMayLeave = false } = settings?.sources ?? {};
+  if (settings === null || microphone === "off") return "off";
+  if (settings.isMicrophonePaused) return "paused";
+  if (microphone === "recognise" && !isLocal && !voiceMayLeave) return "no-consent";
+  if (microphone === "record" && !hasTranscriber) return "no-transcriber";
+  if (panels === 0) return "panel-closed";
+  if (recording === null) return "no-video";
+  if (frontTab !== recording.tabId) return "other-tab";
+  // A page that reports no longer is gone, or stands still.
+  const isPlaying = position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
+  return isPlaying ? "listening" : "video-paused";
+}
+
+/** What was said before the video paused counts; what a person stops or leaves by any other way is thrown away. */
+export function keepsUnfinished(next: MicrophoneState): boolean {
+  return next === "video-paused";
+}

@@ -1,0 +1,106 @@
+/**
+ * Captions that a page draws itself over its video: text inside the picture that changes while the video plays. It is a guess,
+ * which a person switches on.
+ */
+
+import { LIMITS } from "../limits.ts";
+import { plainText } from "./captions.ts";
+
+/** A piece of text over a video, by the kind of element that shows it. */
+export interface ShownText {
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The texts of one kind of element, and how often they changed. */
+export interface TextPlace {
+  readonly text: string;
+  readonly changes: number;
+  readonly changedAtMs: number;
+}
+
+export type TextPlaces = ReadonlyMap<string, TextPlace>;
+
+/** Changes after which a place counts as captions, and the time after which it no longer does. */
+const CHANGES = 2;
+const QUIET_MS = 30_000;
+
+/** What is shown now, after what was shown before. A place that shows nothing for a moment is still one. Pure. */
+export function foldTexts(before: TextPlaces, shown: readonly ShownText[], nowMs: number): TextPlaces {
+  const now = new Map<string, string>();
+  for (const { place, text } of shown) now.set(place, `${now.get(place) ?? ""} ${text}`.trim());
+  const after = new Map<string, TextPlace>();
+  for (const place of new Set([...before.keys(), ...now.keys()])) {
+    const old = before.get(place);
+    const text = now.get(place) ?? "";
+    const isNew = text !== "" && text !== old?.text;
+    const changedAtMs = isNew ? nowMs : (old?.changedAtMs ?? nowMs);
+    if (nowMs - changedAtMs > QUIET_MS) continue;
+    after.set(place, { text, changes: (old?.changes ?? 0) + (isNew ? 1 : 0), changedAtMs });
+  }
+  return after;
+}
+
+/** The text of the places that change as captions do; a counter of time or percent has no words. Pure. */
+export function captionsIn(places: TextPlaces): string {
+  return [...places.values()]
+    .filter(({ text, changes }) => changes >= CHANGES && /\p{L}{2}/u.test(text))
+    .map(({ text }) => text)
+    .join(" ");
+}
+
+const CONTROLS =
+  "button, a, input, select, textarea, [role=button], [role=slider], [role=menu], [role=tooltip]";
+/** Elements around a video that belong to its player. */
+const LEVELS = 5;
+
+/** The texts that lie inside of the picture of a video, in the player around it. */
+export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
+  const frame = video.getBoundingClientRect();
+  const found: ShownText[] = [];
+  const walker = document.createTreeWalker(playerOf(video, frame), NodeFilter.SHOW_TEXT);
+  for (let looks = 0; looks < LIMITS.textsPerLook; looks++) {
+    const node = walker.nextNode();
+    if (node === null) break;
+    const element = node.parentElement;
+    const text = plainText(node.textContent ?? "");
+    if (element === null || text === "" || text.length > LIMITS.captionChars) continue;
+    if (element.closest(CONTROLS) !== null || !isInside(element, frame)) continue;
+    found.push({ place: placeOf(element), text });
+  }
+  return found;
+}
+
+/** The largest element around the video that is not larger than its picture by much. */
+function playerOf(video: HTMLVideoElement, frame: DOMRect): Element {
+  let player: Element = video.parentElement ?? video;
+  for (let level = 0; level < LEVELS; level++) {
+    const next = player.parentElement;
+    if (next === null || next === document.body) break;
+    const { width, height } = next.getBoundingClientRect();
+    if (width > frame.width * 1.3 || height > frame.height * 1.5) break;
+    player = next;
+  }
+  return player;
+}
+
+function isInside(element: Element, frame: DOMRect): boolean {
+  const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
+  const isOver =
+    top >= frame.top - 1 && bottom <= frame.bottom + 1 && left >= frame.left - 1 && right <= frame.right + 1;
+  return (
+    isOver &&
+    width > 0 &&
+    height > 0 &&
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+  );
+}
+
+/** Pages make the element of a caption anew for each one: its kind stays. */
+function placeOf(element: Element): string {
+  const names: string[] = [];
+  for (let one: Element | null = element; one !== null && names.length < 3; one = one.parentElement) {
+    names.push(`${one.tagName}.${one.classList[0] ?? ""}`);
+  }
+  return names.join("<");
+}

@@ -1,0 +1,58 @@
+/** What the sources of a page gave, as the page itself reports it. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import { isFields, isTime } from "../sending/items.ts";
+
+export interface Given {
+  /** Items of the last minute, and when the last one was there; `null` before the first. */
+  readonly perMinute: number;
+  readonly lastAtMs: number | null;
+}
+
+export interface SourceReport {
+  /** A text track, an element that the platform is known for, or text that was found over the video. */
+  readonly captions: Given & { readonly from: "track" | "platform" | "page" | null };
+  readonly pictures: Given & {
+    /** When a picture was read last, also one that showed nothing new. */
+    readonly readAtMs: number | null;
+    readonly problem: "forbidden" | "failed" | null;
+  };
+  /** The address of the video's own file; `null` for a stream. */
+  readonly file: string | null;
+}
+
+const FROM = ["track", "platform", "page"] as const;
+const PROBLEMS = ["forbidden", "failed"] as const;
+
+/** The times of the last minute, with a new one. */
+export function counted(times: readonly number[], nowMs: number): readonly number[] {
+  return [...times.filter((time) => nowMs - time < LIMITS.countedMs), nowMs];
+}
+
+export function givenOf(times: readonly number[], nowMs: number): Given {
+  const recent = times.filter((time) => nowMs - time < LIMITS.countedMs);
+  return { perMinute: recent.length, lastAtMs: times.at(-1) ?? null };
+}
+
+/** `null` for what is no report: a page's process may send anything. */
+export function parseReport(value: unknown): SourceReport | null {
+  if (!isFields(value) || !isFields(value.captions) || !isFields(value.pictures)) return null;
+  const { captions, pictures, file } = value;
+  const [heard, seen] = [parseGiven(captions), parseGiven(pictures)];
+  if (heard === null || seen === null) return null;
+  const isAddress = typeof file === "string" && file.length <= LIMITS.urlChars && /^https?:\/\//u.test(file);
+  return {
+    captions: { ...heard, from: FROM.find((one) => one === captions.from) ?? null },
+    pictures: {
+      ...seen,
+      readAtMs: isTime(pictures.readAtMs) ? pictures.readAtMs : null,
+      problem: PROBLEMS.find((one) => one === pictures.problem) ?? null,
+    },
+    file: isAddress ? file : null,
+  };
+}
+
+function parseGiven({ perMinute, lastAtMs }: Readonly<Record<string, unknown>>): Given | null {
+  if (!isTime(perMinute) || !(lastAtMs === null || isTime(lastAtMs))) return null;
+  return { perMinute, lastAtMs };
+}

@@ -1,0 +1,120 @@
+/**
+ * The microphone is trusted: it listens only while the video plays in the tab in front, with the panel open and nothing paused.
+ * Chromium's fake microphone says a word every three seconds.
+ */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openWatched } from "./open-watched.ts";
+import { badges, checkPanel } from "./pictures.ts";
+
+/** Longer than two words of the fake microphone, and the silence that ends a recording. */
+const QUIET_MS = 8_000;
+
+interface Transcriber extends AsyncDisposable {
+  readonly yaml: string;
+  /** The number of recordings so far. */
+  heard(): number;
+}
+
+async function openTranscriber(): Promise<Transcriber> {
+  let count = 0;
+  const endpoint = createServer(async (request, response) => {
+    for await (const _ of request);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ text: `private words ${++count}` }));
+  });
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  const port = (endpoint.address() as AddressInfo).port;
+  return {
+    yaml: `live: { transcriber: { url: "http://127.0.0.1:${port}/v1", model: whisper } }\n`,
+    heard: () => count,
+    [Symbol.asyncDispose]: async () => {
+      endpoint.closeAllConnections();
+      await new Promise((resolve) => endpoint.close(resolve));
+    },
+  };
+}
+
+const playing = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    `(() => { const video = document.querySelector("video"); video.loop = true; video.playbackRate = 1; return video.play(); })()`,
+  );
+
+test("nothing is heard while the video is paused, another tab is in front, the microphone is paused or the panel is closed", async () => {
+  await using transcriber = await openTranscriber();
+  const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
+  await using watched = await openWatched({ sources, yaml: transcriber.yaml });
+  const { page, panel, viewer } = watched;
+  const mic = async (): Promise<boolean> => (await badges(viewer)).some(({ text }) => text === "MIC");
+  /** It listens again, and one more recording arrives. */
+  const hears = async (): Promise<void> => {
+    await page.bringToFront();
+    await playing(page);
+    await expect.poll(mic).toBe(true);
+    const before = transcriber.heard();
+    await expect.poll(() => transcriber.heard(), { timeout: 60_000 }).toBeGreaterThan(before);
+  };
+  /** It stopped, and after what was on its way, nothing arrives. */
+  const isSilent = async (): Promise<void> => {
+    await expect.poll(mic).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const before = transcriber.heard();
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    expect(transcriber.heard()).toBe(before);
+  };
+  await hears();
+  await panel.getByText("Microphone: listening").waitFor();
+  await checkPanel(panel, "listening");
+
+  await page.evaluate(`document.querySelector("video").pause()`);
+  await panel.getByText("Microphone: waits, the video is paused").waitFor();
+  await isSilent();
+  await hears();
+
+  const other = await viewer.context.newPage();
+  await other.bringToFront();
+  await panel.getByText("Microphone: waits, the video is not in front").waitFor();
+  await isSilent();
+  await other.close();
+  await hears();
+
+  await panel.getByRole("button", { name: "Pause the microphone" }).click();
+  await panel.getByText("Microphone: paused by you").waitFor();
+  await isSilent();
+  await checkPanel(panel, "microphone-paused");
+  await panel.getByRole("button", { name: "Go on listening" }).click();
+  await hears();
+
+  await panel.close();
+  await isSilent();
+});
+
+test("a voice that would leave the machine is named before anything is heard, and needs a consent", async () => {
+  const script = `
+    globalThis.webkitSpeechRecognition = class {
+      start() { (globalThis.starts ??= []).push(this.processLocally === true); }
+      stop() {}
+    };
+    delete globalThis.SpeechRecognition;
+  `;
+  const sources = { microphone: "recognise", lang: "en" };
+  await using watched = await openWatched({ sources, offscreenScript: script });
+  const { page, panel } = watched;
+  await playing(page);
+  await panel.getByText("Microphone: needs your consent").waitFor();
+  await panel.getByRole("region", { name: "Sources" }).getByRole("button", { name: "Settings" }).click();
+  await panel.getByText("My voice may leave this machine").waitFor();
+  await panel
+    .getByText("Recognised by the browser's maker, over the internet")
+    .first()
+    .waitFor({ state: "attached" });
+  await checkPanel(panel, "voice-leaves");
+  await panel.getByRole("button", { name: "Save" }).click();
+  await panel.getByRole("heading", { name: "Settings" }).waitFor();
+  await panel.getByLabel("My voice may leave this machine").check();
+  await panel.getByRole("button", { name: "Save" }).click();
+  await panel.getByText("Microphone: listening").waitFor();
+});
