@@ -71,6 +71,8 @@ export interface ViewerOptions {
   readonly sources?: Readonly<Record<string, unknown>>;
   /** `asked`: no site is allowed, and nothing is set up, as after an installation. `unconnected`: the site is allowed. */
   readonly setUp?: "done" | "asked" | "unconnected";
+  /** Another name of the site, for which the browser knows no protection as it does for 127.0.0.1. */
+  readonly hostName?: string;
   /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
   readonly offscreenScript?: string;
   readonly watchScript?: string;
@@ -80,13 +82,19 @@ export interface ViewerOptions {
 export async function openViewer(
   site: Site,
   served: Pick<Served, "url" | "token">,
-  { sources = {}, setUp = "done", offscreenScript, watchScript = "" }: ViewerOptions = {},
+  {
+    sources = {},
+    setUp = "done",
+    hostName = "127.0.0.1",
+    offscreenScript,
+    watchScript = "",
+  }: ViewerOptions = {},
 ): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
   const extension = join(folder, "extension");
   cpSync(join(await builtExtension(), "chrome-mv3"), extension, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
-  const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//127.0.0.1/*`] };
+  const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//${hostName}/*`] };
   if (setUp !== "asked") writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
   if (offscreenScript !== undefined) {
     const html = readFileSync(join(extension, "offscreen.html"), "utf8");
@@ -107,6 +115,7 @@ export async function openViewer(
       args: [
         ...FLAGS,
         "--headless=new",
+        `--host-resolver-rules=MAP ${hostName} 127.0.0.1`,
         "--autoplay-policy=no-user-gesture-required",
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",
