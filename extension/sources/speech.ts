@@ -50,9 +50,10 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
     if (name !== (listening?.name ?? "")) {
       const unfinished = keepsUnfinished(state) ? "keep" : "discard";
       void listening?.opened.then((close) => close(unfinished));
-      listening = isOn
-        ? { name, opened: listen(engine, host, { key: recording.key, sources: settings.sources, isLocal }) }
-        : null;
+      const options = isOn ? { key: recording.key, sources: settings.sources, isLocal } : null;
+      // Later: what it reports at once comes here again.
+      const open = (): Promise<Close> => listen(engine, host, options as ListenOptions);
+      listening = options === null ? null : { name, opened: Promise.resolve().then(open) };
       engine.setMicrophone({ state, failure: null });
       host.listening(isOn ? recording.key : null);
     } else if (!isOn) engine.setMicrophone({ state, failure: null });
