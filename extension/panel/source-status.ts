@@ -9,7 +9,7 @@ import type { Given, SourceReport } from "../watching/source-report.ts";
 /** `good` is for evidence of the last 30 s only; `dim` for a source that is off, or waits as it should. */
 export type Tone = "good" | "dim" | "warn" | "bad";
 
-/** What a button of the status does. */
+/** The action of a button of the status. */
 export type Remedy =
   | { readonly type: "settings"; readonly label: string }
   | { readonly type: "page-captions"; readonly label: string }

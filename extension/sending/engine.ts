@@ -31,7 +31,7 @@ export interface EngineView {
   /** The position of its video, and the frame and tab that it is in. */
   readonly position: Position | null;
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
-  /** What the page's sources gave; `null` before its first report. */
+  /** The report of the page about its sources; `null` before its first report. */
   readonly report: SourceReport | null;
   readonly microphone: MicrophoneStatus;
   /** The keys of the sessions of all tabs. */

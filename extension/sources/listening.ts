@@ -1,4 +1,4 @@
-/** Whether the microphone listens: only when every condition that a person can see holds. Pure. */
+/** The microphone listens only while every condition that a person can see holds. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
@@ -55,7 +55,7 @@ export function microphoneState(input: ListeningInput): Exclude<MicrophoneState,
   return isPlaying ? "listening" : "video-paused";
 }
 
-/** What was said before the video paused counts; what a person stops or leaves by any other way is thrown away. */
+/** Speech from before the video paused counts; an unfinished recording that ends in any other way is thrown away. */
 export function keepsUnfinished(next: MicrophoneState): boolean {
   return next === "video-paused";
 }

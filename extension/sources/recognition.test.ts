@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test("what another try may mend is tried again, and the panel hears of it each time", () => {
+test("an error that another try may mend is tried again, and the panel hears of it each time", () => {
   for (const [error, message] of [
     ["network", "the browser does not reach its service for speech"],
     ["audio-capture", "there is no microphone, or another program has it"],

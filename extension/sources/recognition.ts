@@ -92,7 +92,7 @@ const ERRORS: Readonly<
   },
 };
 
-/** What the browser reports, as a `Failure` of the panel. */
+/** An error of the browser in the words of the panel. */
 export class RecognitionError extends Error {
   readonly hint: string;
 

@@ -19,6 +19,8 @@ export interface SpeechHost {
 
 type Close = (unfinished: "keep" | "discard") => void;
 
+const NOTHING: Close = () => undefined;
+
 interface Listening {
   /** The settings of the current listener; another one begins when they differ. */
   readonly name: string;
@@ -52,8 +54,10 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
       void listening?.opened.then((close) => close(unfinished));
       const options = isOn ? { key: recording.key, sources: settings.sources, isLocal } : null;
       // Later: what it reports at once comes here again.
-      const open = (): Promise<Close> => listen(engine, host, options as ListenOptions);
-      listening = options === null ? null : { name, opened: Promise.resolve().then(open) };
+      const opened = Promise.resolve(options).then((one) =>
+        one === null ? NOTHING : listen(engine, host, one),
+      );
+      listening = isOn ? { name, opened } : null;
       engine.setMicrophone({ state, failure: null });
       host.listening(isOn ? recording.key : null);
     } else if (!isOn) engine.setMicrophone({ state, failure: null });

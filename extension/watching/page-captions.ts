@@ -25,7 +25,7 @@ export type TextPlaces = ReadonlyMap<string, TextPlace>;
 const CHANGES = 2;
 const QUIET_MS = 30_000;
 
-/** What is shown now, after what was shown before. A place that shows nothing for a moment is still one. Pure. */
+/** The places after the texts that are shown now. A place that shows nothing for a moment is still one. Pure. */
 export function foldTexts(before: TextPlaces, shown: readonly ShownText[], nowMs: number): TextPlaces {
   const now = new Map<string, string>();
   for (const { place, text } of shown) now.set(place, `${now.get(place) ?? ""} ${text}`.trim());
@@ -96,7 +96,7 @@ function isInside(element: Element, frame: DOMRect): boolean {
   );
 }
 
-/** Pages make the element of a caption anew for each one: its kind stays. */
+/** Pages make a new element for each caption, of the same kind. */
 function placeOf(element: Element): string {
   const names: string[] = [];
   for (let one: Element | null = element; one !== null && names.length < 3; one = one.parentElement) {

@@ -1,4 +1,4 @@
-/** What the sources of a page gave, as the page itself reports it. Pure. */
+/** The report of a page about its sources: how much each gave. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime } from "../sending/items.ts";

@@ -1,4 +1,4 @@
-/** What each source says when it gives nothing: captions that a page draws itself, a video of another site, plain http, no transcriber. */
+/** Each source says why it gives nothing: captions that a page draws itself, a video of another site, plain http, no transcriber. */
 
 import { expect, test } from "vitest";
 import { openSite, openViewer, play } from "./harness.ts";
