@@ -62,7 +62,7 @@ test("an error that another try may mend is tried again, and the panel hears of 
   }
 });
 
-test("recognition that ended after a silence begins again, and nobody is told", () => {
+test("recognition that ended after a silence begins again without an error", () => {
   for (const error of [null, "no-speech", "aborted"]) {
     expect(minuteOf(error)).toEqual({ starts: 61, refused: [] });
   }
