@@ -5,7 +5,7 @@ import { type AgentCommand, ContinuoError, type Usage } from "@continuo/core/mod
 import { visibleLine } from "@continuo/core/transcript";
 import { contextLeft, usageParts } from "../conversation/index.ts";
 import { searchWork } from "../search/index.ts";
-import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
+import { clockTime, cutEnd, type Paint, type Shell, tildePath, wrap } from "../terminal/index.ts";
 import { listFolder, toLines } from "./sessions.ts";
 import { SLASH_COMMANDS, type SlashName } from "./slash.ts";
 
@@ -28,16 +28,13 @@ export async function runCommand(
 type Command = (performing: CommandContext, argument: string) => Promise<readonly string[]>;
 
 const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
-  help: async ({ paint, talk }) => [
-    ...SLASH_COMMANDS.map(({ name, argument, says }) => {
-      const words = `/${name} ${argument}`.trimEnd();
-      return `  ${paint(words.padEnd(16), "bold")}  ${says}`;
-    }),
-    paint(
-      "  //word is sent to the agent as /word; \\ at the end of a line continues it on the next line",
-      "dim",
+  help: async ({ paint, talk, columns }) => [
+    ...SLASH_COMMANDS.flatMap(({ name, argument, says }) =>
+      helpLines(`/${name} ${argument}`.trimEnd(), says, { paint, columns }),
     ),
-    ...ownCommands(await talk.commands(), { agent: talk.agent, paint }),
+    "",
+    ...INPUT_HELP.flatMap(([words, says]) => helpLines(words, says, { paint, columns })),
+    ...ownCommands(await talk.commands(), { agent: talk.agent, paint, columns }),
   ],
   sessions: async ({ talk, shell, paint, columns }) => {
     const { rows, missing } = await listFolder(talk, shell, "asking");
@@ -63,6 +60,16 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   fork: async ({ talk, paint }, argument) => {
     await talk.fork(argument === "" ? null : argument);
     return nowIn(talk, paint);
+  },
+  undo: async ({ talk, shell, paint }) => {
+    const { undoTurn } = await import("./undo.ts");
+    const { prompt, before } = await undoTurn(talk, shell);
+    return [
+      `  took back: ${visibleLine(cutEnd(prompt, 60))}`,
+      ...nowIn(talk, paint),
+      `  ${paint(`the turn stays in ${before}`, "dim")}`,
+      `  ${paint("files stay as they are", "dim")}`,
+    ];
   },
   agent: async ({ talk, paint }, argument) => {
     const names = Object.keys(talk.configuration.agents);
@@ -118,22 +125,52 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   cancel: async () => ["  no turn is running"],
 };
 
+/** Keys and words that are no command. */
+const INPUT_HELP: readonly (readonly [words: string, says: string])[] = [
+  ["@PATH", "attach a file or a picture; Tab completes the path"],
+  ["!COMMAND", "run a command here; the agent is told it and its output with your next prompt"],
+  ["//word, !!word", "say /word or !word to the agent"],
+  ["\\ at the end", "the line continues on the next one"],
+  ["Enter", "while the agent works: puts the line into the queue, which is sent after the turn"],
+  ["↑ ↓", "lines typed before; while the agent works: lines of the queue, to edit them"],
+  ["Ctrl-R", "search what you typed before; again: an older line"],
+  ["Ctrl-V", "attach the picture of the clipboard"],
+  ["Ctrl-C", "cancel the turn; twice: leave"],
+  ["Ctrl-D, Ctrl-Z", "leave; suspend until `fg`"],
+];
+
+const WORDS_COLUMNS = 16;
+
+/** The explanation has lines of its own column, broken between words. */
+function helpLines(
+  words: string,
+  says: string,
+  { paint, columns }: { readonly paint: Paint; readonly columns: number },
+): readonly string[] {
+  const room = columns - WORDS_COLUMNS - 5;
+  const isNarrow = room < 24;
+  const lines = wrap([{ text: says }], isNarrow ? Math.max(8, columns - 5) : room, paint);
+  if (isNarrow) return [`  ${paint(words, "bold")}`, ...lines.map((line) => `    ${line}`)];
+  return lines.map(
+    (line, at) => `  ${paint((at === 0 ? words : "").padEnd(WORDS_COLUMNS), "bold")}  ${line}`,
+  );
+}
+
 /** The number of lines of the agent's own commands that are shown; Tab offers all of them. */
 const MAX_OWN = 30;
 
 function ownCommands(
   commands: readonly AgentCommand[],
-  { agent, paint }: { readonly agent: string; readonly paint: Paint },
+  { agent, paint, columns }: { readonly agent: string; readonly paint: Paint; readonly columns: number },
 ): readonly string[] {
   if (commands.length === 0) return [];
   const more = commands.length - MAX_OWN;
   return [
     "",
     paint(`  Commands of ${visibleLine(agent)}, which are sent to it:`, "dim"),
-    ...commands.slice(0, MAX_OWN).map(({ name, argument, description }) => {
+    ...commands.slice(0, MAX_OWN).flatMap(({ name, argument, description }) => {
       const words = visibleLine(`/${name} ${argument}`.trimEnd());
-      const says = visibleLine(description.split("\n")[0] ?? "");
-      return `  ${paint(words.padEnd(16), "bold")}  ${says.length > 100 ? `${says.slice(0, 99)}…` : says}`;
+      return helpLines(words, cutEnd(visibleLine(description.split("\n")[0] ?? ""), 100), { paint, columns });
     }),
     ...(more > 0 ? [paint(`  and ${more} more: type / and press Tab`, "dim")] : []),
   ];

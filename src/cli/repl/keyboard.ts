@@ -6,10 +6,11 @@
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "@continuo/core/transcript";
-import { oneKeyIn } from "../conversation/drawing/index.ts";
+import { keysIn, oneKeyIn } from "../conversation/drawing/index.ts";
 import { afterInput, INTERRUPT, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
+import { CTRL_R, type HistorySearch, pressSearch, startSearch, textOf } from "./history-search.ts";
 import type { Input, InputEvent, InputListener, InputOptions } from "./input.ts";
 import { EMPTY_BUFFER, type InputBuffer, linesOf, pressKeys } from "./input-buffer.ts";
 import { REPL_LIMITS } from "./limits.ts";
@@ -43,6 +44,8 @@ class Keyboard implements Input {
   #draft: InputBuffer = EMPTY_BUFFER;
   #kept: readonly string[] = [];
   #line: Interface | null = null;
+  #search: HistorySearch | null = null;
+  #prompt = "";
   #listener: InputListener | null = null;
   #onKey: ((key: string) => void) | null = null;
   /** True if `#onKey` takes words too. */
@@ -151,11 +154,44 @@ class Keyboard implements Input {
   readonly #onData = (chunk: string): void => {
     const { pastes, keys, hasPaste } = filterKeys(this.#pastes, chunk);
     this.#pastes = pastes;
-    if (this.#line !== null) this.#feed(keys);
+    if (this.#line !== null) this.#feedSearched(keys);
     else if (this.#takesText && !keys.includes(INTERRUPT)) this.#pressText(keys);
     else if (this.#onKey !== null && !hasPaste) this.#press(keys);
     else this.#keep(keys);
   };
+
+  /** Keys of a search in the history; all others, and what comes before Ctrl-R, are the line's. */
+  #feedSearched(keys: string): void {
+    if (this.#search === null && !keys.includes(CTRL_R)) {
+      this.#feed(keys);
+      return;
+    }
+    const pressed = keysIn(keys);
+    for (const [at, key] of pressed.entries()) {
+      if (this.#search === null && key !== CTRL_R) {
+        this.#feed(key);
+        continue;
+      }
+      if (this.#pressInSearch(key)) continue;
+      this.#feedSearched(pressed.slice(at + 1).join(""));
+      return;
+    }
+  }
+
+  /** False when the search has ended. */
+  #pressInSearch(key: string): boolean {
+    const line = this.#line;
+    if (line === null) return false;
+    const step = pressSearch(this.#search ?? startSearch(line.line), key, this.#history);
+    this.#search = step.type === "search" ? step.search : null;
+    const text = step.type === "search" ? textOf(step.search, this.#history) : step.text;
+    line.setPrompt(step.type === "search" ? `search "${visibleLine(step.search.query)}": ` : this.#prompt);
+    throwAway(line);
+    line.write(text);
+    line.prompt(true);
+    if (step.type === "take" && step.key !== "") this.#feed(step.key);
+    return step.type === "search";
+  }
 
   /** Gives the line its keys, up to and including the next `STOP`. */
   #feed(keys: string): void {
@@ -281,6 +317,8 @@ class Keyboard implements Input {
     line.on("SIGTSTP", () => this.#suspend());
     line.once("close", () => resolve({ type: "end" }));
     this.#line = line;
+    this.#prompt = prompt;
+    this.#search = null;
     this.#isCompleting = false;
     line.prompt();
     this.#endDraft();

@@ -24,6 +24,8 @@ export const REPL_LIMITS = {
   clipboardMs: 5_000,
   /** Entries of a folder that Tab looks through. */
   lookedThrough: 10_000,
+  /** The output of a command that the agent is told. */
+  shellChars: 65_536,
   sessionRows: 15,
   candidates: 40,
 } as const;

@@ -12,7 +12,7 @@ import {
   TurnPrinter,
 } from "../conversation/index.ts";
 import { conversationOf } from "../flags/index.ts";
-import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+import { type Paint, paintFor, plural, type Shell, screenOf, tildePath, wrap } from "../terminal/index.ts";
 import { runCommand } from "./command-work.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
@@ -31,6 +31,8 @@ interface Repl {
   readonly paint: Paint;
   /** The session and the agent of the last turn. */
   place: string;
+  /** Commands that the person ran, and their output: the agent is told them with the next prompt. */
+  told: string[];
   /** Ctrl-C since something was said, in its turn or after it: the second one leaves. */
   interrupts: number;
 }
@@ -85,18 +87,28 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const repl: Repl = { talk, shell, input, history, teller, paint, place: "", interrupts: 0 };
-  await welcome(repl);
+  const repl: Repl = { talk, shell, input, history, teller, paint, place: "", told: [], interrupts: 0 };
+  await welcome(repl, flags);
   return await loop(repl);
 }
 
-async function welcome({ talk, teller, paint, shell, input }: Repl): Promise<void> {
+async function welcome(
+  { talk, teller, paint, shell, input }: Repl,
+  { resume, agent }: TalkFlags,
+): Promise<void> {
   if (input.nextKey === undefined) return;
   const { session } = talk;
   const about = session === null ? "a new session" : (session.title ?? "untitled");
   const where = tildePath(session?.cwd ?? talk.cwd, shell.home);
   const line = `${paint(visibleLine(talk.agent), "bold")} ${paint(visibleLine(`· ${about} · ${where} · /help`), "dim")}`;
   await teller.print([line, ""]);
+  if (session === null) return;
+  const { columns } = screenOf(shell, shell.stdout);
+  const { lastTurns } = await import("./last-turns.ts");
+  await teller.print(await lastTurns(talk, { shell, paint, columns }));
+  if (resume === undefined) return;
+  const { resumePriceLinesOf } = await import("../notices/index.ts");
+  for (const text of await resumePriceLinesOf(resume, agent, shell)) teller.note(text);
 }
 
 async function loop(repl: Repl): Promise<number> {
@@ -117,7 +129,7 @@ async function loop(repl: Repl): Promise<number> {
     }
     repl.interrupts = 0;
     history.add(typed.text);
-    const line = parseLine(typed.text);
+    const line = parseLine(typed.text, typed.typed === undefined ? "read" : "typed");
     if (line.type === "command" && line.name === "quit") return 0;
     if (line.type !== "nothing") await answer(repl, line, typed.typed);
   }
@@ -130,7 +142,8 @@ async function answer(repl: Repl, line: ReplRequest, typed: string | undefined):
   const { teller, talk, shell, paint } = repl;
   const { columns } = screenOf(shell, shell.stdout);
   try {
-    if (line.type === "say") await turn(repl, await inputOf(repl, line.text, typed));
+    if (line.type === "shell") await runCommandOf(repl, line.command);
+    else if (line.type === "say") await turn(repl, await inputOf(repl, line.text, typed));
     else if (line.type === "unknown") {
       const own = await talk.commands();
       if (!own.some(({ name }) => name.toLowerCase() === line.name))
@@ -147,12 +160,25 @@ async function answer(repl: Repl, line: ReplRequest, typed: string | undefined):
   }
 }
 
-/** With the files that the person named in it. Errors: as `attach`. */
+/** Ctrl-C ends it. */
+async function runCommandOf(repl: Repl, command: string): Promise<void> {
+  const { talk, shell, teller, input } = repl;
+  const stop = new AbortController();
+  using _listening = input.listen({ onInterrupt: () => stop.abort() });
+  const { runShellCommand } = await import("./shell-command.ts");
+  const cwd = talk.session?.cwd ?? talk.cwd;
+  const print = (lines: readonly string[]): Promise<void> => teller.print(lines);
+  repl.told.push(await runShellCommand(command, { cwd, shell, signal: stop.signal, print }));
+  await teller.print([""]);
+}
+
+/** With the files that the person named in it, and the commands that the person ran before it. Errors: as `attach`. */
 async function inputOf(
-  { talk, shell, teller }: Repl,
+  repl: Repl,
   text: string,
   typed: string | undefined,
 ): Promise<string | readonly Block[]> {
+  const { talk, shell, teller } = repl;
   if (typed === undefined) return text;
   const { attach } = await import("./attachments.ts");
   const { blocks, notes } = await attach(typed, {
@@ -161,16 +187,23 @@ async function inputOf(
     desktop: shell,
   });
   for (const note of notes) teller.note(note);
-  return blocks.length === 0 ? text : [{ type: "text", text }, ...blocks];
+  const told = repl.told.splice(0).map((output): Block => ({ type: "text", text: output }));
+  const more = [...blocks, ...told];
+  return more.length === 0 ? text : [{ type: "text", text }, ...more];
 }
 
-async function complain(error: unknown, { teller, paint }: Repl): Promise<void> {
+/** Broken between words: a terminal would break it anywhere. */
+async function complain(error: unknown, { teller, paint, shell }: Repl): Promise<void> {
   const { message, hint } = isContinuoError(error) ? error : { message: String(error), hint: undefined };
   const lines = [message, ...(hint === undefined ? [] : [hint])].flatMap((text) => text.split("\n"));
+  const room = Math.max(8, screenOf(shell, shell.stdout).columns - 3);
+  const isRead = shell.stdout.isTTY === true;
+  const broken = (text: string): readonly string[] =>
+    isRead ? wrap([{ text: visibleLine(text) }], room, paint) : [visibleLine(text)];
+  const [first = "", ...hints] = lines;
   await teller.print([
-    ...lines.map((text, at) =>
-      at === 0 ? `${paint("✗", "red")} ${visibleLine(text)}` : `  ${paint(visibleLine(text), "dim")}`,
-    ),
+    ...broken(first).map((text, at) => `${at === 0 ? paint("✗", "red") : " "} ${text}`),
+    ...hints.flatMap(broken).map((text) => `  ${paint(text, "dim")}`),
     "",
   ]);
 }

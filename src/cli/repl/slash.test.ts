@@ -44,3 +44,10 @@ test.each([
 ])("Tab behind %j offers %j", async (line, expected) => {
   expect(await completionsOf(line, candidates)).toEqual(expected);
 });
+
+test("! runs what somebody typed, !! says it, and a line of a pipe runs nothing", () => {
+  expect(parseLine("!ls -l", "typed")).toEqual({ type: "shell", command: "ls -l" });
+  expect(parseLine("!!ls", "typed")).toEqual({ type: "say", text: "!ls" });
+  expect(parseLine("!", "typed")).toEqual({ type: "say", text: "!" });
+  expect(parseLine("!ls", "read")).toEqual({ type: "say", text: "!ls" });
+});

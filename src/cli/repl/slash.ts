@@ -8,6 +8,7 @@ export type SlashName =
   | "resume"
   | "continue"
   | "fork"
+  | "undo"
   | "agent"
   | "title"
   | "usage"
@@ -32,6 +33,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "resume", argument: "ID", says: "continue another session, a native one or Continuo's own" },
   { name: "continue", argument: "", says: "continue the newest session of this folder" },
   { name: "fork", argument: "[ID]", says: "continue a copy of a session; the original does not change" },
+  { name: "undo", argument: "", says: "continue a copy without the last turn; files stay as they are" },
   { name: "agent", argument: "[NAME]", says: "continue this session with another agent" },
   { name: "title", argument: "[TEXT]", says: "show or set the session's title" },
   { name: "usage", argument: "", says: "show the tokens and the cost so far" },
@@ -57,6 +59,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 export type Line =
   | { readonly type: "nothing" }
   | { readonly type: "say"; readonly text: string }
+  /** A command of the person's shell. */
+  | { readonly type: "shell"; readonly command: string }
   | { readonly type: "command"; readonly name: SlashName; readonly argument: string }
   /** Perhaps a command of the agent's own: `text` is what it is sent then. */
   | {
@@ -66,10 +70,17 @@ export type Line =
       readonly suggestion: SlashName | null;
     };
 
-/** `//word` is said as `/word`: agents have commands of their own. A path is no command. */
-export function parseLine(line: string): Line {
+/**
+ * `//word` is said as `/word`, and `!!word` as `!word`. A path is no command.
+ *
+ * @param source `!word` runs only what somebody typed
+ */
+export function parseLine(line: string, source: "typed" | "read" = "read"): Line {
   const text = line.trim();
   if (text === "") return { type: "nothing" };
+  if (source === "typed" && text.startsWith("!!")) return { type: "say", text: text.slice(1) };
+  const command = text.slice(1).trim();
+  if (source === "typed" && text.startsWith("!") && command !== "") return { type: "shell", command };
   if (text.startsWith("//")) return { type: "say", text: text.slice(1) };
   const [, word, argument = ""] = /^\/([a-zA-Z?]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (word === undefined) return { type: "say", text };

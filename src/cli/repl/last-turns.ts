@@ -1,0 +1,65 @@
+/** The last turns of a session that continues, so that the person sees where it was left. */
+
+import { lookUp, openCatalogSession, readOwn } from "@continuo/agents/catalog";
+import type { Talk } from "@continuo/agents/conversations";
+import { isContinuoError, type Message, textOf } from "@continuo/core/model";
+import { messageKind, visibleLine } from "@continuo/core/transcript";
+import { type Paint, type Shell, wrap } from "../terminal/index.ts";
+
+const TURNS = 2;
+const PROMPT_LINES = 3;
+const ANSWER_LINES = 8;
+
+interface Drawing {
+  readonly shell: Shell;
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** None for a session in which nobody said anything, or that cannot be read now: its turn reports that. */
+export async function lastTurns(talk: Talk, { shell, paint, columns }: Drawing): Promise<readonly string[]> {
+  const messages = await spokenMessages(talk, shell);
+  const begins = messages.flatMap((message, at) => (messageKind(message) === "person" ? [at] : []));
+  const from = begins.at(-TURNS) ?? begins[0];
+  if (from === undefined) return [];
+  const draw = (text: string, most: number, mark: string): readonly string[] => {
+    const lines = wrap(
+      [{ text: text.split("\n").map(visibleLine).join("\n") }],
+      Math.max(8, columns - 3),
+      paint,
+    );
+    const shown = lines.slice(0, most);
+    const more = lines.length - shown.length;
+    return [
+      ...shown.map((line, at) => paint(`${at === 0 ? mark : " "} ${line}`, "dim")),
+      ...(more > 0 ? [paint(`  … ${more} more ${more === 1 ? "line" : "lines"}`, "dim")] : []),
+    ];
+  };
+  return messages
+    .slice(from)
+    .flatMap((message) =>
+      messageKind(message) === "person"
+        ? ["", ...draw(textOf(message.content), PROMPT_LINES, "❯")]
+        : draw(textOf(message.content), ANSWER_LINES, "●"),
+    )
+    .slice(1)
+    .concat("");
+}
+
+async function spokenMessages(talk: Talk, shell: Shell): Promise<readonly Message[]> {
+  if (talk.session === null) return [];
+  try {
+    const name = `continuo:${talk.session.sessionId}`;
+    const located = await lookUp(name, { places: shell, store: readOwn(await talk.store()) });
+    using session = await openCatalogSession(located, shell);
+    const all = await Array.fromAsync(session.history());
+    return all.filter(
+      (message) =>
+        textOf(message.content).trim() !== "" &&
+        (messageKind(message) === "person" || message.role === "assistant"),
+    );
+  } catch (error) {
+    if (isContinuoError(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+/** What a person does in `continuo repl` every day, in a terminal: with a scripted agent. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { chunk, DONE } from "../acp/script.ts";
+import { MAIN } from "./home.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
+import { openTerminal, type Terminal } from "./tmux.ts";
+
+let home: TalkHome;
+let terminal: Terminal | null = null;
+beforeEach(() => {
+  home = createTalkHome({
+    ...SCRIPT,
+    prompts: {
+      ...SCRIPT.prompts,
+      one: [chunk("The first answer."), DONE],
+      two: [chunk("The second answer."), DONE],
+    },
+  });
+});
+afterEach(() => {
+  terminal?.close();
+  terminal = null;
+  home[Symbol.dispose]();
+});
+
+function isReady(screen: string): boolean {
+  return /^❯ *$/u.test(screen.trimEnd().split("\n").at(-1) ?? "");
+}
+
+const ended = (words: string) => (screen: string) => screen.includes(words) && isReady(screen);
+
+async function open(columns: number, rows: number, flags = ""): Promise<Terminal> {
+  terminal?.close();
+  const opened = openTerminal(home, columns, rows);
+  terminal = opened;
+  opened.type(`cd project; clear; '${process.execPath}' '${MAIN}' repl ${flags}; echo code=$?`);
+  await opened.until(isReady);
+  return opened;
+}
+
+async function say(on: Terminal, words: string, answer: string): Promise<void> {
+  on.type(words);
+  await on.until(ended(answer));
+}
+
+test.each([
+  [100, 30],
+  [80, 24],
+  [50, 20],
+])("--continue shows where the conversation was left, at %ix%i", async (columns, rows) => {
+  const on = await open(columns, rows);
+  await say(on, "one", "The first answer.");
+  await say(on, "two", "The second answer.");
+  on.send("C-d");
+  await on.until((screen) => screen.includes("code=0"));
+  const again = await open(columns, rows, "--continue");
+  const lines = again.screen().trimEnd().split("\n");
+  expect(lines.slice(1)).toEqual([
+    "",
+    "❯ one",
+    "● The first answer.",
+    "",
+    "❯ two",
+    "● The second answer.",
+    "",
+    "❯",
+  ]);
+});
+
+test("Ctrl-R finds an earlier line, Enter sends it, and Ctrl-G brings back what was typed", async () => {
+  const on = await open(80, 24);
+  await say(on, "one", "The first answer.");
+  await say(on, "two", "The second answer.");
+  on.send("C-r");
+  on.write("ON");
+  await on.until((screen) => screen.trimEnd().endsWith('search "ON": one'));
+  on.send("Enter");
+  await on.until((screen) => screen.split("The first answer.").length === 3 && isReady(screen));
+  on.write("draft");
+  on.send("C-r");
+  on.write("tw");
+  await on.until((screen) => screen.trimEnd().endsWith('search "tw": two'));
+  on.send("C-g");
+  await on.until((screen) => screen.trimEnd().endsWith("❯ draft"));
+  expect(home.prompts()).toEqual(["one", "two", "one"]);
+});
+
+test("!COMMAND runs in the folder of the session, and the agent is told it with the next prompt", async () => {
+  const on = await open(80, 24);
+  on.type("!basename $PWD; exit 3");
+  await on.until(ended("exit code 3"));
+  expect(on.screen()).toContain("\n  project\n");
+  await say(on, "one", "You said: one");
+  expect(home.prompts().at(-1)).toContain(
+    "I ran `basename $PWD; exit 3` (exit code 3). Its output:\nproject\n",
+  );
+  on.type("!sleep 60");
+  on.send("C-c");
+  await on.until(ended("ended by SIGTERM"));
+});
+
+test("/undo continues a copy without the last turn, which the agent no longer knows", async () => {
+  const on = await open(80, 24);
+  await say(on, "one", "The first answer.");
+  await say(on, "two", "The second answer.");
+  on.type("/undo");
+  await on.until(ended("took back: two"));
+  await say(on, "three", "message:three");
+  const last = home.prompts().at(-1) ?? "";
+  expect(last).toContain("The first answer.");
+  expect(last).not.toContain("The second answer.");
+});
+
+test.each([100, 80, 50])(
+  "/help names files, commands, the queue and the keys, and breaks no word, %i columns wide",
+  async (columns) => {
+    const on = await open(columns, 80);
+    on.type("/help");
+    const screen = await on.until(ended("suspend until"));
+    for (const words of ["@PATH", "!COMMAND", "queue", "Ctrl-R", "/undo"]) expect(screen).toContain(words);
+    const words = new Set(screen.split(/\s+/u));
+    for (const word of ["unrestricted,", "completes", "attach", "suspend"]) expect(words).toContain(word);
+  },
+);
