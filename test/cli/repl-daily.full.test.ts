@@ -1,4 +1,4 @@
-/** What a person does in `continuo repl` every day, in a terminal: with a scripted agent. */
+/** The daily use of `continuo repl` in a terminal, with a scripted agent. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
@@ -86,7 +86,7 @@ test("Ctrl-R finds an earlier line, Enter sends it, and Ctrl-G brings back what 
   expect(home.prompts()).toEqual(["one", "two", "one"]);
 });
 
-test("!COMMAND runs in the folder of the session, and the agent is told it with the next prompt", async () => {
+test("!COMMAND runs in the folder of the session, and the next prompt has its output", async () => {
   const on = await open(80, 24);
   on.type("!basename $PWD; exit 3");
   await on.until(ended("exit code 3"));

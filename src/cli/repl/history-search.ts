@@ -38,7 +38,9 @@ export function pressSearch(search: HistorySearch, key: string, history: readonl
   }
   if (key >= " " && !key.startsWith("\u001b")) {
     const query = search.query + key;
-    return { type: "search", search: { ...search, query, at: find(history, query, Math.max(0, search.at)) } };
+    const here = find(history, query, Math.max(0, search.at));
+    // A newer line may match what an older one does not.
+    return { type: "search", search: { ...search, query, at: here === -1 ? find(history, query, 0) : here } };
   }
   return { type: "take", text, key: key === "\u001b" ? "" : key };
 }
@@ -52,7 +54,5 @@ function find(history: readonly string[], query: string, from: number): number {
   if (query === "") return -1;
   const wanted = query.toLowerCase();
   const at = history.slice(from).findIndex((line) => line.toLowerCase().includes(wanted));
-  if (at !== -1) return from + at;
-  // The query changed: a newer line may match.
-  return from === 0 ? -1 : history.findIndex((line) => line.toLowerCase().includes(wanted));
+  return at === -1 ? -1 : from + at;
 }
