@@ -14,9 +14,11 @@ import {
   type NoteVerb,
   noteChangeOf,
   noteVerbOf,
+  numberOr,
   type ReadableEvidence,
   recordOf,
   textOfContent,
+  textOr,
   type WireEvent,
 } from "@continuo/core/wire";
 
@@ -198,7 +200,7 @@ export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersi
   const data = recordOf(event.data);
   const startMs = numberOr(data.mediaTimeMs, 0);
   const endMs = numberOr(data.endMs, startMs);
-  const change = { noteId: textOr(data.noteId), verb: noteVerbOf(event), startMs, endMs, status, by };
+  const change = { noteId: textOr(data.noteId, ""), verb: noteVerbOf(event), startMs, endMs, status, by };
   return { ...toVersion(event, change, undefined), cut };
 }
 
@@ -250,7 +252,7 @@ function toItems(event: WireEvent): readonly Item[] {
   switch (event.type) {
     case "context_requested": {
       const mediaTimeMs = numberOr(data.mediaTimeMs, 0);
-      return [{ ...place, type: "question", mediaTimeMs, text: textOr(data.question) }];
+      return [{ ...place, type: "question", mediaTimeMs, text: textOr(data.question, "") }];
     }
     case "session_state_changed": {
       const text = stateText(data);
@@ -286,14 +288,6 @@ function stateText({ state, level, budget, restart, reason }: Readonly<Record<st
 
 function placeOf({ sequence, id, occurredAt }: WireEvent): Place {
   return { sequence, id, at: occurredAt };
-}
-
-function numberOr(value: unknown, other: number): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : other;
-}
-
-function textOr(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function textsIn(value: unknown): readonly string[] {

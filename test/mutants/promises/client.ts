@@ -183,7 +183,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "Only the server ends a message as interrupted.",
     file: "packages/core/src/client/events.ts",
-    text: "  if (!isByWriter(event, null)) return null;\n",
+    text: "  if (!isByServer(event)) return null;\n",
     mistake: "",
     test: "packages/core/src/client/events.test.ts",
   },

@@ -4,10 +4,12 @@ import {
   type Attachment,
   authorOf,
   isAddressedTo,
+  isByServer,
   isByWriter,
   type Participant,
   recordOf,
   textOfContent,
+  textOr,
   type WireEvent,
 } from "../wire/index.ts";
 
@@ -225,8 +227,8 @@ export function toWholeMessage(event: CompleteEvent): MessageEvent {
 function interrupted(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
   const { messageId, content, reason, handle } = recordOf(event.data);
   if (typeof messageId !== "string") return null;
-  if (!isByWriter(event, null)) return null;
-  const from = typeof handle === "string" ? handle : null;
+  if (!isByServer(event)) return null;
+  const from = textOr(handle, null);
   if (!known.has(messageId)) return message({ ...base, from }, event, "interrupted");
   return {
     ...base,
@@ -241,10 +243,6 @@ function interrupted(base: Base, event: WireEvent, known: KnownMessages): Client
 function isChange(event: WireEvent, messageId: unknown, known: KnownMessages): messageId is string {
   const writer = known.get(messageId as string);
   return writer !== undefined && isByWriter(event, writer);
-}
-
-function textOr(value: unknown, other: string): string {
-  return typeof value === "string" ? value : other;
 }
 
 export function toPresenceEvent(

@@ -45,6 +45,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export function textOr<Other>(value: unknown, other: Other): string | Other {
+  return typeof value === "string" ? value : other;
+}
+
+export function numberOr<Other>(value: unknown, other: Other): number | Other {
+  return typeof value === "number" && Number.isFinite(value) ? value : other;
+}
+
 /** The words of a message, whatever else it holds. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;

@@ -22,8 +22,10 @@ export {
   isRecord,
   type MessageData,
   type MessageHead,
+  numberOr,
   recordOf,
   textOfContent,
+  textOr,
   toWireEvent,
   type WireEvent,
 } from "./channel-events.ts";
@@ -122,7 +124,7 @@ export {
   type OpenedLiveSession,
   type ReportedState,
 } from "./live-session.ts";
-export { isByWriter, type MessageText, messageAfter } from "./message-change.ts";
+export { isByServer, isByWriter, type MessageText, messageAfter } from "./message-change.ts";
 export {
   isNonce,
   LOOPBACK_LABEL,

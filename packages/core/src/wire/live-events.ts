@@ -3,7 +3,7 @@
  * fold the log with it, so that all of them show the same notes.
  */
 
-import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
+import { numberOr, recordOf, textOfContent, textOr, type WireEvent } from "./channel-events.ts";
 import { NOTE_EVENT_TYPES, type Note, type NoteStatus, type Span } from "./live-notes.ts";
 
 /** The event of a note, as a verb. */
@@ -102,8 +102,8 @@ export function evidenceOf({ type, data: value }: Pick<WireEvent, "type" | "data
     startMs,
     endMs: numberOr(data.endMs, startMs),
     text: textOfContent(type === "frame_captured" ? data.description : data.text),
-    speaker: textOrNull(data.speaker),
-    lang: textOrNull(data.lang),
+    speaker: textOr(data.speaker, null),
+    lang: textOr(data.lang, null),
     thumbnail: hashIn(data.thumbnail),
     full: hashIn(data.full),
   };
@@ -112,12 +112,4 @@ export function evidenceOf({ type, data: value }: Pick<WireEvent, "type" | "data
 function hashIn(pointer: unknown): string | null {
   const { hash } = recordOf(pointer);
   return typeof hash === "string" && /^[0-9a-f]{64}$/u.test(hash) ? hash : null;
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-function numberOr(value: unknown, other: number): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : other;
 }

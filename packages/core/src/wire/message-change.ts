@@ -6,12 +6,14 @@
 import { authorOf } from "./channel-address.ts";
 import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
 
+/** Only the server interrupts a message. */
+export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
+  return actor.kind === "system";
+}
+
 /** Only its writer changes a message, and only the server interrupts one. A writer of `null` is no handle. */
-export function isByWriter(
-  { type, actor }: Pick<WireEvent, "type" | "actor">,
-  writer: string | null,
-): boolean {
-  return type === "message_interrupted" ? actor.kind === "system" : authorOf({ actor }) === writer;
+export function isByWriter(event: Pick<WireEvent, "type" | "actor">, writer: string | null): boolean {
+  return event.type === "message_interrupted" ? isByServer(event) : authorOf(event) === writer;
 }
 
 export interface MessageText {

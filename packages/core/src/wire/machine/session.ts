@@ -1,6 +1,6 @@
 /** One session: `GET /v1/machine/sessions/KEY`, and what is pushed while it grows. */
 
-import type { Leaf, Severity, Usage } from "../../model/index.ts";
+import type { Leaf, SessionDetails, Severity, SubagentInfo } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
 import type { MachineSession } from "./list.ts";
 
@@ -15,39 +15,32 @@ export interface MachineProblem {
 }
 
 /** A sub-agent: a session of its own below its parent. */
-export interface SubagentHead {
+export interface SubagentHead extends Omit<SubagentInfo, "location"> {
   /** Names it in paths, as the key of a session does. */
   readonly key: string;
-  readonly id: string;
-  readonly type: string | null;
-  readonly description: string | null;
-  /** The call that started it. */
-  readonly toolCallId: string | null;
-  readonly model: string | null;
-  readonly sizeBytes: number;
 }
+
+/** The details that a head passes on. */
+type DetailsOfHead = Pick<
+  SessionDetails,
+  | "messages"
+  | "toolCalls"
+  | "records"
+  | "unknownRecords"
+  | "models"
+  | "agentVersions"
+  | "usage"
+  | "forkedFrom"
+>;
 
 /**
  * The result of a full read. It may take seconds for a session of 100 MB; its end is there at once
  * (`HistoryWindow`).
  */
-export interface SessionHead {
+export interface SessionHead extends DetailsOfHead {
   readonly session: MachineSession;
   /** The file, or the place in the database. */
   readonly location: string;
-  readonly messages: {
-    readonly total: number;
-    readonly user: number;
-    readonly assistant: number;
-    readonly tool: number;
-    readonly system: number;
-  };
-  readonly toolCalls: number;
-  readonly records: number;
-  readonly unknownRecords: Readonly<Record<string, number>>;
-  readonly models: readonly string[];
-  readonly agentVersions: readonly string[];
-  readonly usage: Usage | null;
   readonly costUsd: number | null;
   /** Ends of branches, the active one first, at most 500. */
   readonly branches: readonly Leaf[];
@@ -55,8 +48,6 @@ export interface SessionHead {
   readonly problems: readonly MachineProblem[];
   readonly problemCount: number;
   readonly subagents: readonly SubagentHead[];
-  /** The session that it was forked from. */
-  readonly forkedFrom: string | null;
   readonly parentKey: string | null;
   /** Why it cannot be written to now, for example because it is live in its agent; `null` where it can. */
   readonly readOnly: string | null;
