@@ -113,7 +113,7 @@ function itemsOf(block: Block, message: Message, options: ViewOptions): readonly
     case "tool_call":
       return [{ kind: "call", id: block.id, name: block.name, args: argumentsOf(block.args, block.rawArgs) }];
     case "tool_result":
-      return [withoutPictures(options, resultOf(block, options))];
+      return [asSentBy(options.sentBy, resultOf(block, options))];
     case "unknown":
       return [{ kind: "other", value: block.raw }];
     case "file":
@@ -132,8 +132,8 @@ function resultOf(block: ToolResultBlock, { tellsErrors }: ViewOptions): Item {
 }
 
 /** Copilot sends no pictures of results to the models of a provider of one's own (1.0.102). */
-function withoutPictures({ sentBy }: ViewOptions, item: Item): Item {
-  return item.kind === "result" && sentBy === "copilot" ? { ...item, images: [] } : item;
+export function asSentBy(agent: AgentName | undefined, item: Item): Item {
+  return item.kind === "result" && agent === "copilot" ? { ...item, images: [] } : item;
 }
 
 function pictureOf(block: ImageBlock): Picture {

@@ -29,7 +29,7 @@ function writeLines(path: string, ...records: readonly unknown[]): void {
 }
 
 /** A newer session in the same folder, which has a title and no message. */
-const NAMED: Readonly<Record<Exclude<AgentName, "copilot">, (spoken: SessionInfo) => void>> = {
+const NAMED: Readonly<Record<AgentName, (spoken: SessionInfo) => void>> = {
   claude({ location }) {
     const record = { type: "custom-title", customTitle: "A name", sessionId: NEW_ID };
     writeLines(join(dirname(location), `${NEW_ID}.jsonl`), record);
@@ -62,6 +62,14 @@ const NAMED: Readonly<Record<Exclude<AgentName, "copilot">, (spoken: SessionInfo
     const into = `insert into session (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
     database.prepare(into).run(...(Object.values(named) as string[]));
   },
+  copilot(spoken) {
+    const { data, ...head } = headOf(spoken);
+    const folder = join(dirname(dirname(spoken.location)), NEW_ID);
+    mkdirSync(folder);
+    const named = { ...(data as Json), sessionId: NEW_ID, startTime: NOW };
+    writeLines(join(folder, "events.jsonl"), { ...head, timestamp: NOW, data: named });
+    writeFileSync(join(folder, "workspace.yaml"), `id: ${NEW_ID}\nname: A name\nuser_named: true\n`);
+  },
 };
 
 test.each([
@@ -70,6 +78,7 @@ test.each([
   ["gemini", "text-and-thinking"],
   ["pi", "text-and-thinking"],
   ["opencode", "text-and-thinking"],
+  ["copilot", "text-and-thinking"],
 ] as const)("a newer session of %s that has only a title is not the last one", async (agent, name) => {
   const scratch = mkdtempSync(join(tmpdir(), "continuo-last-"));
   const home = await copyHome(scratch, [agent, name]);

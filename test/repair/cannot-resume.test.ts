@@ -189,6 +189,37 @@ const DAMAGES: readonly Damage[] = [
     fits: (record) => record.type === "text",
     damage: set("text", {}),
   },
+  {
+    what: "a field of an answer that it does not need has another form",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => record.type === "assistant.message",
+    damage: set("data.apiCallId", []),
+  },
+  {
+    what: "a count in a note about usage is a text",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    fits: (record) => record.type === "session.usage_record",
+    damage: set("data.usage.inputTokens", "many"),
+  },
+  {
+    what: "the start of a call names no tool",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => record.type === "tool.execution_start",
+    damage: set("data.toolName", null),
+  },
+  {
+    what: "a note of its end has no data",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => record.type === "session.shutdown",
+    damage: set("data", 7),
+  },
 ];
 
 let scratch: string;

@@ -16,10 +16,16 @@ import { surround } from "./surroundings.ts";
 import { type Machine, type SimulatedProcess, World } from "./world.ts";
 
 /** Those with files; the database of opencode stays with the power cuts of `test/power-cut/`. */
-const AGENTS = ["claude", "codex", "gemini", "pi"] as const;
+const AGENTS = ["claude", "codex", "gemini", "pi", "copilot"] as const;
 type Edited = (typeof AGENTS)[number];
 
-const FORMATS = { claude: "ccsdk", codex: "codex", gemini: "gemini", pi: "pi-agent" } as const;
+const FORMATS = {
+  claude: "ccsdk",
+  codex: "codex",
+  gemini: "gemini",
+  pi: "pi-agent",
+  copilot: "copilot",
+} as const;
 const HOME = "/home/ann";
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const EDITS = 9;

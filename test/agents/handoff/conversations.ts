@@ -172,10 +172,11 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
     },
   },
   copilot: {
-    minResultBytes: 15_000,
+    minResultBytes: 20_000,
     script: (project) =>
       turnsOf("copilot", {
-        long: tool("view", { path: join(project, "long.md") }),
+        // Copilot shows only a part of a file of this size, and without a range nothing of it.
+        long: tool("view", { path: join(project, "long.md"), view_range: [1, 1_000] }),
         fails: tool("view", { path: join(project, "missing.md") }),
       }),
     async hold(sandbox, modelUrl) {

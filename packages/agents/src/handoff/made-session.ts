@@ -187,6 +187,10 @@ export async function verifySession(staged: StagedSession, options: VerifyOption
     view,
     spoken: {
       history: withoutAside(saidOf(made, isSeen), history),
+      "history without summaries": withoutAside(
+        saidOf(made, (message) => isSeen(message) && message.origin !== "summary"),
+        history,
+      ),
       "model view": withoutAside(selectMessages(history, view).messages, history),
     },
     messages: history.length,

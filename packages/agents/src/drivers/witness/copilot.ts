@@ -5,7 +5,9 @@
 
 import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { makeScratchFolder } from "@continuo/files";
+import { present } from "@continuo/core/model";
+import { isJson, makeScratchFolder } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
 import { loadOverAcp, spokenIn } from "./loaded.ts";
 import { CLOSED_URL } from "./program.ts";
 import type { SpokenTestimony, StagedSession } from "./witness.ts";
@@ -26,10 +28,31 @@ export async function copilotWitness(staged: StagedSession): Promise<SpokenTesti
   return {
     by: "copilot --acp",
     depth: "words",
-    covers: "history",
+    covers: "history without summaries",
     unspoken: NOTICE,
-    messages: updates.flatMap(spokenIn),
+    messages: withoutHelpers(updates.flatMap(spokenIn), await wordsOfHelpers(staged)),
   };
+}
+
+/** Copilot shows the answers of sub-agents, which are in the file of the session, like its own. */
+function withoutHelpers(messages: SpokenTestimony["messages"], words: string[]): SpokenTestimony["messages"] {
+  return messages.filter(({ role, content: [block] }) => {
+    const at = role === "assistant" && block?.type === "text" ? words.indexOf(block.text) : -1;
+    if (at !== -1) words.splice(at, 1);
+    return at === -1;
+  });
+}
+
+async function wordsOfHelpers({ file, signal }: StagedSession): Promise<string[]> {
+  const words: string[] = [];
+  using lines = openLines(file, Number.POSITIVE_INFINITY);
+  for await (const records of lines.scan(present({ part: "whole", signal }))) {
+    for (const { value } of records) {
+      if (!isJson(value) || value.type !== "assistant.message" || value.agentId === undefined) continue;
+      if (isJson(value.data) && typeof value.data.content === "string") words.push(value.data.content);
+    }
+  }
+  return words;
 }
 
 /** Copilot shows its errors and notices as parts of an answer. */

@@ -39,10 +39,10 @@ export interface SpokenTestimony {
   readonly by: string;
   readonly depth: "words";
   /**
-   * The part of a compacted session that it covers: the whole `history`, or only the part that its model
-   * receives.
+   * The part of a compacted session that it covers: the whole `history`, the history without the agent's own
+   * summaries, or only the part that its model receives.
    */
-  readonly covers: "history" | "model view";
+  readonly covers: "history" | "history without summaries" | "model view";
   /** In a text of a message: what the agent shows in place of something else, or leaves out. */
   readonly unspoken: RegExp;
   readonly messages: readonly Pick<Message, "role" | "content">[];

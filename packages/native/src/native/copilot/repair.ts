@@ -3,7 +3,7 @@
  * of 1.0.102, see `resume-flaw.ts`). A record that cannot be mended is removed, as one that is no record.
  */
 
-import { isJson, type Json, textOfValue } from "@continuo/files";
+import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
@@ -15,6 +15,7 @@ import {
   remainingLines,
   remove,
 } from "../repairing/index.ts";
+import { hasShape, withoutWrongFields } from "./field-forms.ts";
 import { NO_RESULT } from "./model-view.ts";
 import { agentIdOf, callIdsOf, dataOf, filledField, isUserCommand } from "./records.ts";
 import { isUuid, isZonedTime, resumeFlawOf } from "./resume-flaw.ts";
@@ -39,8 +40,7 @@ function mendData(line: RecordLine, { makers, sessionId }: RepairContext): void 
     remove(line, "it has no type");
     return;
   }
-  const isKnown = Object.hasOwn(MENDERS, value.type);
-  if (!isKnown) return;
+  if (!hasShape(value.type)) return;
   if (!isJson(value.data)) {
     remove(line, "it has no data");
     return;
@@ -48,9 +48,10 @@ function mendData(line: RecordLine, { makers, sessionId }: RepairContext): void 
   const envelope = { id: ZERO, timestamp: new Date(0).toISOString(), parentId: null };
   const flaw = resumeFlawOf({ ...value, ...envelope });
   if (flaw === null) return;
-  const mended = MENDERS[value.type]?.(value.data, { sessionId, id: makers.uuid4() }) ?? null;
-  const isMended = mended !== null && resumeFlawOf({ ...value, data: mended, ...envelope }) === null;
-  if (isMended) change(line, { ...value, data: mended }, flaw);
+  const right = withoutWrongFields(value.type, value.data);
+  const mended = entryOf(MENDERS, value.type)?.(right, { sessionId, id: makers.uuid4() }) ?? right;
+  if (resumeFlawOf({ ...value, data: mended, ...envelope }) === null)
+    change(line, { ...value, data: mended }, flaw);
   else remove(line, flaw);
 }
 
@@ -61,8 +62,8 @@ interface MendContext {
   readonly id: string;
 }
 
-/** `null` where nothing tells what was meant. */
-const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Json | null>> = {
+/** They give the fields that a record needs, as far as something tells what was meant. */
+const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Json>> = {
   "session.start": (data, { sessionId }) => ({
     ...data,
     sessionId: filledField(data, "sessionId") ?? sessionId,

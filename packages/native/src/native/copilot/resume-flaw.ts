@@ -4,6 +4,7 @@
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
+import { fieldFlawOf, hasShape } from "./field-forms.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 const ZONED = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/u;
@@ -22,9 +23,9 @@ export function resumeFlawOf(record: Json): string | null {
   if (!isZonedTime(record.timestamp)) return "the timestamp is no time with a zone";
   if (record.parentId !== null && !isUuid(record.parentId)) return "the parentId is neither a UUID nor null";
   if (typeof record.type !== "string") return "it has no type";
-  const check = entryOf(CHECKS, record.type);
-  if (check === undefined) return null;
-  return isJson(record.data) ? check(record.data) : "it has no data";
+  if (!hasShape(record.type)) return null;
+  if (!isJson(record.data)) return "it has no data";
+  return entryOf(CHECKS, record.type)?.(record.data) ?? fieldFlawOf(record.type, record.data);
 }
 
 const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {

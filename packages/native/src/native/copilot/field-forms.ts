@@ -1,0 +1,315 @@
+/**
+ * The forms of the fields in the records of a session. Copilot refuses the whole file for one field of another form, or
+ * for a record without a field that it needs: `schemas/session-events.schema.json`, which 1.0.102 unpacks, and each field of
+ * `data` tried in a session that 1.0.102 loaded. Records of other types are left alone. Pure.
+ */
+
+import { entryOf, isJson, type Json } from "@continuo/files";
+
+/** Names of fields, apart by spaces; a record needs those with an exclamation mark, and the others may be `null`. */
+interface Shape {
+  readonly texts?: string;
+  readonly numbers?: string;
+  readonly flags?: string;
+  readonly lists?: string;
+  readonly objects?: string;
+  /** The shapes of objects, and of the objects in lists. */
+  readonly parts?: Readonly<Record<string, Shape>>;
+  readonly items?: Readonly<Record<string, Shape>>;
+}
+
+type Form = "texts" | "numbers" | "flags" | "lists" | "objects";
+
+const FORMS: Readonly<Record<Form, readonly [words: string, fits: (value: unknown) => boolean]>> = {
+  texts: ["is no text", (value) => typeof value === "string"],
+  numbers: ["is no number", (value) => typeof value === "number"],
+  flags: ["is neither true nor false", (value) => typeof value === "boolean"],
+  lists: ["is no list", Array.isArray],
+  objects: ["is no object", isJson],
+};
+
+/** Returns the first field that Copilot refuses, in words; `null` if there is none. */
+export function fieldFlawOf(type: string, data: Json): string | null {
+  const shape = entryOf(SHAPES, type);
+  return shape === undefined ? null : flawIn(shape, data);
+}
+
+export function hasShape(type: string): boolean {
+  return Object.hasOwn(SHAPES, type);
+}
+
+/** The same without the fields of another form that a record does not need. */
+export function withoutWrongFields(type: string, data: Json): Json {
+  const shape = entryOf(SHAPES, type);
+  return shape === undefined ? data : pruned(shape, data);
+}
+
+function flawIn(shape: Shape, value: Json): string | null {
+  for (const { name, isNeeded, words, fits } of fieldsOf(shape)) {
+    const field = value[name];
+    const isAbsent = field === undefined || field === null;
+    if (isAbsent ? isNeeded : !fits(field)) return `${name} ${words}`;
+  }
+  for (const [name, part] of Object.entries(shape.parts ?? {})) {
+    const field = value[name];
+    const flaw = isJson(field) ? flawIn(part, field) : null;
+    if (flaw !== null) return `${flaw} in ${name}`;
+  }
+  for (const [name, item] of Object.entries(shape.items ?? {})) {
+    const list = value[name];
+    for (const field of Array.isArray(list) ? list : []) {
+      const flaw = isJson(field) ? flawIn(item, field) : "it is no object";
+      if (flaw !== null) return `${flaw} in ${name}`;
+    }
+  }
+  return null;
+}
+
+function pruned(shape: Shape, value: Json): Json {
+  const copy: Record<string, unknown> = { ...value };
+  for (const { name, isNeeded, fits } of fieldsOf(shape)) {
+    const field = copy[name];
+    if (!isNeeded && field !== undefined && field !== null && !fits(field)) delete copy[name];
+  }
+  for (const [name, part] of Object.entries(shape.parts ?? {})) {
+    const field = copy[name];
+    if (!isJson(field)) continue;
+    copy[name] = pruned(part, field);
+    // Nothing tells what such a part needs.
+    const isOptional = fieldsOf(shape).some((one) => one.name === name && !one.isNeeded);
+    if (isOptional && flawIn(part, copy[name] as Json) !== null) delete copy[name];
+  }
+  for (const [name, item] of Object.entries(shape.items ?? {})) {
+    const list = copy[name];
+    if (Array.isArray(list)) copy[name] = list.map((one) => (isJson(one) ? pruned(item, one) : one));
+  }
+  return copy;
+}
+
+interface Field {
+  readonly name: string;
+  readonly isNeeded: boolean;
+  readonly words: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const known = new Map<Shape, readonly Field[]>();
+
+function fieldsOf(shape: Shape): readonly Field[] {
+  const fields = known.get(shape) ?? readFields(shape);
+  known.set(shape, fields);
+  return fields;
+}
+
+function readFields(shape: Shape): readonly Field[] {
+  return (Object.keys(FORMS) as Form[]).flatMap((form) => {
+    const [words, fits] = FORMS[form];
+    const names = (shape[form] ?? "").split(" ").filter((name) => name !== "");
+    return names.map((name): Field => {
+      const isNeeded = name.endsWith("!");
+      return { name: isNeeded ? name.slice(0, -1) : name, isNeeded, words, fits };
+    });
+  });
+}
+
+const CONTEXT: Shape = {
+  texts: "cwd! gitRoot repository hostType repositoryHost branch headCommit baseCommit",
+  flags: "pendingGitContext",
+};
+
+const REQUEST: Shape = {
+  texts: "toolCallId! name! type mcpServerName mcpToolName intentionSummary",
+  objects: "caller",
+};
+
+const RESULT: Shape = {
+  texts: "content detailedContent",
+  lists: "contents binaryResultsForLlm citableSources",
+  objects: "uiResource",
+};
+
+const ERROR: Shape = {
+  texts: "message code remediation",
+};
+
+const USAGE: Shape = {
+  texts:
+    "aiCreditsStatus model! modelDisplayName cacheExpiresAt initiator interactionType byokKind " +
+    "modelProvider providerType transport requestBodyEncoding requestBodyCompressionFallback " +
+    "requestBodyCompressionFallbackFrom websocketFallbackReason websocketFallbackErrorKind apiCallId " +
+    "providerCallId serviceRequestId apiEndpoint parentToolCallId reasoningEffort reasoningSummary " +
+    "frontierSource finishReason",
+  numbers:
+    "inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens thinkingDroppedBlocks " +
+    "cost duration timeToFirstTokenMs outputTtftMs interTokenLatencyMs maxPromptTokens " +
+    "maxOutputTokens acceptedPredictionTokens rejectedPredictionTokens requestBodyBytes " +
+    "requestBodyWireBytes requestBodyCompressionRejectedStatus websocketFallbackAfterMs " +
+    "websocketFallbackStatusCode websocketFallbackCloseCode availableToolCount toolTokenCount " +
+    "customToolCallCount unmatchedToolResultCount orphanToolCallCount cacheTtlSeconds numToolCalls",
+  flags:
+    "isByok isAuto websocketFallbackReconnectAttempted websocketFallbackStartedThisCall rte " +
+    "cacheDetailsReported contentFilterTriggered",
+  lists: "thinkingDroppedReasons",
+  objects: "provider accounting quotaSnapshots copilotUsage toolCounts fusion",
+};
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  abort: {
+    texts: "reason!",
+  },
+  "assistant.message": {
+    texts:
+      "messageId! originatingMessageId model providerId content! reasoningOpaque reasoningText " +
+      "reasoningWireField encryptedContent phase interactionId requestId clientRequestId " +
+      "serviceRequestId apiCallId turnId parentToolCallId",
+    numbers: "chunkIndex chunkCount outputTokens",
+    flags: "rte",
+    lists: "toolRequests",
+    objects: "serverTools reasoningBlocks citations fusion",
+    items: { toolRequests: REQUEST },
+  },
+  "assistant.turn_end": {
+    texts: "turnId! model parentToolCallId",
+  },
+  "assistant.turn_start": {
+    texts: "turnId! model interactionId parentToolCallId",
+  },
+  "session.binary_asset": {
+    texts: "assetId! type! mimeType! data! description",
+    numbers: "byteLength!",
+    objects: "metadata",
+  },
+  "session.compaction_complete": {
+    texts:
+      "outcome outcomeReason failureReason compactionAttemptId model initialModel error " +
+      "tokenAccountingBasis customInstructions summaryContent activeWorkflowSummary behaviorModelId " +
+      "checkpointPath requestId serviceRequestId switchTargetModel trigger",
+    numbers:
+      "preCompactionTokens postCompactionTokens preCompactionMessagesLength messagesRemoved " +
+      "tokensRemoved checkpointNumber systemTokens conversationTokens toolDefinitionsTokens " +
+      "statusCode tokenLimit targetPromptTokenLimit",
+    flags: "success!",
+    objects: "responsesReasoning compactionTokensUsed",
+  },
+  "session.compaction_start": {
+    texts: "compactionAttemptId model switchTargetModel trigger",
+    numbers:
+      "systemTokens conversationTokens toolDefinitionsTokens currentTokens tokenLimit " +
+      "targetPromptTokenLimit",
+  },
+  "session.error": {
+    texts:
+      "originatingMessageId errorType! errorCode providerErrorType providerErrorParam message! " +
+      "remediation stack providerCallId serviceRequestId url",
+    numbers: "statusCode",
+    flags: "eligibleForAutoSwitch",
+  },
+  "session.mode_changed": {
+    texts: "previousMode! newMode!",
+  },
+  "session.model_change": {
+    texts:
+      "previousModel newModel! providerId previousProviderId previousReasoningEffort reasoningEffort " +
+      "reasoningEffortModel previousReasoningSummary reasoningSummary previousVerbosity verbosity " +
+      "contextTier cause source previousAutoTier autoTier",
+    flags: "reasoningEffortManaged contextTierManaged autoTierManaged",
+  },
+  "session.resume": {
+    texts:
+      "resumeTime! selectedModel providerId reasoningEffort reasoningEffortModel reasoningSummary " +
+      "verbosity contextTier autoTier",
+    numbers: "eventCount! eventsFileSizeBytes",
+    flags:
+      "reasoningEffortManaged contextTierManaged autoTierManaged alreadyInUse sessionWasActive " +
+      "remoteSteerable continuePendingWork",
+    objects: "sessionLimits context",
+    parts: { context: CONTEXT },
+  },
+  "session.shutdown": {
+    texts: "shutdownType! errorReason currentModel",
+    numbers:
+      "totalPremiumRequests totalNanoAiu totalApiDurationMs! sessionStartTime! eventsFileSizeBytes " +
+      "currentTokens systemTokens conversationTokens toolDefinitionsTokens",
+    lists: "toolUsageRequestIds providerModelMetrics",
+    objects:
+      "accountingSnapshot usageAccountingWatermarks tokenDetails codeChanges! modelMetrics! " +
+      "agentMetrics",
+  },
+  "session.start": {
+    texts:
+      "sessionId! producer! copilotVersion! startTime! selectedModel providerId reasoningEffort " +
+      "reasoningEffortModel reasoningSummary verbosity contextTier autoTier " +
+      "detachedFromSpawningParentSessionId",
+    numbers: "version!",
+    flags: "reasoningEffortManaged contextTierManaged autoTierManaged alreadyInUse remoteSteerable",
+    objects: "sessionLimits context githubMcpToolConfig",
+    parts: { context: CONTEXT },
+  },
+  "session.usage_checkpoint": {
+    numbers: "totalNanoAiu! totalPremiumRequests",
+    lists: "toolUsageRequestIds providerModelMetrics modelCacheState promptCacheBreakState",
+    objects: "accountingSnapshot usageAccountingWatermarks",
+  },
+  "session.usage_record": {
+    objects: "usage!",
+    parts: { usage: USAGE },
+  },
+  "session.warning": {
+    texts: "warningType! message! originatingMessageId url remediation",
+  },
+  "subagent.completed": {
+    texts:
+      "toolCallId! agentName! agentDisplayName! model firstDispatchedModel configuredModelPreference " +
+      "explicitModelOverride modelOverrideReason modelSelectionSource",
+    numbers: "totalToolCalls totalTokens durationMs",
+    flags: "explicitModelMatchesPreference configuredModelMatchesActual cancelled",
+  },
+  "subagent.configured": {
+    texts: "model! reasoningEffort contextTier",
+    flags: "multiTurn!",
+  },
+  "subagent.selected": {
+    texts: "agentName! agentDisplayName",
+    lists: "tools",
+  },
+  "subagent.started": {
+    texts:
+      "toolCallId! agentName! agentDisplayName! agentDescription! model taskModelSource " +
+      "modelSelectionSource workflowRunId parentId agentType executionMode",
+    flags: "resumable",
+  },
+  "system.message": {
+    texts: "content! interactionId role! name",
+    lists: "contentBlocks",
+    objects: "metadata",
+  },
+  "system.notification": {
+    texts: "content!",
+    objects: "kind! responsesReasoning",
+  },
+  "tool.execution_complete": {
+    texts: "toolCallId! model interactionId turnId parentToolCallId",
+    flags: "success! rte isUserRequested sandboxed",
+    lists: "fileEdits",
+    objects: "toolUsage result error toolTelemetry toolDescription shellExecution fusion",
+    parts: { result: RESULT, error: ERROR },
+  },
+  "tool.execution_start": {
+    texts:
+      "toolCallId! toolName! model mcpServerName mcpConfigServerName mcpToolName mcpTransport " +
+      "mcpConfigSource turnId parentToolCallId",
+    flags: "rte displayVerbatim",
+    objects: "shellToolInfo toolDescription fusion",
+  },
+  "tool.user_requested": {
+    texts: "toolCallId! toolName!",
+  },
+  "user.message": {
+    texts:
+      "content! messageId transformedContent source delivery agentMode interactionId turnId " +
+      "parentAgentTaskId",
+    flags: "isAutopilotContinuation",
+    lists: "attachments supportedNativeDocumentMimeTypes nativeDocumentPathFallbackPaths",
+    objects: "responsesReasoning",
+  },
+};
