@@ -198,6 +198,19 @@ describe("in a terminal", () => {
     );
   });
 
+  test("chat and repl without an id of --resume open the picker, and their prompt is asked for first", async () => {
+    await open(80, 24, "repl --resume");
+    await terminal.until((screen) => screen.startsWith("continue > "));
+    terminal.send("Escape");
+    await terminal.until((screen) => screen.includes("no session was chosen") && screen.includes("code=130"));
+    terminal.type(`clear; ${typed("chat hello --fork")}; echo again=$?`);
+    await terminal.until((screen) => screen.startsWith("fork > ") && screen.includes("3 of 3"));
+    terminal.send("Escape");
+    await terminal.until((screen) => screen.includes("again=130"));
+    terminal.type(`clear; ${typed("chat --resume")}; echo third=$?`);
+    await terminal.until((screen) => screen.includes("third=2"));
+  });
+
   test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and continued", async () => {
     const sessionId = "01999999-2222-7000-8000-000000000001";
     await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);

@@ -26,7 +26,7 @@ test("letters narrow the search in any letter case, and Ctrl-R takes older lines
   expect(shown("z", "z")).toEqual(["", ""]);
 });
 
-test("Enter and arrows take the line with their key, Esc takes it alone, Ctrl-G and Ctrl-C bring back the line before", () => {
+test("Enter and arrows take the line with their key, Esc takes only the line, Ctrl-G and Ctrl-C bring back the earlier one", () => {
   const found = pressSearch(startSearch("begun"), "h", HISTORY);
   if (found.type !== "search") throw new Error("a letter searches");
   const press = (key: string) => pressSearch(found.search, key, HISTORY);
