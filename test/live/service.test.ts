@@ -121,6 +121,29 @@ test("closing succeeds if its checkpoint fails, and says so", async () => {
   await store.close();
 });
 
+test("three checkpoints that fail in a row write a line, once", async () => {
+  await using store = await openStore("memory:");
+  const lines: string[] = [];
+  const refusing: Store = new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      if (key !== "append") return value.bind(target);
+      return (logId: string, events: readonly NewEvent[], options?: object) =>
+        events.some(({ type }) => type === "checkpoint_written")
+          ? Promise.reject(new ContinuoError("unavailable", "the disk is full"))
+          : store.append(logId, events, options);
+    },
+  });
+  await using live = await liveTest({ store: refusing, report: (line) => lines.push(line) });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("words", 5_000));
+  await live.clock.advance(301_000);
+  expect((await live.service.session("k")).health.lastCheckpointError).toContain("the disk is full");
+  await live.clock.advance(60_000);
+  expect(lines.filter((line) => line.includes("3 checkpoints of"))).toHaveLength(1);
+});
+
 test("clients hear within a second that a session cannot be trusted, on each server, and so do those who send", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
@@ -146,23 +169,46 @@ test("clients hear within a second that a session cannot be trusted, on each ser
   }
 });
 
-test("a batch whose writer fails is tried 3 times more, stays pending, and is processed later", async () => {
+test("a batch whose writer fails is tried 3 times more; then the extractive writer stands in, until the writer works again", async () => {
   await using live = await liveTest();
   const { service, clock, writer } = live;
   await service.open("k", { videoId: "v" });
-  writer.failures = 5;
-  await live.send("k", said("keep this"));
+  writer.failures = 4;
+  await live.send("k", said("The harbour opens at dawn when the bell rings", 1_000, { endMs: 4_000 }));
   await clock.advance(4_000);
   expect(writer.requests).toHaveLength(1);
   await clock.advance(7_000);
   expect(writer.requests).toHaveLength(4);
   const failed = await service.session("k");
-  expect(failed).toMatchObject({ depth: 1, noteIds: [] });
-  expect(failed.health.lastError).toContain("the model is away");
+  expect(failed).toMatchObject({ depth: 0, level: "normal" });
+  expect(failed.health.standIn).toBe(
+    "The note writer scripted does not work (scripted failed: the model is away): notes are made without a model until it does.",
+  );
+  await live.send("k", said("Boats leave with the tide", 60_000, { endMs: 63_000 }));
+  await clock.advance(6_000);
+  expect(writer.requests).toHaveLength(4);
+  await clock.advance(40_000);
+  await live.send("k", said("The lamp is lit at dusk", 120_000, { endMs: 123_000 }));
   await clock.advance(20_000);
-  expect(await service.session("k")).toMatchObject({ depth: 0 });
-  expect((await service.session("k")).noteIds).toHaveLength(1);
+  expect(writer.requests).toHaveLength(5);
+  expect((await service.session("k")).health.standIn).toBeNull();
+  const texts = (await service.notes("k")).map(({ text }) => text);
+  expect(texts.map((text) => text.split(" ")[1])).toEqual(["harbour", "leave", "lamp"]);
+  expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
+
+test("a writer that hangs does not delay the end of a session beyond 10 seconds, and its notes are written without it", async () => {
+  const writer = { name: "hanging", write: (): Promise<never> => new Promise(() => undefined) };
+  await using live = await liveTest({ noteWriters: [writer] });
+  const { service } = live;
+  await service.open("k", { videoId: "v" });
+  await live.send("k", said("The harbour opens at dawn when the bell rings", 1_000, { endMs: 4_000 }));
+  const beganMs = performance.now();
+  await service.close("k");
+  expect(performance.now() - beganMs).toBeLessThan(14_000);
+  expect((await service.session("k")).state).toBe("closed");
+  expect(await service.notes("k")).toHaveLength(1);
+}, 60_000);
 
 test("a checkpoint is written after 5 minutes of activity, and none while nothing is appended", async () => {
   await using live = await liveTest();

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Agent } from "@continuo/core/model";
-import { agentWriter, cosineOf, openAiEmbedder } from "@continuo/live";
+import { agentWriter, anthropicWriter, cosineOf, openAiEmbedder, openAiWriter } from "@continuo/live";
 import { expect, test } from "vitest";
 import { ModelAgent } from "../../packages/agents/src/model-agent/index.ts";
 import { startModelServer, text } from "../model-servers/index.ts";
@@ -123,7 +123,7 @@ test("a budget warns at 80 %, and when it is spent no model is called, evidence 
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   const say = async (n: number): Promise<void> => {
     await live.send("k", said(`Sentence ${n} speaks of boats and harbours`, n * 60_000));
-    await live.clock.advance(7_000);
+    await live.clock.advance(13_000);
   };
   const budget = async (): Promise<string> => (await live.service.session("k")).budget;
   await say(0);
@@ -199,4 +199,103 @@ test("embeddings come from an endpoint that speaks as OpenAI's, once for each te
     server.closeAllConnections();
     server.close();
   }
+});
+
+interface ModelCall {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] };
+}
+
+/** An endpoint of a model that answers each call with the same words, in the form of the given API. */
+async function modelEndpoint(
+  toAnswer: (text: string) => object,
+): Promise<AsyncDisposable & { readonly url: string; readonly calls: ModelCall[] }> {
+  const calls: ModelCall[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on("end", () => {
+      calls.push({
+        path: request.url ?? "",
+        headers: request.headers,
+        body: JSON.parse(body) as ModelCall["body"],
+      });
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(toAnswer(JSON.stringify({ drafts: [NOTE] }))));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    calls,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+test.each([
+  [
+    "an endpoint that speaks as OpenAI's",
+    openAiWriter,
+    (content: string) => ({
+      choices: [{ message: { content } }],
+      usage: { prompt_tokens: 100, completion_tokens: 20 },
+    }),
+    { path: "/v1/chat/completions", headers: { authorization: "Bearer secret" } },
+  ],
+  [
+    "Anthropic",
+    anthropicWriter,
+    (words: string) => ({
+      content: [{ type: "text", text: words }],
+      usage: { input_tokens: 100, output_tokens: 20 },
+    }),
+    { path: "/v1/messages", headers: { "x-api-key": "secret", "anthropic-version": "2023-06-01" } },
+  ],
+] as const)(
+  "a model of %s writes the notes, and its tokens and costs are counted",
+  async (_name, writerOf, toAnswer, call) => {
+    await using endpoint = await modelEndpoint(toAnswer);
+    const price = { inputUsd: 1, outputUsd: 2 };
+    const writer = writerOf({ url: endpoint.url, model: "small", apiKey: "secret", price });
+    await using live = await liveTest({ noteWriters: [writer] });
+    await live.service.open("k", { videoId: "v" });
+    await live.send("k", said("the owner lights it", 1_000, { endMs: 2_000 }));
+    await live.service.close("k");
+    expect(await live.service.notes("k")).toMatchObject([{ text: NOTE.text }]);
+    expect((await live.service.session("k")).cost).toMatchObject({
+      modelCalls: 1,
+      inputTokens: 100,
+      outputTokens: 20,
+      costUsd: 0.00014,
+    });
+    expect(endpoint.calls).toMatchObject([{ ...call, body: { model: "small" } }]);
+    expect(endpoint.calls[0]?.body.messages[0]?.content).toContain("the owner lights it");
+  },
+);
+
+test("a client gives its session a tighter budget, and the windows of batches are longer from 80 % of it on", async () => {
+  const usage = { inputTokens: 85, outputTokens: 0 };
+  const base = scriptedAgent(...Array.from({ length: 9 }, () => JSON.stringify({ drafts: [] })));
+  const agent: Agent = {
+    name: "priced",
+    execute: async (request, options) => ({ ...(await base.execute(request, options)), usage }),
+  };
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent })], budget: { maxTokens: 10_000 } });
+  const { service, clock } = live;
+  await service.open("k", { videoId: "v", budget: { maxTokens: 100, maxCostUsd: 1 } });
+  await live.send("k", said("one", 1_000));
+  await clock.advance(5_000);
+  expect(base.prompts).toHaveLength(1);
+  expect((await service.session("k")).budget).toBe("warning");
+  await live.send("k", said("two", 9_000));
+  await clock.advance(5_000);
+  expect(base.prompts).toHaveLength(1);
+  await clock.advance(4_000);
+  expect(base.prompts).toHaveLength(2);
+  const session = await service.session("k");
+  expect(session.budget).toBe("spent");
+  expect(session.health.standIn).toContain("budget");
 });

@@ -85,13 +85,17 @@ export { parseSessionRequest } from "./sessions/index.ts";
 export { type Follower, stateOf } from "./state/index.ts";
 export {
   type AgentWriterOptions,
+  type AnthropicWriterOptions,
   agentWriter,
+  anthropicWriter,
   cosineOf,
   extractiveWriter,
   lexicalEmbedder,
   type OpenAiEmbedderOptions,
   type OpenAiEndpoint,
+  type OpenAiWriterOptions,
   openAiEmbedder,
   openAiTranscriber,
+  openAiWriter,
   overlapOf,
 } from "./writers/index.ts";

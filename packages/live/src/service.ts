@@ -1,6 +1,7 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
 import type { NewEvent, OpenedBlob, Store } from "@continuo/core/model";
+import type { LiveAnswer } from "@continuo/core/wire";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import {
   ANY_PICTURE,
@@ -63,6 +64,7 @@ import {
   acknowledge,
   assertTranscriber,
   assertWritable,
+  budgetOf,
   budgetState,
   depthOf,
   ended,
@@ -335,14 +337,18 @@ export class LiveService {
   }
 
   /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */
-  async ask(key: string, question: Question, signal: AbortSignal = NEVER): Promise<AskResult> {
+  async ask(
+    key: string,
+    question: Question,
+    signal: AbortSignal = NEVER,
+  ): Promise<AskResult & Pick<LiveAnswer, "by">> {
     const follower = await this.#follow(await this.sessionIdOf(key));
     const { fold } = follower;
-    const isSpent = budgetState(fold.cost, this.#settings.budget) === "spent";
+    const isSpent = budgetState(fold.cost, budgetOf(fold, this.#settings.budget)) === "spent";
     const writer = isSpent ? null : this.#settings.writerOf(fold.noteWriter);
     const result = await askSession(question, { ...this.#settings, follower, writer, signal });
     if (result.model !== undefined && !isFinal(fold.state)) await this.#input(follower, [askedEvent(result)]);
-    return result;
+    return { ...result, by: result.model === undefined ? "quote" : "model" };
   }
 
   /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */

@@ -10,6 +10,8 @@ export interface ServedBy {
   readonly kind: "stored" | "ephemeral";
 }
 
+const SPENT = "The budget of the session is spent: notes are made without a model.";
+
 export function toLiveSession(key: string, follower: Follower, { owner, kind }: ServedBy): LiveSession {
   const { fold, fault, sessionId } = follower;
   const { videoId, title, parentId, level, restarts, cost, budget, health, lanes } = fold;
@@ -34,6 +36,7 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
       ...health,
       lastCheckpointError: owner?.lastCheckpointError ?? health.lastCheckpointError,
       degradedReason: health.degradedReason ?? fault,
+      standIn: fold.standIn?.reason ?? (budget === "spent" ? SPENT : null),
       damaged: damagedOf(follower),
     },
     lanes,

@@ -59,6 +59,19 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
   expect(() => liveSettings(unknown, shell)).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
+test.each([
+  ["{ url: 'http://127.0.0.1:11434/v1', model: llama, key_env: KEY }", "llama"],
+  ["{ anthropic: claude-small, key_env: KEY }", "claude-small"],
+])("a model is the note writer with one line, %s, and a session has a budget then", async (line, name) => {
+  const configuration = await configured(`live:\n  note_writer: ${line}\n`);
+  expect(configuration.problems).toEqual([]);
+  const { noteWriters, budget } = liveSettings(configuration, shell);
+  expect(noteWriters?.map((writer) => writer.name)).toEqual([name, "extractive"]);
+  expect(budget).toEqual({ maxTokens: 2_000_000, maxCostUsd: 2 });
+  const bare = { ...shell, env: {} } as Shell;
+  expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
 test("the file of a project cannot say how a server runs continuous sessions", async () => {
   const { live, problems } = await configured("live: { keep_audio: true }", "project");
   expect(live).toEqual({});

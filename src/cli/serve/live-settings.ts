@@ -5,10 +5,13 @@ import { toAgent } from "@continuo/agents/drivers/link";
 import { type Agent, ContinuoError, present } from "@continuo/core/model";
 import {
   agentWriter,
+  anthropicWriter,
   extractiveWriter,
   type LiveOptions,
+  type NoteWriter,
   openAiEmbedder,
   openAiTranscriber,
+  openAiWriter,
 } from "@continuo/live";
 import type { Shell } from "../terminal/index.ts";
 
@@ -23,6 +26,8 @@ export function liveSettings(
     ...plain,
     noteWriters: [...writers, extractiveWriter()],
     ...present({
+      // A model costs money: nobody should have to think of a limit.
+      budget: noteWriter === undefined ? plain.budget : (plain.budget ?? DEFAULT_BUDGET),
       embedder: embedder === undefined ? undefined : openAiEmbedder(withKey(embedder, shell)),
       transcriber: transcriber === undefined ? undefined : openAiTranscriber(withKey(transcriber, shell)),
     }),
@@ -41,16 +46,32 @@ function withKey<Endpoint extends { readonly apiKeyEnv?: string }>(
   });
 }
 
+/** For each session, where the file has none. */
+const DEFAULT_BUDGET = { maxTokens: 2_000_000, maxCostUsd: 2 };
+
 function writerOf(
-  name: string,
+  name: NonNullable<Configuration["live"]["noteWriter"]>,
   agents: Configuration["agents"],
   shell: Shell,
-): ReturnType<typeof agentWriter> {
+): NoteWriter {
+  if (typeof name === "object") return modelWriter(name, shell);
   const settings = agents[name];
   if (settings !== undefined) return agentWriter({ agent: noteAgent(settings, shell), name });
   throw new ContinuoError("usage", `no agent is named ${JSON.stringify(name)}`, {
     hint: "Name an agent of `agents` as `live.note_writer` in continuo.yaml.",
   });
+}
+
+function modelWriter(
+  settings: Exclude<Configuration["live"]["noteWriter"], string | undefined>,
+  shell: Shell,
+): NoteWriter {
+  const { model, keyEnv = settings.type === "anthropic" ? "ANTHROPIC_API_KEY" : undefined } = settings;
+  const { apiKey } = withKey(present({ apiKeyEnv: keyEnv }), shell);
+  const options = { model, ...present({ apiKey }) };
+  return settings.type === "anthropic"
+    ? anthropicWriter(options)
+    : openAiWriter({ ...options, url: settings.url });
 }
 
 /** A program for each turn: notes of several sessions are written at the same time. It may only read. */

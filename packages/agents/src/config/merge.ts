@@ -1,7 +1,14 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
 import { present } from "@continuo/core/model";
-import type { FileAgent, FileContent, FileContext, FileEndpoint, FileLive } from "./schema.ts";
+import type {
+  FileAgent,
+  FileContent,
+  FileContext,
+  FileEndpoint,
+  FileLive,
+  FileNoteWriter,
+} from "./schema.ts";
 import {
   type AgentFlags,
   type AgentSettings,
@@ -11,6 +18,7 @@ import {
   defaultSettings,
   type EndpointSettings,
   type LiveConfiguration,
+  type NoteWriterSettings,
 } from "./settings.ts";
 
 export interface Layers {
@@ -120,7 +128,7 @@ export function toLive({ embedder, transcriber, budget, frames, ...live }: FileL
     adaptiveBatching: live.adaptive_batching,
     backpressure: live.backpressure,
     replayNightly: live.replay_nightly,
-    noteWriter: live.note_writer,
+    noteWriter: typeof live.note_writer === "object" ? toNoteWriter(live.note_writer) : live.note_writer,
     keepAudio: live.keep_audio,
     frameDays:
       frames === undefined
@@ -136,6 +144,12 @@ export function toLive({ embedder, transcriber, budget, frames, ...live }: FileL
         ? undefined
         : present({ maxTokens: budget.max_tokens, maxCostUsd: budget.max_cost_usd }),
   });
+}
+
+function toNoteWriter({ key_env, ...writer }: FileNoteWriter): NoteWriterSettings {
+  const key = present({ keyEnv: key_env });
+  if ("anthropic" in writer) return { type: "anthropic", model: writer.anthropic, ...key };
+  return { type: "openai", url: writer.url, model: writer.model, ...key };
 }
 
 function toEndpoint({ url, model, api_key_env }: FileEndpoint): EndpointSettings {

@@ -69,11 +69,15 @@ export interface FileEndpoint {
   readonly api_key_env?: string | undefined;
 }
 
+export type FileNoteWriter =
+  | { readonly url: string; readonly model: string; readonly key_env?: string | undefined }
+  | { readonly anthropic: string; readonly key_env?: string | undefined };
+
 export interface FileLive {
   readonly adaptive_batching?: boolean | undefined;
   readonly backpressure?: boolean | undefined;
   readonly replay_nightly?: boolean | undefined;
-  readonly note_writer?: string | undefined;
+  readonly note_writer?: string | FileNoteWriter | undefined;
   readonly embedder?: (FileEndpoint & { readonly threshold?: number | undefined }) | undefined;
   readonly transcriber?: FileEndpoint | undefined;
   readonly keep_audio?: boolean | undefined;
@@ -234,11 +238,17 @@ const live = z.strictObject({
     .optional()
     .describe("Whether one server replays the sessions of the last day every night. Default: true."),
   note_writer: z
-    .string()
-    .regex(AGENT_NAME)
+    .union([
+      z.string().regex(AGENT_NAME),
+      z.strictObject({ url: endpoint.url, model: endpoint.model, key_env: endpoint.api_key_env }),
+      z.strictObject({
+        anthropic: text.describe("The model of Anthropic."),
+        key_env: endpoint.api_key_env,
+      }),
+    ])
     .optional()
     .describe(
-      "The agent that writes notes. Default: none; then a note is the sentence with most of the words that its batch repeats.",
+      "The agent that writes notes, an OpenAI-compatible endpoint, or a model of Anthropic. Default: none; then notes are the most telling sentences.",
     ),
   embedder: z
     .strictObject({

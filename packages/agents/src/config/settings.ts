@@ -111,13 +111,18 @@ export interface EndpointSettings {
   readonly apiKeyEnv?: string;
 }
 
+/** A model that writes notes: behind an endpoint that speaks as OpenAI's does, or one of Anthropic. */
+export type NoteWriterSettings =
+  | { readonly type: "openai"; readonly url: string; readonly model: string; readonly keyEnv?: string }
+  | { readonly type: "anthropic"; readonly model: string; readonly keyEnv?: string };
+
 /** A setting that is left out has the library's default. */
 export interface LiveConfiguration {
   readonly adaptiveBatching?: boolean;
   readonly backpressure?: boolean;
   readonly replayNightly?: boolean;
-  /** The name of an agent. */
-  readonly noteWriter?: string;
+  /** The name of an agent, or a model. */
+  readonly noteWriter?: string | NoteWriterSettings;
   readonly embedder?: EndpointSettings & { readonly threshold?: number };
   readonly transcriber?: EndpointSettings;
   readonly keepAudio?: boolean;

@@ -30,11 +30,19 @@ export const CHANNEL_EVENT_TYPES = [
 export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"] as const;
 
 /** A stored event as it goes over the wire: without the log's id and hashes, which `/v1/stream` returns. */
-export type WireEvent = Omit<StoredEvent, "logId" | "payloadHash" | "chainHash" | "salt">;
+export type WireEvent = Omit<StoredEvent, "logId" | "payloadHash" | "chainHash" | "salt"> & {
+  /** SHA-256 of the canonical JSON of `data`, 64 hex digits; only in events of continuous sessions. */
+  readonly hash?: string;
+};
 
 export function toWireEvent(event: StoredEvent): WireEvent {
   const { logId: _log, payloadHash: _payload, chainHash: _chain, salt: _salt, ...rest } = event;
   return rest;
+}
+
+/** An event of a continuous session: evidence can be compared with the log by its hash. */
+export function toHashedWireEvent(event: StoredEvent): WireEvent {
+  return { ...toWireEvent(event), hash: event.payloadHash };
 }
 
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {

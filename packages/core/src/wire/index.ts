@@ -26,6 +26,7 @@ export {
   recordOf,
   textOfContent,
   textOr,
+  toHashedWireEvent,
   toWireEvent,
   type WireEvent,
 } from "./channel-events.ts";

@@ -49,6 +49,8 @@ export interface LiveHealth {
   readonly lastCheckpointError: string | null;
   readonly degradedReason: string | null;
   readonly degradedAt: string | null;
+  /** One sentence: why notes are made without the model at present; `null` if they are not. */
+  readonly standIn: string | null;
   /** The events of the log that cannot be trusted and are left out everywhere; at most the first 100. */
   readonly damaged: readonly DamagedEvent[];
 }
@@ -95,6 +97,8 @@ export interface LiveSessionRequest {
   readonly lanes?: Lanes;
   /** The name of a note writer of the server; its default where none is given. */
   readonly noteWriter?: string;
+  /** A budget of this session, which can only be tighter than the server's. */
+  readonly budget?: { readonly maxTokens?: number; readonly maxCostUsd?: number };
   /**
    * `video`: continues the newest session of the video, also of another key, and joins it if it is open. `key`
    * (default): continues only the last session of this key, without its notes.
@@ -113,6 +117,8 @@ export interface OpenedLiveSession {
 /** The answer of `POST /v1/live/KEY/ask`. */
 export interface LiveAnswer {
   readonly text: string;
+  /** `quote`: no model is there, or its budget is spent; the text is the note or the line that is likest the question. */
+  readonly by: "model" | "quote";
   /** Ids of the events and notes that it is made of. */
   readonly evidence: readonly string[];
   readonly noteIds: readonly string[];

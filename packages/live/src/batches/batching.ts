@@ -36,12 +36,14 @@ export const EMPTY_WINDOW: BatchWindow = {
 export interface BatchingOptions {
   /** `fixed`: the window is always 4 s. */
   readonly mode: "adaptive" | "fixed";
+  /** The factor by which windows are longer than usual; 1 by default. */
+  readonly stretch?: number;
 }
 
 export function afterMessage(
   window: BatchWindow,
   message: WindowInput,
-  { mode }: BatchingOptions = { mode: "adaptive" },
+  { mode, stretch = 1 }: BatchingOptions = { mode: "adaptive" },
 ): BatchWindow {
   const { atMs, kind, text, lang } = message;
   // Messages beyond a burst are not counted, because many pieces of evidence can be waiting.
@@ -53,8 +55,9 @@ export function afterMessage(
       ? [...window.topics, contentWords(text ?? "", lang)].slice(-LIMITS.topicTranscripts)
       : window.topics;
   const oldestAtMs = window.oldestAtMs ?? (kind === "frame" ? null : atMs);
-  const lengthMs = mode === "fixed" ? LIMITS.windowMs : lengthOf({ ...window, recent, topics }, atMs);
-  const latest = oldestAtMs === null ? Number.POSITIVE_INFINITY : oldestAtMs + LIMITS.longestWaitMs;
+  const lengthMs =
+    stretch * (mode === "fixed" ? LIMITS.windowMs : lengthOf({ ...window, recent, topics }, atMs));
+  const latest = oldestAtMs === null ? Number.POSITIVE_INFINITY : oldestAtMs + stretch * LIMITS.longestWaitMs;
   return { lastAtMs: atMs, recent, topics, oldestAtMs, closesAtMs: Math.min(atMs + lengthMs, latest) };
 }
 

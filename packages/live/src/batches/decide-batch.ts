@@ -23,6 +23,8 @@ export interface BatchDecision {
   readonly lane: Lane;
   readonly sequences: readonly number[];
   readonly writer: string;
+  /** One sentence: why this writer stands in for the session's own. */
+  readonly standsInFor?: string;
   readonly result: NoteWriterResult;
   /** Drafts that a person has answered questions about: no further question is asked about them. */
   readonly answered: readonly Draft[];
@@ -38,7 +40,7 @@ export async function decideBatch(
   batch: BatchDecision,
   options: DecideOptions,
 ): Promise<readonly NewEvent[]> {
-  const { batchId, lane, sequences, writer, result, answered, isEnd } = batch;
+  const { batchId, lane, sequences, writer, standsInFor, result, answered, isEnd } = batch;
   const { fold } = options;
   let free = LIMITS.openRequests - fold.requests.size;
   const mayAsk = (draft: Draft): boolean =>
@@ -54,6 +56,7 @@ export async function decideBatch(
     decisions: decided.map(({ decision }) => decision),
     cost: costOf(result),
     ...(isEnd ? { isEnd } : {}),
+    ...(standsInFor === undefined ? {} : { standsInFor }),
     ...(result.memory === undefined ? {} : { memory: result.memory }),
   };
   return [

@@ -18,6 +18,7 @@ import {
 } from "../kit/index.ts";
 import {
   acceptsInput,
+  budgetOf,
   budgetState,
   countsByType,
   type Follower,
@@ -33,7 +34,14 @@ import {
   mayTry,
   retryMs,
 } from "../writers/index.ts";
-import { type Batch, droppedEvents, isInLane, type Lane, planBatch } from "./batches.ts";
+import {
+  type Batch,
+  type BatchRunOptions,
+  droppedEvents,
+  isInLane,
+  type Lane,
+  planBatch,
+} from "./batches.ts";
 import {
   afterBatch,
   afterMessage,
@@ -66,9 +74,19 @@ export interface LaneOptions extends BatchingOptions {
   readonly onIdle: () => void;
 }
 
-interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answered"> {
+interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answered" | "standsInFor"> {
   readonly embedder: Embedder;
   readonly signal: AbortSignal;
+}
+
+const EXTRACTIVE = extractiveWriter();
+
+type Written = Pick<BatchDecision, "result" | "writer" | "standsInFor">;
+
+/** One sentence for the person. */
+function standInReason(writer: string, error: unknown): string {
+  const why = messageOf(error).replace(/\.$/u, "");
+  return `The note writer ${writer} does not work (${why}): notes are made without a model until it does.`;
 }
 
 type Outcome = "processed" | "failed" | "nothing";
@@ -79,6 +97,9 @@ export class LaneWork {
   #breaker = CLOSED_BREAKER;
   #running: Promise<Outcome> | null = null;
   #phase: "working" | "waiting" = "working";
+  /** Until when the note writer is not asked, because it failed. */
+  #awayUntilMs = 0;
+  #call = new AbortController();
   /** When something was said last. */
   #heardAtMs: number | null = null;
 
@@ -128,13 +149,19 @@ export class LaneWork {
   get endsAtMs(): number | null {
     const { lane, follower } = this.#options;
     if (lane === "supplementary" || this.#running !== null) return null;
-    if (this.#writer().hasOpen?.(follower.fold.memory) !== true) return null;
+    if (!this.#hasOpen) return null;
     return (this.#heardAtMs ?? follower.fold.lastInputAtMs) + LIMITS.endMs;
+  }
+
+  get #hasOpen(): boolean {
+    const { memory, standIn } = this.#options.follower.fold;
+    if (standIn !== null && EXTRACTIVE.hasOpen?.(standIn.memory) === true) return true;
+    return this.#writer().hasOpen?.(memory) === true;
   }
 
   /** Has the writer finish what it left open. Errors: as a batch that failed for the last time. */
   async finish(signal: AbortSignal): Promise<void> {
-    await this.#running;
+    await this.#idle(signal);
     if (this.endsAtMs === null) return;
     const { lane, newId } = this.#options;
     const batch: Batch = { batchId: newId(), lane, given: [], dropped: [], isEnd: true };
@@ -150,9 +177,18 @@ export class LaneWork {
     await ending;
   }
 
+  /** Waits for the batch in progress. When the signal aborts, the extractive writer takes it over. */
+  async #idle(signal: AbortSignal): Promise<void> {
+    const end = (): void => this.#call.abort();
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    await this.#running;
+    signal.removeEventListener("abort", end);
+  }
+
   /** Processes a batch without waiting for the window to close. */
   async processNow(signal: AbortSignal): Promise<Outcome> {
-    await this.#running;
+    await this.#idle(signal);
     return this.#start(AbortSignal.any([signal, this.#options.signal]));
   }
 
@@ -200,41 +236,114 @@ export class LaneWork {
     });
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
-    const writer = this.#writer();
     const embedder = this.#isSpent ? lexicalEmbedder() : this.#options.embedder;
-    let result: NoteWriterResult | undefined;
+    let written: Written | undefined;
     for (let tried = 1; ; tried++) {
       try {
         if (tried > 1 && (await this.#isDecided(whole))) return;
         // When only the decision failed, the writer is not asked again.
-        result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
-        const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
-        await this.#decide(whole, dropped, { ...written, embedder, signal });
+        written ??= await this.#written({ store: runStore, sessionId, batch: whole, request, signal });
+        const answered = request.answered.map(({ draft }) => draft);
+        const isModelAway = written.standsInFor !== undefined;
+        await this.#decide(whole, dropped, {
+          ...written,
+          answered,
+          embedder: isModelAway ? lexicalEmbedder() : embedder,
+          signal,
+        });
         return;
       } catch (error) {
         if (tried > LIMITS.tries || signal.aborted) throw error;
       }
-      this.#phase = "waiting";
-      await pause(clock, retryMs(tried), signal);
+      await this.#pause(tried, signal);
+    }
+  }
+
+  async #pause(tried: number, signal: AbortSignal): Promise<void> {
+    this.#phase = "waiting";
+    try {
+      await pause(this.#options.clock, retryMs(tried), signal);
+    } finally {
       this.#phase = "working";
     }
   }
 
+  /**
+   * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last time.
+   * Errors: the store's, and those of the extractive writer.
+   */
+  async #written(options: Omit<BatchRunOptions, "writer">): Promise<Written> {
+    const { clock, follower } = this.#options;
+    const writer = this.#writer();
+    const { standIn, memory } = follower.fold;
+    let failure = standIn?.reason ?? null;
+    if (writer.name === EXTRACTIVE.name) return this.#own(writer, options);
+    // At an end, only the stand-in may have something open.
+    const isAsked = !options.batch.isEnd || standIn === null || writer.hasOpen?.(memory) === true;
+    for (let tried = 1; isAsked && clock.now() >= this.#awayUntilMs; tried++) {
+      const beganMs = performance.now();
+      this.#call = new AbortController();
+      const signal = AbortSignal.any([options.signal, this.#call.signal]);
+      try {
+        const own = await this.#own(writer, { ...options, signal });
+        this.#awayUntilMs = 0;
+        return own;
+      } catch (error) {
+        if (this.#options.signal.aborted) throw error;
+        failure = standInReason(writer.name, error);
+        const wasLong = performance.now() - beganMs > LIMITS.writerMs / 4;
+        if (tried > LIMITS.tries || wasLong || signal.aborted) {
+          this.#awayUntilMs = clock.now() + LIMITS.breakerMs;
+          break;
+        }
+      }
+      // The signal of closing ends the wait, and the stand-in still writes.
+      await this.#pause(tried, signal).catch(() => undefined);
+      if (!signal.aborted) continue;
+      this.#awayUntilMs = clock.now() + LIMITS.breakerMs;
+      break;
+    }
+    const reason = failure ?? standInReason(writer.name, "it failed");
+    return { result: await this.#extract(options), writer: EXTRACTIVE.name, standsInFor: reason };
+  }
+
+  /** Also writes the thought that the stand-in left open. */
+  async #own(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
+    const result = await writeDrafts({ ...options, writer });
+    const { standIn } = this.#options.follower.fold;
+    if (standIn === null || EXTRACTIVE.hasOpen?.(standIn.memory) !== true)
+      return { result, writer: writer.name };
+    const { batch, request } = options;
+    const rest = await this.#extract({
+      ...options,
+      batch: { ...batch, given: [], isEnd: true },
+      request: { ...request, evidence: [], answered: [], isEnd: true },
+    });
+    const left = rest.drafts.map((draft) => ({ ...draft, draftId: `${draft.draftId}/left` }));
+    return { result: { ...result, drafts: [...left, ...result.drafts] }, writer: writer.name };
+  }
+
+  #extract(options: Omit<BatchRunOptions, "writer">): Promise<NoteWriterResult> {
+    const { follower, signal } = this.#options;
+    const request = { ...options.request, memory: follower.fold.standIn?.memory ?? null, unsure: [] };
+    return writeDrafts({ ...options, request, writer: EXTRACTIVE, signal });
+  }
+
   get #isSpent(): boolean {
     const { follower, budget } = this.#options;
-    return budgetState(follower.fold.cost, budget) === "spent";
+    return budgetState(follower.fold.cost, budgetOf(follower.fold, budget)) === "spent";
   }
 
   #writer(): NoteWriter {
     const { follower, writerOf } = this.#options;
-    return this.#isSpent ? extractiveWriter() : writerOf(follower.fold.noteWriter);
+    return this.#isSpent ? EXTRACTIVE : writerOf(follower.fold.noteWriter);
   }
 
   /** True if the decision was stored although the append reported an error. */
   async #isDecided({ given, isEnd }: Batch): Promise<boolean> {
     const { store, follower } = this.#options;
     await follower.reaches(await store.latestSequence(follower.sessionId));
-    if (isEnd) return this.#writer().hasOpen?.(follower.fold.memory) !== true;
+    if (isEnd) return !this.#hasOpen;
     return !given.some(({ sequence }) => follower.fold.pending.has(sequence));
   }
 
@@ -275,7 +384,10 @@ export class LaneWork {
   }
 
   #add(message: WindowInput): void {
-    this.#window = afterMessage(this.#window, message, this.#options);
+    const { follower, mode } = this.#options;
+    // From 80 % of the budget on, fewer and larger batches cost less.
+    const stretch = follower.fold.budget === "warning" ? LIMITS.budgetStretch : 1;
+    this.#window = afterMessage(this.#window, message, { mode, stretch });
   }
 
   #kindOf(type: string): WindowInput["kind"] {

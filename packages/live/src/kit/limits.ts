@@ -35,6 +35,8 @@ export const LIMITS = {
   checkpointNotes: 10,
   checkpointRetryMs: 1_000,
   checkpointMaxRetryMs: 60_000,
+  /** The failures in a row that are an alert. */
+  checkpointAlert: 3,
   /** The time that closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
   /** The time for which a server remembers the session of a key without asking the store. */
@@ -69,8 +71,10 @@ export const LIMITS = {
   firstRetryMs: 1_000,
   breakerFailures: 5,
   breakerMs: 30_000,
-  /** The longest call of a note writer. */
+  /** The longest call of a note writer. One that took this long is not asked again at once. */
   writerMs: 120_000,
+  /** The part of the time of closing after which the extractive writer takes over. */
+  closeWriterMs: 7_000,
 
   primaryWindowMs: 3_000,
   secondaryWindowMs: 10_000,
@@ -127,6 +131,8 @@ export const LIMITS = {
   segmentsPerAudio: 1_000,
   /** The share of a budget from which a session warns. */
   budgetWarning: 0.8,
+  /** How much longer the windows of batches are from then on. */
+  budgetStretch: 2,
   /** The number of notes and pieces of evidence that answer a question. */
   askNotes: 20,
   askCandidates: 200,

@@ -12,6 +12,7 @@ import {
 } from "../kit/index.ts";
 import {
   acceptsInput,
+  budgetOf,
   budgetState,
   type Follower,
   type PendingAudio,
@@ -68,9 +69,10 @@ export class AudioWork {
   #next(): PendingAudio | null {
     const { follower, transcriber, budget } = this.#options;
     const { audio, cost } = follower.fold;
+    const limit = budgetOf(follower.fold, budget);
     const [next] = audio.values();
     if (next === undefined || transcriber === null) return null;
-    return budgetState(cost, budget) === "spent" ? null : next;
+    return budgetState(cost, limit) === "spent" ? null : next;
   }
 
   #start(signal: AbortSignal): Promise<"done" | "failed"> {

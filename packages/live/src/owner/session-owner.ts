@@ -29,6 +29,7 @@ import { carriedEvents } from "../notes/index.ts";
 import {
   acceptsInput,
   addToPending,
+  budgetOf,
   budgetState,
   checkpointRetryMs,
   depthOf,
@@ -224,7 +225,11 @@ export class SessionOwner {
     await this.#audio.flush(AbortSignal.timeout(ms));
     while (performance.now() < until && !this.isOver && depthOf(this.#options.follower.fold) > 0) {
       if (hasRoom(this.#options.follower.fold)) await this.#refill();
-      const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())));
+      const leftMs = until - performance.now();
+      // The rest of the time is for the extractive writer.
+      const signal = AbortSignal.timeout(
+        Math.max(1, Math.ceil(Math.min(leftMs, leftMs - ms + LIMITS.closeWriterMs))),
+      );
       const done = await Promise.all([...this.#lanes.values()].map((lane) => lane.processNow(signal)));
       if (!done.includes("processed")) return;
     }
@@ -311,7 +316,7 @@ export class SessionOwner {
 
   #recordBudget(budget: BudgetState): Promise<unknown> {
     const { fold } = this.#options.follower;
-    const share = Math.floor(usedShare(fold.cost, this.#options.budget) * 100);
+    const share = Math.floor(usedShare(fold.cost, budgetOf(fold, this.#options.budget)) * 100);
     const { state } = fold;
     const data = { state, from: state, budget, reason: `${share} % of the budget is used` };
     return this.append([{ type: "session_state_changed", data }]);
@@ -379,7 +384,7 @@ export class SessionOwner {
       const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };
       return () => this.append([{ type: "session_state_changed", data }]);
     }
-    const budget = budgetState(fold.cost, this.#options.budget);
+    const budget = budgetState(fold.cost, budgetOf(fold, this.#options.budget));
     if (budget !== fold.budget) return () => this.#recordBudget(budget);
     if (nextExpiryMs(fold) <= nowMs && acceptsInput(fold.state)) return () => this.closeRequests("expired");
     if (nowMs >= this.#checkpointAfterMs && isDueCheckpoint(fold, nowMs)) return () => this.#tryCheckpoint();
@@ -402,6 +407,13 @@ export class SessionOwner {
     } catch (error) {
       this.#checkpointFailures++;
       this.lastCheckpointError = messageOf(error);
+      if (this.#checkpointFailures === LIMITS.checkpointAlert) {
+        const { follower, report } = this.#options;
+        count("continuo.live.alerts", 1, { reason: "checkpoint_failures" });
+        report(
+          `live: ${LIMITS.checkpointAlert} checkpoints of ${follower.sessionId} failed in a row: ${this.lastCheckpointError}`,
+        );
+      }
       this.#checkpointAfterMs = this.#options.clock.now() + checkpointRetryMs(this.#checkpointFailures);
     }
   }

@@ -131,6 +131,7 @@ async function create(
     parentId,
     noteWriter: noteWriter ?? null,
     continues: request.continues === "video" ? "video" : undefined,
+    budget: request.budget,
   });
   try {
     await store.createSession({
@@ -153,7 +154,15 @@ async function wasDeleted(store: Store, logId: string): Promise<boolean> {
   return items.length > 0;
 }
 
-const FIELDS: readonly string[] = ["videoId", "title", "ephemeral", "lanes", "noteWriter", "continues"];
+const FIELDS: readonly string[] = [
+  "videoId",
+  "title",
+  "ephemeral",
+  "lanes",
+  "noteWriter",
+  "continues",
+  "budget",
+];
 
 /** Errors: `invalid`, also for an unknown field. */
 export function parseSessionRequest(body: unknown): LiveSessionRequest {
@@ -164,7 +173,7 @@ export function parseSessionRequest(body: unknown): LiveSessionRequest {
       hint: `Use ${FIELDS.join(", ")}.`,
     });
   }
-  const { videoId, title, ephemeral, lanes, noteWriter, continues } = body;
+  const { videoId, title, ephemeral, lanes, noteWriter, continues, budget } = body;
   if (typeof videoId !== "string" || videoId === "" || videoId.length > LIMITS.nameLength) {
     throw new ContinuoError("invalid", "videoId must be a text that is not empty");
   }
@@ -178,10 +187,21 @@ export function parseSessionRequest(body: unknown): LiveSessionRequest {
   if (lanes !== undefined && lanes !== "one" && lanes !== "split") {
     throw new ContinuoError("invalid", 'lanes must be "one" or "split"');
   }
+  if (budget !== undefined && !isBudget(budget)) {
+    throw new ContinuoError("invalid", "budget must be { maxTokens?, maxCostUsd? } with numbers from 0");
+  }
   if (continues !== undefined && continues !== "video" && continues !== "key") {
     throw new ContinuoError("invalid", 'continues must be "video" or "key"');
   }
   return body as unknown as LiveSessionRequest;
+}
+
+function isBudget(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  return Object.entries(value).every(
+    ([name, limit]) =>
+      (name === "maxTokens" || name === "maxCostUsd") && Number.isFinite(limit) && Number(limit) >= 0,
+  );
 }
 
 /** True if a row of the store is a continuous session. */

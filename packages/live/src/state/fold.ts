@@ -13,6 +13,7 @@ import {
   isFields,
   type Lanes,
   type Level,
+  type LiveBudget,
   type LiveCost,
   type LiveHealth,
   type LiveState,
@@ -74,9 +75,13 @@ export interface LiveFold extends Pending {
   readonly audio: Map<number, PendingAudio>;
   /** The memory of the note writer. */
   memory: unknown;
+  /** Why the extractive writer stands in for the note writer, with a memory of its own; `null` if it does not. */
+  standIn: { readonly reason: string; readonly memory: unknown } | null;
   cost: LiveCost;
   budget: BudgetState;
-  health: Omit<LiveHealth, "damaged">;
+  /** The budget that the client gave the session. */
+  ownBudget: LiveBudget | null;
+  health: Omit<LiveHealth, "damaged" | "standIn">;
   /** The damage that the newest record of a degraded state names; empty when the session is not degraded. */
   damaged: readonly Damage[];
   /** The damage that repairs put aside. */
@@ -121,8 +126,10 @@ export function emptyFold(chainHash: string): LiveFold {
     requests: new Map(),
     audio: new Map(),
     memory: null,
+    standIn: null,
     cost: NO_COST,
     budget: "normal",
+    ownBudget: null,
     health: HEALTHY,
     damaged: [],
     quarantined: [],
@@ -217,6 +224,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.parentId = textOf(live.parentId);
     fold.carry = live.continues === "video" && fold.parentId !== null ? "due" : "none";
     fold.noteWriter = textOf(live.noteWriter);
+    fold.ownBudget = isFields(live.budget) ? (live.budget as LiveBudget) : null;
     fold.lanes = live.lanes === "split" ? "split" : "one";
     fold.title = textOf(data.title);
     const createdAtMs = Date.parse(textOf(live.createdAt) ?? "");
@@ -242,7 +250,11 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   decision_made: (fold, data) => {
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
     removeRequests(fold, data);
-    if (data.memory !== undefined) fold.memory = data.memory;
+    const reason = textOf(data.standsInFor);
+    // A decision that is not the writer's, such as that on a question without an answer, says nothing about it.
+    if (reason !== null) fold.standIn = { reason, memory: data.memory ?? fold.standIn?.memory ?? null };
+    else if (typeof data.writer === "string") fold.standIn = null;
+    if (data.memory !== undefined && reason === null) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
   },
   telemetry_reported: (fold, { name, value }, { event }) => {

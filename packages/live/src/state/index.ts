@@ -6,7 +6,7 @@
  */
 
 export { countsByType, nextLevel, shed, storesTelemetry } from "./back-pressure.ts";
-export { budgetState, usedShare } from "./budget.ts";
+export { budgetOf, budgetState, usedShare } from "./budget.ts";
 export { checkpointRetryMs, isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 export {
   AUDIO_KIND,

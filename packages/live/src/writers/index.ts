@@ -10,6 +10,12 @@ export { cachingEmbedder } from "./caching-embedder.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { lexicalEmbedder } from "./lexical-embedder.ts";
 export { afterFailure, type Breaker, CLOSED_BREAKER, mayTry, measureCall, retryMs } from "./model-calls.ts";
+export {
+  type AnthropicWriterOptions,
+  anthropicWriter,
+  type OpenAiWriterOptions,
+  openAiWriter,
+} from "./model-writer.ts";
 export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
 export { openAiTranscriber } from "./openai-transcriber.ts";
 export { cosineOf, overlapOf } from "./similarity.ts";

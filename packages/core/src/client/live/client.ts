@@ -356,8 +356,8 @@ export function emptyOutboxState(sessionId: string, batches: readonly OutboxBatc
 }
 
 export async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
-  const { key, videoId, title, ephemeral, lanes, noteWriter, continues } = options;
-  const body = { videoId, title, ephemeral, lanes, noteWriter, continues };
+  const { key, videoId, title, ephemeral, lanes, noteWriter, continues, budget } = options;
+  const body = { videoId, title, ephemeral, lanes, noteWriter, continues, budget };
   return (await call(options, pathOf(key), { method: "PUT", body })) as OpenedLiveSession;
 }
 

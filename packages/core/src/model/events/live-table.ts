@@ -107,6 +107,7 @@ export const LIVE_EVENT_TYPES = {
       "requests?": "list",
       "audio?": "list",
       "writer?": "text",
+      "standsInFor?": "text",
       "memory?": "any",
       "cost?": "object",
     },

@@ -8,8 +8,8 @@ import {
   type LiveServerFrame,
   parseLiveClientFrame,
   recordOf,
+  toHashedWireEvent,
   toWireError,
-  toWireEvent,
 } from "@continuo/core/wire";
 import { type Follower, type LiveService, stateOf } from "@continuo/live";
 import type { WebSocket } from "ws";
@@ -130,7 +130,8 @@ export class LiveConnection {
     };
     if (after >= latestSequence) ready();
     for await (const event of store.tail(sessionId, { after, signal })) {
-      if (LIVE_FEED_TYPES.includes(event.type)) this.#send({ type: "event", event: toWireEvent(event) });
+      if (LIVE_FEED_TYPES.includes(event.type))
+        this.#send({ type: "event", event: toHashedWireEvent(event) });
       if (event.sequence >= latestSequence) ready();
       if (!(await this.#room())) return this.#end(CLOSE.slow);
     }

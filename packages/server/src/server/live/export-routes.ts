@@ -1,6 +1,6 @@
 /** The routes of `continuo live export`: evidence page by page, and the pictures that it refers to. */
 
-import { toWireEvent } from "@continuo/core/wire";
+import { toHashedWireEvent } from "@continuo/core/wire";
 import { readEvidence } from "@continuo/live";
 import type { Hono } from "hono";
 import type { ServerEnv } from "../context/index.ts";
@@ -16,7 +16,7 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
       await service.sessionIdOf(key),
       after,
     );
-    return Response.json({ events: events.map(toWireEvent), nextAfter });
+    return Response.json({ events: events.map(toHashedWireEvent), nextAfter });
   });
   app.get("/v1/live/:key/blobs/:hash", async (c) => {
     const { key, service } = await asked(c, "read");

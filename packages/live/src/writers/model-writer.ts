@@ -1,0 +1,102 @@
+/** Note writers that are models behind an endpoint: any one with the chat API of OpenAI, and Anthropic's own. */
+
+import { type Agent, ContinuoError, present, textOf, type Usage } from "@continuo/core/model";
+import { isFields, type NoteWriter } from "../kit/index.ts";
+import { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
+import { callEndpoint, type OpenAiEndpoint } from "./openai.ts";
+
+export interface ModelWriterOptions extends Pick<AgentWriterOptions, "name" | "price"> {
+  readonly model: string;
+  readonly apiKey?: string;
+}
+
+export interface OpenAiWriterOptions extends ModelWriterOptions {
+  /** The address with the version: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1` for Ollama. */
+  readonly url: string;
+}
+
+export interface AnthropicWriterOptions extends ModelWriterOptions {
+  /** `https://api.anthropic.com/v1` by default. */
+  readonly url?: string;
+}
+
+const ANTHROPIC_URL = "https://api.anthropic.com/v1";
+const ANTHROPIC_VERSION = "2023-06-01";
+/** The API of Anthropic wants a limit. */
+const ANSWER_TOKENS = 4_096;
+
+/** Errors of its calls: `unavailable` with `details.status`, `agent_failed` for an answer without text. */
+export function openAiWriter({ url, model, apiKey, ...rest }: OpenAiWriterOptions): NoteWriter {
+  const endpoint = present({ url, model, apiKey });
+  const call = async (prompt: string, signal: AbortSignal): Promise<ModelAnswer> => {
+    const body = JSON.stringify({ model, messages: [{ role: "user", content: prompt }] });
+    const { choices, usage } = await post(endpoint, "/chat/completions", { body, signal });
+    const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
+    const message = isFields(choice) && isFields(choice.message) ? choice.message.content : undefined;
+    return { text: textIn(message), usage: usageIn(usage, "prompt_tokens", "completion_tokens") };
+  };
+  return agentWriter({ ...rest, agent: modelAgent(model, call) });
+}
+
+/** Errors of its calls: as `openAiWriter`. */
+export function anthropicWriter(options: AnthropicWriterOptions): NoteWriter {
+  const { url = ANTHROPIC_URL, model, apiKey, ...rest } = options;
+  const headers = present({ "anthropic-version": ANTHROPIC_VERSION, "x-api-key": apiKey });
+  const call = async (prompt: string, signal: AbortSignal): Promise<ModelAnswer> => {
+    const messages = [{ role: "user", content: prompt }];
+    const body = JSON.stringify({ model, max_tokens: ANSWER_TOKENS, messages });
+    const { content, usage } = await post({ url, model }, "/messages", { body, signal, headers });
+    return { text: textIn(content), usage: usageIn(usage, "input_tokens", "output_tokens") };
+  };
+  return agentWriter({ ...rest, agent: modelAgent(model, call) });
+}
+
+interface ModelAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+}
+
+interface Post {
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function post(
+  endpoint: OpenAiEndpoint,
+  path: string,
+  { headers = {}, ...init }: Post,
+): Promise<Readonly<Record<string, unknown>>> {
+  return callEndpoint(endpoint, path, {
+    ...init,
+    headers: { "content-type": "application/json", ...headers },
+  });
+}
+
+function modelAgent(
+  name: string,
+  call: (prompt: string, signal: AbortSignal) => Promise<ModelAnswer>,
+): Agent {
+  return {
+    name,
+    execute: async ({ input }, { signal, onEvent }) => {
+      const { text, usage } = await call(textOf(input), signal);
+      if (text === "") throw new ContinuoError("agent_failed", `${name} returned no text`);
+      await onEvent({ type: "text", delta: text });
+      return { usage };
+    },
+  };
+}
+
+/** The text of a message: a text, or the text parts of a list. */
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (isFields(part) && typeof part.text === "string" ? part.text : "")).join("");
+}
+
+function usageIn(usage: unknown, input: string, output: string): Usage {
+  const fields = isFields(usage) ? usage : {};
+  const count = (name: string): number => (Number.isSafeInteger(fields[name]) ? Number(fields[name]) : 0);
+  return { inputTokens: count(input), outputTokens: count(output) };
+}
