@@ -222,7 +222,7 @@ export class LaneWork {
 
   /** Errors: the writer's or the embedder's after its last try, the store's. */
   async #processBatch(batch: Batch, dropped: readonly NewEvent[], signal: AbortSignal): Promise<void> {
-    const { store, runStore, follower, clock } = this.#options;
+    const { store, runStore, follower } = this.#options;
     const { sessionId, fold } = follower;
     const sequences = batch.given.map(({ sequence }) => sequence);
     const evidence = await readSequences(store, sessionId, sequences);

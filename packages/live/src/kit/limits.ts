@@ -131,7 +131,7 @@ export const LIMITS = {
   segmentsPerAudio: 1_000,
   /** The share of a budget from which a session warns. */
   budgetWarning: 0.8,
-  /** How much longer the windows of batches are from then on. */
+  /** The factor by which the windows of batches are longer from then on. */
   budgetStretch: 2,
   /** The number of notes and pieces of evidence that answer a question. */
   askNotes: 20,
