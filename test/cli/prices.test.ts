@@ -201,6 +201,23 @@ test("resume says first what it costs: warm as long as the agent's record tells,
   ]);
 });
 
+test("info tells the price of the next prompt, for a person and as JSON", async () => {
+  call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 99_000 }, "claude-opus-5-5");
+  const now = new Date("2026-11-26T10:30:00Z");
+  const { stdout } = await runHere(home, ["info", "aaaaaaaa", "--json"], { now });
+  expect(JSON.parse(stdout).nextPrompt).toEqual({
+    tokens: 100_000,
+    model: "claude-opus-5-5",
+    cache: "cold",
+    warmUntil: "2026-11-26T10:05:01.000Z",
+    usd: 0.5,
+    lean: { tokens: 30_000, usd: 0.15 },
+  });
+  expect((await runHere(home, ["info", "aaaaaaaa"], { now })).stdout).toMatch(
+    /^resume +cold · 100,000 tokens · about \$0\.50$/mu,
+  );
+});
+
 test("writes of five minutes are cold after them, and a model without a price has only its tokens", async () => {
   const minutes = { cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 7 } };
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 7, ...minutes }, "model-x");

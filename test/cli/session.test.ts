@@ -172,6 +172,7 @@ records     6
 models      model-a
 tokens      3,000 input, 60 output
 cost        no price for model-a: \`prices\` in continuo.yaml sets one
+resume      perhaps cold · 1,000 tokens · no price for model-a
 commands    make
 `,
     });
@@ -182,7 +183,7 @@ commands    make
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
       "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems nativeRefs messages " +
-        "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom cost files " +
+        "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom cost nextPrompt files " +
         "commands commits",
     );
     expect(details.messages).toEqual({ total: 2, user: 1, assistant: 1, tool: 0, system: 0 });

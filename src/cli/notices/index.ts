@@ -7,6 +7,6 @@
  */
 
 export { chooseInstead, locate, matchLines, warnOfUnfinished } from "./notices.ts";
-export { resumePriceLines, resumePriceLinesOf } from "./resume-price.ts";
+export { describeResumePrice, resumePriceLines, resumePriceLinesOf } from "./resume-price.ts";
 export { sessionToResume } from "./resumed-session.ts";
 export { keepRows, nameOfRow } from "./row-numbers.ts";

@@ -61,25 +61,30 @@ async function nativeOf(
   return hit.kind === "native" ? hit.native : null;
 }
 
-function describe(
-  { tokens, model, cache, warmUntil, usd, lean }: ResumePrice,
-  { agent, sessionId }: LocatedSession["found"],
-  asOf: string,
-): readonly string[] {
+/** `cold · 182,000 tokens · about $1.46`. */
+export function describeResumePrice({ tokens, model, cache, warmUntil, usd }: ResumePrice): string {
   const state = {
     warm: `warm until ${warmUntil === null ? "" : clockTime(warmUntil)}`,
     cold: "cold",
     unknown: "perhaps cold",
   }[cache];
   const sum = costText(usd);
-  const by = sum === null ? `no price for ${model}` : `about ${sum} by list prices of ${asOf}`;
-  const first = `${state} · ${formatCount(tokens)} tokens · ${by}`;
+  return `${state} · ${formatCount(tokens)} tokens · ${sum === null ? `no price for ${model}` : `about ${sum}`}`;
+}
+
+function describe(
+  price: ResumePrice,
+  { agent, sessionId }: LocatedSession["found"],
+  asOf: string,
+): readonly string[] {
+  const { usd, lean } = price;
+  const first = `${describeResumePrice(price)}${usd === null ? "" : ` by list prices of ${asOf}`}`;
   if (lean === null) return [first];
-  const leanSum = costText(lean.usd);
+  const sum = costText(lean.usd);
   const command = `continuo handoff ${shellWord(`${agent}:${sessionId}`)} --to ${agent} --max-tokens ${lean.tokens}`;
   return [
     first,
-    `lean: about ${formatCount(lean.tokens)} tokens${leanSum === null ? "" : `, ${leanSum}`}, with only the newest messages: \`${command}\``,
+    `lean: about ${formatCount(lean.tokens)} tokens${sum === null ? "" : `, ${sum}`}, with only the newest messages: \`${command}\``,
   ];
 }
 

@@ -4,13 +4,17 @@ import {
   type CatalogDetails,
   type Cost,
   costOf,
+  type LookUpHit,
   openCatalogSession,
   type PriceList,
+  type Prices,
+  type ResumePrice,
+  resumePriceOf,
   usageOf,
 } from "@continuo/agents/catalog";
 import type { NativeRef, Problem, SubagentInfo, Usage } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { locate } from "../../notices/index.ts";
+import { describeResumePrice, locate } from "../../notices/index.ts";
 import { pricesWork } from "../../stats/index.ts";
 import {
   clockTime,
@@ -36,18 +40,26 @@ export interface InfoFlags {
 }
 
 export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
-  using session = await openCatalogSession(await locate(id, shell), shell);
+  const located = await locate(id, shell);
+  using session = await openCatalogSession(located, shell);
   const { details } = session;
   const activity = await activityOf(session.history());
   const prices = await pricesWork(shell);
   const cost = costOf(await usageOf(session), prices);
+  const next = await nextPromptOf(located, prices, shell);
   const output = createOutput(shell.stdout);
-  if (flags.json)
-    await output.write(
-      `${toJsonText({ ...detailsToJson(details), cost: costToJson(cost, prices.list), ...activity }, 2)}\n`,
-    );
-  else await output.write(drawDetails(details, { activity, cost, list: prices.list }, shell));
+  if (flags.json) {
+    const facts = { cost: costToJson(cost, prices.list), nextPrompt: next, ...activity };
+    await output.write(`${toJsonText({ ...detailsToJson(details), ...facts }, 2)}\n`);
+  } else await output.write(drawDetails(details, { activity, cost, next, list: prices.list }, shell));
   return 0;
+}
+
+/** The price of continuing it; `null` for one of Continuo's own, which several agents can continue. */
+async function nextPromptOf(located: LookUpHit, prices: Prices, { now }: Shell): Promise<ResumePrice | null> {
+  if (located.kind === "own") return null;
+  const { found, places } = located.native;
+  return await resumePriceOf(found, { places, prices, now });
 }
 
 type Fact = readonly [name: string, ...lines: string[]];
@@ -55,6 +67,7 @@ type Fact = readonly [name: string, ...lines: string[]];
 interface DetailFacts {
   readonly activity: Activity;
   readonly cost: Cost;
+  readonly next: ResumePrice | null;
   readonly list: PriceList;
 }
 
@@ -62,13 +75,18 @@ function costToJson({ usd, isByPrices, unpriced }: Cost, { asOf, source }: Price
   return { usd, isByPrices, unpriced, prices: { asOf, sources: [source] } };
 }
 
-function drawDetails(details: CatalogDetails, { activity, cost, list }: DetailFacts, shell: Shell): string {
+function drawDetails(
+  details: CatalogDetails,
+  { activity, cost, next, list }: DetailFacts,
+  shell: Shell,
+): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [
     ...identity(details, shell),
     ...contents(details),
     ...surroundings(details),
     ["cost", ...describeCost(cost, list)],
+    ["resume", ...(next === null ? [] : [describeResumePrice(next)])],
     ...done(activity, shell),
   ];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
