@@ -118,7 +118,7 @@ function sizeOf(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new ContinuoError("not_found", `there is no file ${path}`, {
-      hint: "Make one with `continuo session export ID --bundle FILE`.",
+      hint: "Create one with `continuo session export ID --bundle FILE`.",
     });
   }
   if (!stat.isFile()) throw new ContinuoError("unreadable", `cannot read ${path}: it is not a file`);
