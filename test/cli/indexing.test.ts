@@ -4,7 +4,8 @@ import { existsSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { lockSession } from "@continuo/files";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { DetachedCommand } from "../../src/cli/terminal/index.ts";
+import { keepIndexed } from "../../src/cli/indexing/index.ts";
+import type { DetachedCommand, Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 import { wombatFile, writeWombats } from "./wombats.ts";
@@ -52,6 +53,24 @@ test("a list of many sessions starts one process, and the next one after ten min
   expect(await startedBy(["list"])).toEqual([]);
   setMark(601_000);
   expect(await startedBy(["list", "--json"])).toHaveLength(1);
+});
+
+test("a program that answers searches starts a process at once, and again every ten minutes until it ends", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: Date.now() });
+  const commands: DetachedCommand[] = [];
+  const shell = {
+    home: home.path,
+    cwd: home.path,
+    env: {},
+    startDetached: async (command: DetachedCommand) => void commands.push(command),
+  } as unknown as Shell;
+  const indexing = keepIndexed(shell);
+  expect(commands).toMatchObject([{ args: BACKGROUND }]);
+  vi.advanceTimersByTime(602_000);
+  expect(commands).toHaveLength(2);
+  indexing[Symbol.dispose]();
+  vi.advanceTimersByTime(1_800_000);
+  expect(commands).toHaveLength(2);
 });
 
 test("a search that read many files starts a process, once in a minute, and says that it runs", async () => {

@@ -1,5 +1,7 @@
 /** The tools of the MCP server, by what a client receives. */
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
@@ -434,4 +436,30 @@ test("reading on with `next` shows every entry of a long session once", async ()
     next = data.next;
   }
   expect(seen).toEqual(lines.map((_, at) => String(at)));
+});
+
+test("a digest counts the files of its folder that changed since, and marks each of them", async () => {
+  const folder = join(home.path, "app");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "list.ts"), "changed long after the session");
+  const use = (id: string, file: string): object => {
+    return { type: "tool_use", id, name: "Edit", input: { file_path: join(folder, file) } };
+  };
+  const lines = [
+    { role: "user" as const, content: "Make the list faster", uuid: "s0", parent: null, time: "10:00:00" },
+    {
+      role: "assistant" as const,
+      content: [use("t1", "list.ts"), use("t2", "lost.ts")],
+      uuid: "s1",
+      parent: "s0",
+      time: "10:00:01",
+    },
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines).replaceAll("/home/ann/app", folder));
+  await using mcp = openMcp(home);
+  const { data, text } = await mcp.call("digest", { session: CLAUDE });
+  expect(data.changedSince).toBe(2);
+  expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone"]);
+  expect(text).toContain("2 files changed since, 1 of them is gone.");
+  expect(text).toContain("(changed 1, gone since)");
 });

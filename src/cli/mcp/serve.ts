@@ -1,6 +1,7 @@
 /** `mcp`: the server on standard input and output. */
 
 import { ContinuoError } from "@continuo/core/model";
+import { keepIndexed } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { machineOf } from "./machine.ts";
 
@@ -12,6 +13,7 @@ export async function runMcp(shell: Shell): Promise<number> {
     });
   }
   const { serveMcpOnStdio } = await import("@continuo/server/mcp");
+  using _indexing = keepIndexed(shell);
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({

@@ -6,7 +6,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
-import { startIndexing } from "../indexing/index.ts";
+import { keepIndexed, startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
 import { pricesWork } from "../stats/index.ts";
@@ -24,7 +24,8 @@ export interface ServedMachine {
 export async function loadMachine(shell: Shell, { store, reach }: ServedMachine): Promise<MachineService> {
   const { createMachine } = await import("@continuo/server/machine");
   const places = placesFor(shell, store);
-  return createMachine({
+  const indexing = keepIndexed(shell);
+  const machine = createMachine({
     places,
     openStore: () => openOwnStore(places, shell),
     exclude: () => patternsWork(shell),
@@ -34,6 +35,13 @@ export async function loadMachine(shell: Shell, { store, reach }: ServedMachine)
     windows: reach === "machine" ? createWindows(places) : NO_WINDOWS,
     prices: () => pricesWork(shell),
   });
+  return {
+    ...machine,
+    async close() {
+      indexing[Symbol.dispose]();
+      await machine.close();
+    },
+  };
 }
 
 /** Errors: `unsupported` for a store that nobody else could open. */

@@ -5,6 +5,7 @@ import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { createDigest, type Digest, type DigestPiece, type FileUse } from "./digest.ts";
+import { type FileSince, filesSince, sinceOutput, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { isTameName, openNamed } from "./sessions.ts";
 import { defineTool, sessionInput, type Tool, tokensInput } from "./tool.ts";
@@ -27,7 +28,10 @@ export const digestTool: Tool = defineTool({
     goal: piece.nullable(),
     requests: z.array(piece),
     decisions: z.array(piece),
-    files: z.array(z.object({ path: z.string(), changes: z.number(), looks: z.number() })),
+    files: z.array(
+      z.object({ path: z.string(), changes: z.number(), looks: z.number(), since: sinceOutput }),
+    ),
+    changedSince: z.number(),
     openEnds: z.array(piece),
     lastAnswer: piece.nullable(),
     leftOut: z.number(),
@@ -40,8 +44,10 @@ export const digestTool: Tool = defineTool({
     const { title, cwd, updatedAt } = opened.details;
     const facts = { session, title: title === null ? null : machine.mask(title), folder: cwd, updatedAt };
     const digest = fold.finish();
+    const named = digest.files.map(({ path, changes }) => ({ path, at: updatedAt, isChanged: changes > 0 }));
+    const since = await filesSince(named, cwd);
     return largestWithin(LEVELS.length - 1, maxTokens, (level) =>
-      toAnswer(digest, facts, LEVELS[level] ?? LEAST),
+      toAnswer(digest, { ...facts, since }, LEVELS[level] ?? LEAST),
     );
   },
 });
@@ -69,7 +75,14 @@ interface Facts {
   readonly updatedAt: string | null;
 }
 
-function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer {
+/** The states of the files of the session, by their paths. */
+type Since = ReadonlyMap<string, FileSince>;
+
+function toAnswer(
+  digest: Digest,
+  { since, ...facts }: Facts & { readonly since: Since },
+  { items, chars }: Level,
+): Answer {
   const short = ({ turn, text }: DigestPiece): DigestPiece => ({
     turn,
     text: cutMiddle(text, Math.ceil(chars / 3)),
@@ -89,7 +102,9 @@ function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer
     .slice(-items || digest.openEnds.length)
     .slice(0, items)
     .map(short);
-  const files = digest.files.slice(0, items).map((file) => ({ ...file, path: cutMiddle(file.path, 200) }));
+  const files = digest.files
+    .slice(0, items)
+    .map((file) => ({ ...file, path: cutMiddle(file.path, 200), since: since.get(file.path) ?? null }));
   const data = {
     ...{
       note: DATA_NOTE,
@@ -101,6 +116,7 @@ function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer
       files,
       openEnds,
     },
+    changedSince: [...since.values()].filter((state) => state !== "same").length,
     lastAnswer: long(digest.lastAnswer),
     leftOut:
       later.length +
@@ -109,10 +125,15 @@ function toAnswer(digest: Digest, facts: Facts, { items, chars }: Level): Answer
       digest.files.length -
       (requests.length + decisions.length + openEnds.length + files.length),
   };
-  return { text: toText(data, facts), data };
+  return { text: toText(data, facts, since), data };
 }
 
-interface DigestData extends Omit<Digest, "turns"> {
+interface DigestFile extends FileUse {
+  readonly since: FileSince | null;
+}
+
+interface DigestData extends Omit<Digest, "turns" | "files"> {
+  readonly files: readonly DigestFile[];
   readonly turns: number;
   readonly goal: DigestPiece | null;
   readonly leftOut: number;
@@ -121,10 +142,12 @@ interface DigestData extends Omit<Digest, "turns"> {
 function toText(
   { goal, requests, decisions, files, openEnds, lastAnswer, turns, leftOut }: DigestData,
   facts: Facts,
+  since: Since,
 ): string {
   const { session, title, folder, updatedAt } = facts;
   const isTame = isTameName(session);
-  const head = `Digest of ${isTame ? session : "the session"}, ${turns} ${turns === 1 ? "turn" : "turns"}.${leftOut === 0 ? "" : ` ${leftOut} items are left out.`} ${QUOTED_NOTE}`;
+  const changed = sinceText(since.values());
+  const head = `Digest of ${isTame ? session : "the session"}, ${turns} ${turns === 1 ? "turn" : "turns"}.${leftOut === 0 ? "" : ` ${leftOut} items are left out.`}${changed === "" ? "" : ` ${changed}`} ${QUOTED_NOTE}`;
   const about = [isTame ? null : `session ${session}`, title, folder, updatedAt].filter(
     (fact) => fact !== null,
   );
@@ -148,9 +171,11 @@ function section(name: string, pieces: readonly DigestPiece[]): string[] {
   ];
 }
 
-function fileLine({ path, changes, looks }: FileUse): string {
-  const uses = [changes === 0 ? "" : `changed ${changes}`, looks === 0 ? "" : `read ${looks}`].filter(
-    (use) => use !== "",
-  );
+function fileLine({ path, changes, looks, since }: DigestFile): string {
+  const uses = [
+    changes === 0 ? "" : `changed ${changes}`,
+    looks === 0 ? "" : `read ${looks}`,
+    since === "changed" ? "changed since" : since === "gone" ? "gone since" : "",
+  ].filter((use) => use !== "");
   return `  ${visibleLine(path)} (${uses.join(", ")})`;
 }

@@ -8,9 +8,10 @@ import {
   sessionTurns,
 } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
-import { messageKind } from "@continuo/core/transcript";
+import { cutMiddle, messageKind } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
+import { filesSince, type NamedFile, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 import { isTameName, nameFor, openNamed } from "./sessions.ts";
@@ -37,6 +38,7 @@ export const recallTool: Tool = defineTool({
     title: z.string().nullable(),
     folder: z.string().nullable(),
     ofTurns: z.number(),
+    changedSince: z.array(z.string()),
     next: nextOutput,
     turns: z.array(turnOutput),
     choices: z.array(
@@ -71,17 +73,39 @@ export const recallTool: Tool = defineTool({
       entry,
       detail,
       mask: machine.mask,
-      maxTokens: maxTokens - HEAD_TOKENS,
+      maxTokens: maxTokens - HEAD_TOKENS - SINCE_TOKENS,
       ofTurns: wanted.at(-1)?.number ?? 0,
     });
+    const states = await filesSince(namedIn(wanted), cwd);
+    const changed = [...states].filter(([, state]) => state !== "same").map(([path]) => machine.mask(path));
+    const count = `Cut from your context: ${turns.length} ${turns.length === 1 ? "turn" : "turns"}.`;
+    const since = changed.length === 0 ? "" : ` Of the files that they name, ${sinceText(states.values())}`;
     return {
-      text: `Cut from your context: ${turns.length} ${turns.length === 1 ? "turn" : "turns"}. ${answer.text}`,
-      data: { note: DATA_NOTE, status: "cut", ...answer.data, choices: [] },
+      text: `${count}${since} ${answer.text}`,
+      data: {
+        note: DATA_NOTE,
+        status: "cut",
+        ...answer.data,
+        changedSince: changed.slice(0, SHOWN_FILES).map((path) => cutMiddle(path, SHOWN_PATH_CHARS)),
+        choices: [],
+      },
     };
   },
 });
 
-const HEAD_TOKENS = 40;
+const HEAD_TOKENS = 60;
+/** The tokens of the paths that have changed. */
+const SINCE_TOKENS = 60;
+const [SHOWN_FILES, SHOWN_PATH_CHARS] = [5, 40];
+
+/** The files that turns name, each with the last turn that does. */
+function namedIn(turns: readonly SessionTurn[]): readonly NamedFile[] {
+  const files = new Map<string, NamedFile>();
+  for (const { files: paths, at } of turns) {
+    for (const path of paths) files.set(path, { path, at, isChanged: false });
+  }
+  return [...files.values()];
+}
 
 function isShown(message: SessionTurn["messages"][number]): boolean {
   return messageKind(message) !== "injected" && message.content.length > 0;
@@ -164,6 +188,7 @@ function emptyData(status: "nothing cut" | "choose"): Readonly<Record<string, un
     title: null,
     folder: null,
     ofTurns: 0,
+    changedSince: [],
     next: null,
     turns: [],
     choices: [],

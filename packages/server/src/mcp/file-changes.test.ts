@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { filesSince, type NamedFile, sinceText } from "./file-changes.ts";
+
+let scratch: string;
+let folder: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-since-"));
+  folder = join(scratch, "project");
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(scratch, { recursive: true }));
+
+const AT = "2026-05-01T10:00:00.000Z";
+const named = (path: string, isChanged = false): NamedFile => ({ path, at: AT, isChanged });
+
+function write(path: string, minutesLater: number): void {
+  writeFileSync(path, "text");
+  const seconds = Date.parse(AT) / 1000 + minutesLater * 60;
+  utimesSync(path, seconds, seconds);
+}
+
+test("a file of the folder has changed since, is the same, or is gone", async () => {
+  write(join(folder, "new.ts"), 10);
+  write(join(folder, "old.ts"), -10);
+  const files = [named("new.ts"), named(join(folder, "old.ts")), named("gone.ts", true), named("never.ts")];
+  expect([...(await filesSince(files, folder))]).toEqual([
+    ["new.ts", "changed"],
+    [join(folder, "old.ts"), "same"],
+    ["gone.ts", "gone"],
+  ]);
+});
+
+test("a file outside of the folder is not looked at, whatever path names it", async () => {
+  write(join(scratch, "secret"), 10);
+  const files = [named("../secret"), named(join(scratch, "secret")), named("."), named("a/../../secret")];
+  expect([...(await filesSince(files, folder))]).toEqual([]);
+  expect([...(await filesSince([named("secret")], null))]).toEqual([]);
+  symlinkSync(join(scratch, "secret"), join(folder, "link"));
+  expect([...(await filesSince([named("link")], folder))]).toEqual([]);
+});
+
+test("the sentence counts what changed and what is gone, and is empty where all is the same", () => {
+  expect(sinceText(["same", "changed", "changed", "changed", "gone"])).toBe(
+    "4 files changed since, 1 of them is gone.",
+  );
+  expect(sinceText(["changed"])).toBe("1 file changed since.");
+  expect(sinceText(["same"])).toBe("");
+});

@@ -1,0 +1,70 @@
+/** Files that have changed since a session named them, so that a reader does not take old words for the state of now. */
+
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { z } from "zod";
+
+/** `gone` if it was there and is not any more. */
+export type FileSince = "same" | "changed" | "gone";
+
+export const sinceOutput: z.ZodNullable<z.ZodEnum> = z.enum(["same", "changed", "gone"]).nullable();
+
+export interface NamedFile {
+  readonly path: string;
+  /** ISO 8601: the last time at which the session is known to have named it. */
+  readonly at: string | null;
+  /** True if the session changed it, so that it was there. */
+  readonly isChanged: boolean;
+}
+
+/** Files of a session that are looked at; the others are not known. */
+const MAX_FILES = 200;
+/** Calls and files have clocks of different fineness, and a tool writes after it was called. */
+const TOLERANCE_MS = 60_000;
+
+/**
+ * The states of files in the folder of the session, by their paths. A session names any path: nothing outside of its folder
+ * is looked at, and nothing is opened.
+ */
+export async function filesSince(
+  files: readonly NamedFile[],
+  folder: string | null,
+): Promise<ReadonlyMap<string, FileSince>> {
+  const states = new Map<string, FileSince>();
+  if (folder === null || !isAbsolute(folder)) return states;
+  for (const file of files.slice(0, MAX_FILES)) {
+    const at = Date.parse(file.at ?? "");
+    const place = resolve(folder, file.path);
+    if (Number.isNaN(at) || !isBelow(folder, place)) continue;
+    const changedMs = await changedAt(place, folder);
+    if (changedMs !== null) states.set(file.path, changedMs > at + TOLERANCE_MS ? "changed" : "same");
+    else if (file.isChanged) states.set(file.path, "gone");
+  }
+  return states;
+}
+
+/** "4 files changed since"; empty if none did. */
+export function sinceText(states: Iterable<FileSince>): string {
+  const all = [...states].filter((state) => state !== "same");
+  const gone = all.filter((state) => state === "gone").length;
+  if (all.length === 0) return "";
+  const files = all.length === 1 ? "1 file" : `${all.length} files`;
+  return `${files} changed since${gone === 0 ? "" : `, ${gone} of them ${gone === 1 ? "is" : "are"} gone`}.`;
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`);
+}
+
+/** `null` for what is not there, and for a link that leads out of the folder. */
+async function changedAt(path: string, folder: string): Promise<number | null> {
+  try {
+    const real = await realpath(path);
+    return isBelow(await realpath(folder), real) ? (await stat(real)).mtimeMs : null;
+  } catch (error) {
+    // A file that cannot be looked at is as unknown as one that is not there.
+    if (error instanceof Error && "syscall" in error) return null;
+    throw error;
+  }
+}
