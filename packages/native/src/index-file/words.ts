@@ -88,10 +88,57 @@ function withoutData(text: string): string {
   return done === 0 ? text : rest + text.slice(done);
 }
 
+/** The text of `foldWords` in lower case. */
+export function foldedText(text: string): string {
+  return foldWords(text).toLowerCase();
+}
+
+/** The number of words of a folded text. */
+export function countWords(folded: string): number {
+  let count = 0;
+  let isInWord = false;
+  for (let at = 0; at < folded.length; at++) {
+    const isNow = isOfWord(folded.charCodeAt(at));
+    if (isNow && !isInWord) count += 1;
+    isInWord = isNow;
+  }
+  return count;
+}
+
+export interface WordSequence {
+  readonly words: readonly string[];
+  /** The last word may continue. */
+  readonly isPrefix: boolean;
+}
+
+/** The number of places of a folded text at which these words follow each other. */
+export function countSequence(folded: string, { words, isPrefix }: WordSequence): number {
+  const [first = ""] = words;
+  if (first === "") return 0;
+  let count = 0;
+  for (let at = folded.indexOf(first); at !== -1; at = folded.indexOf(first, at + 1)) {
+    if (at > 0 && isOfWord(folded.charCodeAt(at - 1))) continue;
+    if (isSequenceAt(folded, at, { words, isPrefix })) count += 1;
+  }
+  return count;
+}
+
+function isSequenceAt(folded: string, start: number, { words, isPrefix }: WordSequence): boolean {
+  let at = start;
+  for (let number = 0; number < words.length; number++) {
+    const word = words[number] ?? "";
+    if (number > 0) while (at < folded.length && !isOfWord(folded.charCodeAt(at))) at += 1;
+    if (!folded.startsWith(word, at)) return false;
+    at += word.length;
+    const mayContinue = isPrefix && number === words.length - 1;
+    if (!mayContinue && at < folded.length && isOfWord(folded.charCodeAt(at))) return false;
+  }
+  return true;
+}
+
 /** The words one by one, in their order. */
 export function wordsOf(text: string): string[] {
-  return foldWords(text)
-    .toLowerCase()
+  return foldedText(text)
     .split(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/u)
     .filter((word) => word !== "");
 }
@@ -118,10 +165,37 @@ export function partsOf(text: string, parts: Set<string> = new Set()): Set<strin
 
 function addParts(name: string, parts: Set<string>): void {
   if (name.length > MAX_WORD_CHARS) return;
-  const split = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
-  const some = split.toLowerCase().split(" ");
+  const some = splitName(name);
   if (some.length > MAX_NAME_PARTS || name.length < some.length * MIN_PART_CHARS) return;
   for (const part of some) parts.add(part);
+}
+
+/** Before a capital after a small letter or a digit, and before the last capital of several: `parse HTTP Server`. */
+function splitName(name: string): readonly string[] {
+  const lower = name.toLowerCase();
+  const some: string[] = [];
+  let start = 0;
+  for (let at = 1; at < name.length; at++) {
+    if (!isCapital(name.charCodeAt(at))) continue;
+    if (isCapital(name.charCodeAt(at - 1)) && !isSmall(name.charCodeAt(at + 1))) continue;
+    some.push(lower.slice(start, at));
+    start = at;
+  }
+  some.push(lower.slice(start));
+  return some;
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isSmall(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+/** True for characters of words in a folded text: letters and digits, and whatever is beyond ASCII. */
+function isOfWord(code: number): boolean {
+  return code > 127 || isOfName(code);
 }
 
 function isOfName(code: number): boolean {

@@ -1,6 +1,15 @@
 /** Matches a turn against a query, and ranks it, by its texts, as the index would. Pure. */
 
-import { type Passage, partsOf, type Turn, VOICES, type Voice, wordsOf } from "@continuo/native/index-file";
+import {
+  countSequence,
+  countWords,
+  foldedText,
+  type Passage,
+  partsOf,
+  type Turn,
+  VOICES,
+  type Voice,
+} from "@continuo/native/index-file";
 import {
   type BestMatch,
   bm25,
@@ -70,21 +79,21 @@ function wantedOf(query: SearchQuery): readonly Wanted[] {
 }
 
 interface TurnWords {
-  /** For each voice, the words of each text. */
-  readonly voices: Readonly<Record<Voice, readonly (readonly string[])[]>>;
+  /** For each voice, its texts, folded. */
+  readonly voices: Readonly<Record<Voice, readonly string[]>>;
   readonly parts: ReadonlySet<string>;
   readonly count: number;
 }
 
 function toWords(passages: readonly Passage[]): TurnWords {
-  const voices: Record<Voice, string[][]> = { person: [], agent: [], call: [], result: [], other: [] };
+  const voices: Record<Voice, string[]> = { person: [], agent: [], call: [], result: [], other: [] };
   const parts = new Set<string>();
   for (const { voice, text } of passages) {
-    voices[voice].push(wordsOf(text));
+    voices[voice].push(foldedText(text));
     if (voice !== "other") partsOf(text, parts);
   }
   const texts = VOICES.map((voice) => voices[voice]);
-  const words = texts.flat().reduce((sum, text) => sum + text.length, 0);
+  const words = texts.flat().reduce((sum, text) => sum + countWords(text), 0);
   // Between two texts of a voice, the index has a word of its own.
   const between = texts.reduce((sum, { length }) => sum + Math.max(0, length - 1), 0);
   return { voices, parts, count: words + between + parts.size };
@@ -95,22 +104,13 @@ function countOf({ phrase, columns }: Wanted, { voices, parts }: TurnWords): num
     const count =
       column === "parts"
         ? countParts(parts, phrase)
-        : voices[column].reduce((all, words) => all + countIn(words, phrase), 0);
+        : voices[column].reduce((all, text) => all + countIn(text, phrase), 0);
     return sum + count * WEIGHTS[column];
   }, 0);
 }
 
-function countIn(words: readonly string[], { words: wanted, isPrefix }: Phrase): number {
-  let count = 0;
-  const last = wanted.length - 1;
-  for (let at = 0; at + last < words.length; at++) {
-    const isHere = wanted.every((word, offset) => {
-      const there = words[at + offset];
-      return there === word || (isPrefix === true && offset === last && there?.startsWith(word) === true);
-    });
-    if (isHere) count += 1;
-  }
-  return count;
+function countIn(text: string, { words, isPrefix }: Phrase): number {
+  return countSequence(text, { words, isPrefix: isPrefix === true });
 }
 
 function countParts(parts: ReadonlySet<string>, { words: [word = "", ...more], isPrefix }: Phrase): number {
