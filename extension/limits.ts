@@ -34,6 +34,8 @@ export const LIMITS = {
   heardCues: 1_000,
   /** A tab without a video for this time has left it. */
   withoutVideoMs: 10_000,
+  /** A page that shows another video often has the old title for so long. */
+  titleMs: 3_000,
   /** Before a message that was not stored is sent again. */
   firstRetryMs: 250,
   longestRetryMs: 5_000,

@@ -1,99 +1,130 @@
-/** Earlier sessions with their notes, export, and joining the tabs of related videos. */
+/** All sessions by day, the search over their notes and transcripts, and joining the tabs of related videos. */
 
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LiveSession } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
-import { clock, toMarkdown } from "./format.ts";
+import { EarlierNotes, readSession } from "./earlier-notes.tsx";
+import type { SessionText } from "./exports.ts";
+import { clock } from "./format.ts";
 import { ask } from "./link.ts";
-
-interface Opened {
-  readonly key: string;
-  readonly title: string;
-  readonly notes: readonly Note[];
-}
+import { Problem } from "./problem.tsx";
+import { byDay, type Match, matchesIn } from "./session-search.ts";
 
 export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
   const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<SessionText | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [query, setQuery] = useState("");
+  const { found, waiting } = useSearch(sessions ?? [], query);
   const load = (): void => {
     ask("", { action: "earlier" }).then((value) => setSessions(value as readonly LiveSession[]), setFailure);
   };
   useEffect(load, []);
-  const open = ({ key, title, videoId }: LiveSession): void => {
-    ask(key, { action: "notes" }).then((value) => {
-      setOpened({ key, title: title ?? videoId, ...(value as { readonly notes: readonly Note[] }) });
-    }, setFailure);
-  };
-  if (opened !== null) return <EarlierNotes opened={opened} onClose={() => setOpened(null)} />;
+  if (opened !== null) return <EarlierNotes session={opened} onClose={() => setOpened(null)} />;
+  const shown = query.trim() === "" ? sessions : sessions?.filter(({ sessionId }) => found.has(sessionId));
   return (
     <section class="scroll" aria-label="Sessions">
       <h2>Sessions</h2>
-      {failure !== null && <p class="banner bad">{failure.message}</p>}
+      <label>
+        <span class="hidden">Search notes and transcripts</span>
+        <input
+          type="search"
+          value={query}
+          placeholder="Search notes and transcripts"
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+      </label>
+      <p role="status" class="dim">
+        {waiting > 0 && `${waiting} sessions are still read…`}
+        {waiting === 0 && query.trim() !== "" && `${shown?.length ?? 0} found`}
+      </p>
+      {failure !== null && <Problem failure={failure} />}
       {sessions?.length === 0 && (
         <p class="empty">There are no sessions yet. Play a video on a site that you allowed.</p>
       )}
-      <ul class="sessions">
-        {sessions?.map((session) => (
-          <li key={session.sessionId}>
-            <button type="button" class="link" onClick={() => open(session)}>
-              {session.title ?? session.videoId}
-            </button>
-            <span class="dim">
-              {session.state}, {session.noteIds.length} {session.noteIds.length === 1 ? "note" : "notes"},{" "}
-              {began(session)}
-            </span>
-            <Join view={view} other={session.key} onJoined={load} onFailure={setFailure} />
-          </li>
-        ))}
-      </ul>
+      {byDay(shown ?? [], new Date()).map(({ name, sessions: some }) => (
+        <section key={name} aria-label={name}>
+          <h3>{name}</h3>
+          <ul class="sessions">
+            {some.map((session) => (
+              <li key={session.sessionId}>
+                <button
+                  type="button"
+                  class="link"
+                  dir="auto"
+                  onClick={() => readSession(session).then(setOpened, setFailure)}
+                >
+                  {session.title ?? session.videoId}
+                </button>
+                <span class="dim">
+                  {began(session)}, {session.state}, {session.noteIds.length}{" "}
+                  {session.noteIds.length === 1 ? "note" : "notes"}
+                </span>
+                <Matches matches={found.get(session.sessionId) ?? []} />
+                <Join view={view} other={session.key} onJoined={load} onFailure={setFailure} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
     </section>
   );
 }
 
-/** Sessions of one video have one title: their times tell them apart. */
-function began({ createdAt }: LiveSession): string {
-  return new Date(createdAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+interface Search {
+  /** The matches by session. */
+  readonly found: ReadonlyMap<string, readonly Match[]>;
+  /** Sessions that were not read yet. */
+  readonly waiting: number;
 }
 
-function EarlierNotes({
-  opened,
-  onClose,
-}: {
-  readonly opened: Opened;
-  readonly onClose: () => void;
-}): JSX.Element {
-  const { title, notes } = opened;
+/** Reads the sessions one after another when somebody searches, each once. */
+function useSearch(sessions: readonly LiveSession[], query: string): Search {
+  const texts = useRef(new Map<string, SessionText>());
+  const [read, setRead] = useState(0);
+  const isOn = query.trim() !== "";
+  useEffect(() => {
+    if (!isOn) return;
+    let isOver = false;
+    void (async () => {
+      for (const session of sessions) {
+        if (isOver) return;
+        if (texts.current.has(session.sessionId)) continue;
+        const { title, videoId } = session;
+        // A session that cannot be read is found by its title.
+        const bare = { title: title ?? videoId, notes: [], spoken: [] };
+        texts.current.set(session.sessionId, await readSession(session).catch(() => bare));
+        setRead(texts.current.size);
+      }
+    })();
+    return () => {
+      isOver = true;
+    };
+  }, [isOn, sessions]);
+  const found = new Map<string, readonly Match[]>();
+  for (const [sessionId, text] of isOn ? texts.current : []) {
+    const matches = matchesIn(text, query);
+    if (matches !== null) found.set(sessionId, matches);
+  }
+  return { found, waiting: isOn ? Math.max(0, sessions.length - Math.max(read, texts.current.size)) : 0 };
+}
+
+function Matches({ matches }: { readonly matches: readonly Match[] }): JSX.Element {
   return (
-    <section class="scroll" aria-label="Notes of a session">
-      <h2>{title}</h2>
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Back
-        </button>
-        <button type="button" onClick={() => save(`${title}.md`, toMarkdown(title, notes))}>
-          Export Markdown
-        </button>
-        <button
-          type="button"
-          onClick={() => save(`${title}.json`, JSON.stringify({ title, notes }, null, 2))}
-        >
-          Export JSON
-        </button>
-      </div>
-      {notes.length === 0 && <p class="empty">This session has no notes.</p>}
-      <ol class="notes">
-        {notes.map(({ noteId, startMs, text }) => (
-          <li key={noteId} class="note">
-            <span class="dim">{clock(startMs)}</span>
-            <p class="note-text">{text}</p>
-          </li>
-        ))}
-      </ol>
-    </section>
+    <>
+      {matches.map(({ startMs, text }) => (
+        <p key={`${startMs} ${text}`} class="match" dir="auto">
+          <span class="dim">{clock(startMs)}</span> {text}
+        </p>
+      ))}
+    </>
   );
+}
+
+function began({ createdAt }: LiveSession): string {
+  return new Date(createdAt).toLocaleTimeString(undefined, { timeStyle: "short" });
 }
 
 interface JoinProps {
@@ -115,13 +146,4 @@ function Join({ view, other, onJoined, onFailure }: JoinProps): JSX.Element | nu
       Join this tab to it
     </button>
   );
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(-80);
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -19,6 +19,7 @@ export function LiveLine({ sentences, position, onSeek }: Props): JSX.Element | 
         <button
           key={startMs}
           type="button"
+          dir="auto"
           class={at === now ? "now" : undefined}
           aria-current={at === now ? "true" : undefined}
           onClick={() => onSeek(startMs)}

@@ -30,14 +30,14 @@ export function NoteItem(props: NoteProps): JSX.Element {
         </button>
         {note.status !== "written" && <span class={`mark ${note.status}`}>{note.status}</span>}
         {note.by === "person" && note.status !== "accepted" && <span class="mark">yours</span>}
+        {!isEditing && <Actions {...props} onEdit={() => setEditing(true)} />}
       </div>
       {isEditing ? (
         <Editor {...props} onDone={() => setEditing(false)} />
       ) : (
-        <>
-          <p class="note-text">{note.text}</p>
-          <Actions {...props} onEdit={() => setEditing(true)} />
-        </>
+        <p class="note-text" dir="auto">
+          {note.text}
+        </p>
       )}
       {parts.length > 0 && (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -64,9 +64,15 @@ function Actions({
   onOperate,
   onEdit,
 }: NoteProps & { readonly onEdit: () => void }): JSX.Element {
+  const menu = useRef<HTMLDetailsElement>(null);
   const operate = (operation: NoteOperation): void => onOperate(note.noteId, operation);
+  /** An act of the menu closes it. */
+  const choose = (act: () => void) => (): void => {
+    menu.current?.removeAttribute("open");
+    act();
+  };
   return (
-    <div class="actions">
+    <div class="actions quiet">
       {note.status !== "accepted" && (
         <button type="button" disabled={isReadOnly} onClick={() => operate({ operation: "accept" })}>
           Accept
@@ -75,20 +81,41 @@ function Actions({
       <button type="button" disabled={isReadOnly} onClick={onEdit}>
         Edit
       </button>
-      {next !== undefined && (
-        <button
-          type="button"
-          disabled={isReadOnly}
-          onClick={() => operate({ operation: "merge", noteIds: [next.noteId] })}
-        >
-          Merge with next
-        </button>
-      )}
-      {note.by === "person" && (
-        <button type="button" disabled={isReadOnly} onClick={() => operate({ operation: "undo" })}>
-          Undo
-        </button>
-      )}
+      <details
+        class="menu"
+        ref={menu}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Escape") currentTarget.removeAttribute("open");
+        }}
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget as Node | null)) currentTarget.removeAttribute("open");
+        }}
+      >
+        <summary>More</summary>
+        <div>
+          <button type="button" onClick={choose(() => void navigator.clipboard.writeText(note.text))}>
+            Copy
+          </button>
+          {next !== undefined && (
+            <button
+              type="button"
+              disabled={isReadOnly}
+              onClick={choose(() => operate({ operation: "merge", noteIds: [next.noteId] }))}
+            >
+              Merge with next
+            </button>
+          )}
+          {note.by === "person" && (
+            <button
+              type="button"
+              disabled={isReadOnly}
+              onClick={choose(() => operate({ operation: "undo" }))}
+            >
+              Undo
+            </button>
+          )}
+        </div>
+      </details>
     </div>
   );
 }

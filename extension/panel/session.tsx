@@ -147,7 +147,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
   const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;
   return (
     <div class="head">
-      <h2>{session.title === "" ? session.videoId : session.title}</h2>
+      <h2 dir="auto">{session.title === "" ? session.videoId : session.title}</h2>
       <p class={`status ${tone}`} role="status">
         <span class="dot" aria-hidden="true" />
         {text}

@@ -10,6 +10,7 @@ const NOW = 1_000_000;
 const REPORT: SourceReport = {
   captions: { from: "track", perMinute: 12, lastAtMs: NOW - 2_000 },
   pictures: { perMinute: 6, lastAtMs: NOW - 5_000, readAtMs: NOW - 5_000, problem: null },
+  isAd: false,
   file: "https://video.example/a.webm",
 };
 const INPUT: SourceInput = {
@@ -48,6 +49,7 @@ test.each([
     "Captions: none found on this page (warn)",
   ],
   [{ ...captions({ lastAtMs: NOW - 31_000 }), position: null }, "Captions: the video is paused (dim)"],
+  [{ report: { ...REPORT, isAd: true } }, "Captions: an advertisement is left out (dim)"],
   [{ sources: { ...SOURCES, captions: false } }, "Captions: off (dim, Switch on)"],
   [
     pictures({ problem: "forbidden", lastAtMs: null }),

@@ -57,6 +57,7 @@ function captionStatus(input: SourceInput): SourceStatus {
   if (!sources.captions) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
   if (report === null) return status("dim", "not seen yet");
   const { captions } = report;
+  if (report.isAd) return status("dim", "an advertisement is left out");
   if (isFresh(captions, input)) return status("good", rateOf(captions));
   if (captions.from === null) {
     return sources.pageCaptions
@@ -87,6 +88,7 @@ function pictureStatus(input: SourceInput): SourceStatus {
   if (!sources.frames) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
   if (report === null) return status("dim", "not seen yet");
   const { pictures, file } = report;
+  if (report.isAd) return status("dim", "an advertisement is left out");
   if (pictures.problem === "forbidden") {
     return status("warn", "none, this site forbids reading them", {
       remedy: file === null ? null : { type: "open-file", label: "Open the video by itself", url: file },

@@ -2,6 +2,7 @@
 
 import type { LiveSession, NoteOperation } from "@continuo/core/client/live";
 import { ContinuoError } from "@continuo/core/model";
+import { evidenceOf, recordOf, type WireEvent } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import type { Engine } from "./engine.ts";
@@ -19,6 +20,7 @@ export type PanelAction =
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
   | { readonly action: "earlier" }
   | { readonly action: "notes" }
+  | { readonly action: "spoken" }
   | { readonly action: "evidence"; readonly after: number };
 
 /** An action on the session of a key; each has a number, which its answer repeats. */
@@ -77,9 +79,39 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await earlierSessions(server);
     case "notes":
       return await requestJson(server, "GET", `${path}/notes`);
+    case "spoken":
+      return await spokenIn(server, path);
     case "evidence":
       return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
   }
+}
+
+/** A piece of a transcript. */
+export interface SpokenText {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+  /** Empty where nobody says it. */
+  readonly speaker: string;
+}
+
+/** The transcript of the newest session of a key, in the order of the video. */
+async function spokenIn(server: Server, path: string): Promise<readonly SpokenText[]> {
+  const spoken: SpokenText[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page = (await requestJson(server, "GET", `${path}/evidence?after=${after}`)) as {
+      readonly events: readonly WireEvent[];
+      readonly nextAfter: number | null;
+    };
+    for (const event of page.events) {
+      const heard = evidenceOf(event);
+      if (heard?.type !== "transcript_added") continue;
+      const { startMs, endMs, text } = heard;
+      spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
+    }
+    after = page.nextAfter;
+  }
+  return spoken.sort((a, b) => a.startMs - b.startMs);
 }
 
 /** Newest first; those of joined tabs once. The server lists by key, in pages. */

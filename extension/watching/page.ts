@@ -29,6 +29,9 @@ const OFF: Control = {
   frameEveryMs: null,
 };
 
+/** Players mark themselves so while they show an advertisement: YouTube, Video.js, JW Player, Plyr. */
+const ADVERTISEMENT = ".ad-showing, .vjs-ad-playing, .jw-flag-ads, .plyr--ad-playing";
+
 const MOVES = ["play", "pause", "seeked", "ratechange", "durationchange"] as const;
 
 export class PageWatcher {
@@ -39,6 +42,10 @@ export class PageWatcher {
   #isKnown = false;
   #isAsking = false;
   #drawn = "";
+  #isAd = false;
+  /** The video and the title of the last greeting, and since when another video is shown. */
+  #greeted: { readonly videoId: string | null; readonly title: string } = { videoId: null, title: "" };
+  #otherSinceMs: number | null = null;
   readonly #heard = new Set<string>();
   #admitted: readonly number[] = [];
   #colours: readonly number[] = [];
@@ -96,18 +103,40 @@ export class PageWatcher {
   #watch(): void {
     const videos = Array.from(document.getElementsByTagName("video")).slice(0, LIMITS.videosPerPage);
     const chosen = videos[chooseVideo(videos.map(sizeOf))] ?? null;
+    // An advertisement has a file and times of its own: what was watched before it goes on after it.
+    if (this.#isAdvertisement(chosen)) return;
     const found = chosen === null ? null : recognise(location.href, chosen.currentSrc);
-    const before = this.#steady.value;
     this.#steady = look(this.#steady, found?.videoId ?? null);
     const isSteady = this.#steady.value === (found?.videoId ?? null);
     if (isSteady) this.#attach(chosen, found?.adapter ?? null);
     const isUnanswered = this.#steady.value !== null && !this.#isKnown && !this.#isAsking;
-    if (this.#steady.value !== before || isUnanswered) void this.#hello();
+    const isOther = this.#steady.value !== this.#greeted.videoId;
+    this.#otherSinceMs = isOther ? (this.#otherSinceMs ?? Date.now()) : null;
+    if ((isOther || isUnanswered) && !this.#hasOldTitle()) void this.#hello();
     if (this.#video === null || !isSteady) return;
     this.#tracks.read();
     this.#readDrawn();
     if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
     if (this.#isFrameDue()) void this.#capture("rate");
+  }
+
+  #isAdvertisement(chosen: HTMLVideoElement | null): boolean {
+    const isAd = chosen !== null && chosen === this.#video && chosen.closest(ADVERTISEMENT) !== null;
+    if (isAd !== this.#isAd) {
+      this.#isAd = isAd;
+      this.#drawn = "";
+      // Its times are not those of the video.
+      this.#tracks.jump();
+      this.#tellPosition();
+    }
+    return isAd;
+  }
+
+  /** True while a page that went from one video to another still has the title of the first. */
+  #hasOldTitle(): boolean {
+    if (this.#greeted.videoId === null || this.#steady.value === null || this.#otherSinceMs === null)
+      return false;
+    return titleNow() === this.#greeted.title && Date.now() - this.#otherSinceMs < LIMITS.titleMs;
   }
 
   #attach(video: HTMLVideoElement | null, adapter: Adapter | null): void {
@@ -125,7 +154,8 @@ export class PageWatcher {
 
   async #hello(): Promise<void> {
     const videoId = this.#steady.value;
-    const title = plainText(document.title).slice(0, LIMITS.titleChars);
+    const title = titleNow();
+    this.#greeted = { videoId, title };
     const video = videoId === null ? null : { videoId, title };
     this.#isAsking = true;
     const answer = (await send({ to: "worker", type: "hello", video })) as Control | null;
@@ -138,7 +168,7 @@ export class PageWatcher {
 
   #onCue(cue: Cue): void {
     // Captions are kept until it is known whether this tab records.
-    if (this.#isKnown && !(this.#control.isRecording && this.#control.captions)) return;
+    if (this.#isAd || (this.#isKnown && !(this.#control.isRecording && this.#control.captions))) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");
     // A cue is seen as long as it is shown, and counts once.
@@ -204,7 +234,14 @@ export class PageWatcher {
   /** A frame that shows the same as the last one is left out, unless somebody asked for it. */
   async #capture(reason: "asked" | "rate"): Promise<void> {
     const video = this.#video;
-    if (video === null || this.#framed.running || !this.#control.isRecording || !this.#control.frames) return;
+    if (
+      video === null ||
+      this.#isAd ||
+      this.#framed.running ||
+      !this.#control.isRecording ||
+      !this.#control.frames
+    )
+      return;
     this.#framed = { atMs: Date.now(), running: true };
     try {
       const frame = await captureFrame(video);
@@ -239,7 +276,7 @@ export class PageWatcher {
     const position = {
       mediaTimeMs: wholeMs(video.currentTime),
       durationMs: Number.isFinite(video.duration) ? wholeMs(video.duration) : null,
-      playing: !video.paused && !video.ended,
+      playing: !video.paused && !video.ended && !this.#isAd,
       rate: Math.min(16, Math.max(0.0625, video.playbackRate)),
       atMs: this.#positionAtMs,
     };
@@ -260,6 +297,7 @@ export class PageWatcher {
     return {
       captions: { ...givenOf(this.#captionTimes, nowMs), from: this.#tracks.hasTrack ? "track" : drawn },
       pictures: { ...givenOf(this.#pictureTimes, nowMs), ...this.#pictures },
+      isAd: this.#isAd,
       file: /^https?:/u.test(video.currentSrc) ? video.currentSrc : null,
     };
   }
@@ -269,6 +307,10 @@ export class PageWatcher {
     clearInterval(this.#timer);
     this.#outbox.close();
   }
+}
+
+function titleNow(): string {
+  return plainText(document.title).slice(0, LIMITS.titleChars);
 }
 
 function sizeOf(video: HTMLVideoElement): Parameters<typeof chooseVideo>[0][number] {

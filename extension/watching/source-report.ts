@@ -17,6 +17,8 @@ export interface SourceReport {
     readonly readAtMs: number | null;
     readonly problem: "forbidden" | "failed" | null;
   };
+  /** An advertisement is shown in the player: it is left out. */
+  readonly isAd: boolean;
   /** The address of the video's own file; `null` for a stream. */
   readonly file: string | null;
 }
@@ -48,6 +50,7 @@ export function parseReport(value: unknown): SourceReport | null {
       readAtMs: isTime(pictures.readAtMs) ? pictures.readAtMs : null,
       problem: PROBLEMS.find((one) => one === pictures.problem) ?? null,
     },
+    isAd: value.isAd === true,
     file: isAddress ? file : null,
   };
 }

@@ -24,6 +24,11 @@ export class TrackWatcher {
     return this.#track !== null;
   }
 
+  /** The next cues are those from here on. */
+  jump(): void {
+    this.#jumped();
+  }
+
   /** The track that the person reads, else the first one, which is loaded and not shown. */
   follow(video: HTMLVideoElement | null): void {
     if (video !== this.#video) {

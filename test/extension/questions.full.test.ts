@@ -45,7 +45,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await button("Sessions").click();
   await panel.getByRole("button", { name: "A day at the harbour" }).click();
   const saved = panel.waitForEvent("download");
-  await button("Export Markdown").click();
+  await button("Markdown").click();
   const text = readFileSync(await (await saved).path(), "utf8");
   expect(text).toContain("# A day at the harbour\n");
   expect(text).toContain("Noted: The harbour opens at dawn");

@@ -27,8 +27,10 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   const split = async (): Promise<readonly string[]> =>
     (await served.notes(key)).map(({ text }) => text).filter((text) => /sun rises\.|is red/u.test(text));
   await expect.poll(split).toEqual(["The sun rises.", "It is red."]);
+  await note("The sun rises.").getByText("More").click();
   await note("The sun rises.").getByRole("button", { name: "Merge with next" }).click();
   await expect.poll(async () => (await split()).length).toBe(1);
+  await note("Noted: The harbour").getByText("More").click();
   await note("Noted: The harbour").getByRole("button", { name: "Undo" }).click();
   await expect.poll(() => note("Noted: The harbour").getByText("accepted", { exact: true }).count()).toBe(0);
 

@@ -1,0 +1,93 @@
+/** A session as a file: its notes as Markdown, HTML or JSON, its transcript as SRT or VTT. Text stays text. Pure. */
+
+import type { Note } from "@continuo/core/wire";
+import type { SpokenText } from "../sending/panel-requests.ts";
+import { clock, toMarkdown } from "./format.ts";
+
+export interface SessionText {
+  readonly title: string;
+  readonly notes: readonly Note[];
+  readonly spoken: readonly SpokenText[];
+}
+
+export type ExportFormat = "Markdown" | "HTML" | "JSON" | "SRT" | "VTT";
+
+export interface ExportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const EXPORT_FORMATS: readonly ExportFormat[] = ["Markdown", "HTML", "JSON", "SRT", "VTT"];
+
+const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+  Markdown: "md",
+  HTML: "html",
+  JSON: "json",
+  SRT: "srt",
+  VTT: "vtt",
+};
+
+export function exportOf(session: SessionText, format: ExportFormat): ExportFile {
+  const { title, notes, spoken } = session;
+  const name = `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(0, 80)}.${ENDINGS[format]}`;
+  switch (format) {
+    case "Markdown":
+      return { name, text: toMarkdown(title, notes) };
+    case "HTML":
+      return { name, text: toHtml(title, notes) };
+    case "JSON":
+      return { name, text: JSON.stringify({ title, notes, transcript: spoken }, null, 2) };
+    case "SRT":
+      return { name, text: toSrt(spoken) };
+    case "VTT":
+      return { name, text: toVtt(spoken) };
+  }
+}
+
+function toHtml(title: string, notes: readonly Note[]): string {
+  const items = notes.map(({ startMs, text }) => `<li><b>${clock(startMs)}</b> ${escaped(text)}</li>`);
+  return `<!doctype html>
+<html>
+<meta charset="utf-8">
+<title>${escaped(title)}</title>
+<h1 dir="auto">${escaped(title)}</h1>
+<ul dir="auto">
+${items.join("\n")}
+</ul>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function toSrt(spoken: readonly SpokenText[]): string {
+  return cuesOf(spoken)
+    .map(
+      ({ startMs, endMs, text }, at) => `${at + 1}\n${time(startMs, ",")} --> ${time(endMs, ",")}\n${text}\n`,
+    )
+    .join("\n");
+}
+
+function toVtt(spoken: readonly SpokenText[]): string {
+  const cues = cuesOf(spoken).map(
+    ({ startMs, endMs, text }) => `${time(startMs, ".")} --> ${time(endMs, ".")}\n${escaped(text)}\n`,
+  );
+  return ["WEBVTT\n", ...cues].join("\n");
+}
+
+/** A piece without an end of its own lasts until the next one, and for a second at least. An empty line would end a cue. */
+function cuesOf(spoken: readonly SpokenText[]): readonly SpokenText[] {
+  return spoken.map((piece, at) => {
+    const nextMs = spoken[at + 1]?.startMs ?? piece.startMs + 2_000;
+    const endMs = piece.endMs > piece.startMs ? piece.endMs : Math.max(piece.startMs + 1_000, nextMs);
+    return { ...piece, endMs, text: piece.text.replace(/\s+/gu, " ").replaceAll("-->", "->") };
+  });
+}
+
+function time(ms: number, mark: "," | "."): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];
+  return `${two(hours)}:${two(minutes)}:${two(seconds)}${mark}${String(Math.floor(ms % 1000)).padStart(3, "0")}`;
+}

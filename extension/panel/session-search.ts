@@ -1,0 +1,59 @@
+/** The search over the notes and transcripts of sessions, and their order by day. Pure. */
+
+import type { LiveSession } from "@continuo/core/wire";
+import type { SessionText } from "./exports.ts";
+
+export interface Match {
+  readonly startMs: number;
+  readonly text: string;
+}
+
+/** Matches of one session that are shown. */
+const SHOWN = 3;
+
+/** The lines that have every word; `null` if neither they nor the title do. */
+export function matchesIn({ title, notes, spoken }: SessionText, query: string): readonly Match[] | null {
+  const words = wordsOf(query);
+  const has = (text: string): boolean => {
+    const plain = folded(text);
+    return words.every((word) => plain.includes(word));
+  };
+  const found = [...notes, ...spoken].filter(({ text }) => has(text));
+  if (found.length === 0) return has(title) ? [] : null;
+  const unique = new Map(found.map(({ startMs, text }) => [folded(text), { startMs, text }]));
+  return [...unique.values()].slice(0, SHOWN);
+}
+
+export interface Day {
+  readonly name: string;
+  readonly sessions: readonly LiveSession[];
+}
+
+/** Sessions by the day on which they began, newest first. */
+export function byDay(sessions: readonly LiveSession[], now: Date): readonly Day[] {
+  const days = Map.groupBy(sessions, ({ createdAt }) => nameOfDay(new Date(createdAt), now));
+  return [...days].map(([name, some]) => ({ name, sessions: some }));
+}
+
+function nameOfDay(day: Date, now: Date): string {
+  const start = (date: Date): number =>
+    new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const days = Math.round((start(now) - start(day)) / 86_400_000);
+  if (days === 0) return "Today";
+  if (days === 1) return "Yesterday";
+  return day.toLocaleDateString(undefined, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+}
+
+function wordsOf(query: string): readonly string[] {
+  return folded(query).split(" ").filter(Boolean);
+}
+
+/** Without capitals and accents. */
+function folded(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/gu, " ").trim();
+}
