@@ -3,7 +3,7 @@
 import type { LiveSession, Note } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { SpokenText } from "../sending/panel-requests.ts";
+import type { SpokenText } from "../sending/view.ts";
 import { EXPORT_FORMATS, type ExportFile, exportOf, type SessionText } from "./exports.ts";
 import { clock, toMarkdown } from "./format.ts";
 import { ask } from "./link.ts";

@@ -1,7 +1,7 @@
 /** A session as a file: its notes as Markdown, HTML or JSON, its transcript as SRT or VTT. Text stays text. Pure. */
 
 import type { Note } from "@continuo/core/wire";
-import type { SpokenText } from "../sending/panel-requests.ts";
+import type { SpokenText } from "../sending/view.ts";
 import { clock, toMarkdown } from "./format.ts";
 
 export interface SessionText {

@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts";
 import { newItemId } from "./items.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import { failureOf } from "./session.ts";
+import type { SpokenText } from "./view.ts";
 
 export type PanelAction =
   | { readonly action: "remark"; readonly text: string }
@@ -84,15 +85,6 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "evidence":
       return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
   }
-}
-
-/** A piece of a transcript. */
-export interface SpokenText {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly text: string;
-  /** Empty where nobody says it. */
-  readonly speaker: string;
 }
 
 /** The transcript of the newest session of a key, in the order of the video. */

@@ -25,6 +25,15 @@ export interface ShownEvidence {
   readonly thumbnail: string | null;
 }
 
+/** A piece of a transcript. */
+export interface SpokenText {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+  /** Empty where nobody says it. */
+  readonly speaker: string;
+}
+
 export interface ContextRequest {
   readonly requestId: string;
   readonly question: string;

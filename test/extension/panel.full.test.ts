@@ -23,7 +23,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await panel.getByRole("button", { name: "Add remark" }).click();
   await expect.poll(async () => (await served.events(key)).map(({ type }) => type)).toContain("remark_added");
   await panel.locator(".note").first().waitFor();
-  await panel.locator("summary").first().click();
+  await panel.getByText("of evidence").first().click();
   await panel.locator(".note").first().getByRole("button", { name: "Edit" }).click();
   await panel.getByLabel("Text of the note").fill("A day at the harbour begins.");
   await panel.getByRole("button", { name: "Save" }).click();

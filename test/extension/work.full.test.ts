@@ -35,7 +35,7 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   await expect.poll(() => note("Noted: The harbour").getByText("accepted", { exact: true }).count()).toBe(0);
 
   // Notes have their evidence; a marker of the timeline goes there in the video.
-  await note("Noted: The harbour").locator("summary").click();
+  await note("Noted: The harbour").getByText("of evidence").click();
   await note("Noted: The harbour").getByText("The harbour opens at dawn.", { exact: true }).waitFor();
   await panel.getByRole("button", { name: /^Go to 0:00: Noted: The harbour/u }).click();
   await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBe(0);
