@@ -35,7 +35,7 @@ test("a session has the title of its own video, also where a page changes its ti
   await page.evaluate(`document.querySelector("#player").classList.add("ad-showing")`);
   // A look of the page at itself.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await play(page, { fromMs: 20_000, toMs: 24_500, rate: 1 });
+  await play(page, { fromMs: 12_000, toMs: 16_500, rate: 1 });
   await panel.getByText("Captions: an advertisement is left out").waitFor();
   await page.evaluate(`document.querySelector("video").currentTime = ${end / 1000}`);
   await page.evaluate(`document.querySelector("#player").classList.remove("ad-showing")`);
