@@ -1,4 +1,4 @@
-/** What was watched: the title of each video of a page, no advertisements, and all sessions by day, found by a word that was said. */
+/** Watched videos: the title of each video of a page, no advertisements, and all sessions by day with their search. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -50,7 +50,7 @@ test("a session has the title of its own video, also where a page changes its ti
   expect(titles.toSorted()).toEqual(["First talk", "Second talk"]);
 });
 
-test("all sessions stand by day, are found by a word that was said, and are exported with their transcript", async () => {
+test("sessions stand by day, a search finds them by a spoken word, and an export has their transcript", async () => {
   await using watched = await openWatched({ sources: { frameEveryMs: 600_000 } });
   const { page, panel, served, key } = watched;
   const end = await play(page, { fromMs: 0, toMs: 5_000, rate: 1 });
