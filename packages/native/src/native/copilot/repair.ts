@@ -18,7 +18,7 @@ import {
 import { hasShape, withoutWrongFields } from "./field-forms.ts";
 import { NO_RESULT } from "./model-view.ts";
 import { agentIdOf, callIdsOf, dataOf, filledField, isUserCommand } from "./records.ts";
-import { isUuid, isZonedTime, resumeFlawOf } from "./resume-flaw.ts";
+import { isUuid, isZonedTime, resumeFlawOf, toCallId } from "./resume-flaw.ts";
 import { WRITTEN_VERSION } from "./writer.ts";
 
 export const copilotRepairer: NativeRepairer = {
@@ -27,6 +27,7 @@ export const copilotRepairer: NativeRepairer = {
     for (const line of remainingLines(draft)) mendData(line, context);
     mendHeader(draft, context);
     mendEnvelopes(draft, context);
+    pairLostResults(draft);
     dropLostResults(draft);
     closeCalls(draft, context);
     relink(draft);
@@ -79,8 +80,9 @@ const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Jso
     content: wordsOf(data.content),
     toolRequests: Array.isArray(data.toolRequests) ? data.toolRequests.flatMap(mendRequest) : [],
   }),
+  "tool.execution_start": withCallId,
   "tool.execution_complete": (data) => ({
-    ...data,
+    ...withCallId(data),
     success: typeof data.success === "boolean" ? data.success : !isJson(data.error),
     ...(data.result === undefined ? {} : { result: mendPart(data.result, "content") }),
     ...(data.error === undefined ? {} : { error: mendPart(data.error, "message") }),
@@ -94,7 +96,11 @@ function wordsOf(content: unknown): string {
 
 function mendRequest(request: unknown): Json[] {
   if (!isJson(request) || typeof request.toolCallId !== "string") return [];
-  return [{ ...request, name: typeof request.name === "string" ? request.name : "unknown" }];
+  return [{ ...withCallId(request), name: typeof request.name === "string" ? request.name : "unknown" }];
+}
+
+function withCallId(data: Json): Json {
+  return typeof data.toolCallId === "string" ? { ...data, toolCallId: toCallId(data.toolCallId) } : data;
 }
 
 function mendPart(part: unknown, key: string): Json {
@@ -164,6 +170,43 @@ function resultOf({ value }: RecordLine): string {
 
 function callsOf({ value }: RecordLine): readonly string[] {
   return value.type === "assistant.message" ? callIdsOf(dataOf(value)) : [];
+}
+
+/**
+ * A call whose id was damaged waits for a result, and its result for a call: where as many wait in one answer, each result
+ * belongs to the call in its place, and takes its id. The id is the result's where the start of the call has it.
+ */
+function pairLostResults(draft: Draft): void {
+  const lines = remainingLines(draft);
+  const called = new Set(lines.flatMap(callsOf));
+  const answered = new Set(lines.filter(isResult).map(resultOf));
+  const started = new Set(lines.filter(({ value }) => value.type === "tool.execution_start").map(resultOf));
+  lines.forEach((answer, at) => {
+    const open = callsOf(answer).filter((id) => !answered.has(id));
+    if (open.length === 0) return;
+    const agentId = agentIdOf(answer.value);
+    const own = lines.slice(at + 1).filter(({ value }) => agentIdOf(value) === agentId);
+    const next = own.findIndex(({ value }) => value.type === "assistant.message");
+    const lost = own
+      .slice(0, next === -1 ? own.length : next)
+      .filter((line) => isResult(line) && !called.has(resultOf(line)));
+    if (lost.length !== open.length) return;
+    lost.forEach((result, place) => {
+      const [theirs, ours] = [resultOf(result), open[place] ?? ""];
+      const reason = `the call ${ours} has no result, and the result ${theirs} no call`;
+      if (started.has(theirs) && !started.has(ours))
+        change(answer, withIdOfCall(answer, ours, theirs), reason);
+      else change(result, { ...result.value, data: { ...dataOf(result.value), toolCallId: ours } }, reason);
+    });
+  });
+}
+
+function withIdOfCall({ value }: RecordLine, before: string, id: string): Json {
+  const { toolRequests, ...data } = dataOf(value);
+  const calls = (Array.isArray(toolRequests) ? toolRequests : []).map((call) =>
+    isJson(call) && call.toolCallId === before ? { ...call, toolCallId: id } : call,
+  );
+  return { ...value, data: { ...data, toolRequests: calls } };
 }
 
 function dropLostResults(draft: Draft): void {

@@ -38,6 +38,7 @@ const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {
     missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests),
   "tool.execution_complete": (data) =>
     missingText(data, ["toolCallId"]) ??
+    callIdFlaw(data) ??
     (typeof data.success === "boolean" ? null : "success is neither true nor false") ??
     partFlaw(data.result, "result", "content") ??
     partFlaw(data.error, "error", "message"),
@@ -53,10 +54,20 @@ function requestFlaw(requests: unknown): string | null {
   if (!Array.isArray(requests)) return "toolRequests is no list";
   for (const request of requests) {
     if (!isJson(request)) return "a call is no object";
-    const flaw = missingText(request, ["toolCallId", "name"]);
+    const flaw = missingText(request, ["toolCallId", "name"]) ?? callIdFlaw(request);
     if (flaw !== null) return `${flaw} in a call`;
   }
   return null;
+}
+
+/** Copilot sends an id as it stands, and a model refuses the request for one with other characters. */
+function callIdFlaw({ toolCallId }: Json): string | null {
+  return toolCallId === toCallId(String(toolCallId)) ? null : "toolCallId has characters that no model takes";
+}
+
+/** The id with characters that a model takes; the same for each record that has the id. */
+export function toCallId(id: string): string {
+  return id.replaceAll(/[^!-~]/gu, "_");
 }
 
 function partFlaw(part: unknown, name: string, key: string): string | null {

@@ -1,0 +1,40 @@
+/** A session of Copilot in which the id of a call was damaged: a repair gives the result back to its call. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { copyHome } from "../fixture-home.ts";
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-calls-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+test.each([
+  ["the answer", "assistant.message", "toolu_é x"],
+  ["the answer", "assistant.message", "toolu_other"],
+  ["the result", "tool.execution_complete", "toolu_é x"],
+  ["the result", "tool.execution_complete", "toolu_other"],
+])("a call whose id is another one in %s (%s: %s) has its result again", async (_where, type, other) => {
+  const { places, sessions } = await copyHome(scratch, ["copilot", "parallel-tools"]);
+  const { location = "", sessionId = "" } = sessions[0] ?? {};
+  const ref = `copilot:${sessionId}`;
+  const said = async (): Promise<readonly unknown[]> =>
+    (await readNativeSession(ref, { places })).messages.map(({ role, content }) => [role, content]);
+  const before = await said();
+  const lines = readFileSync(location, "utf8").split("\n");
+  const [, id = ""] = /"toolCallId":"([^"]+)"/u.exec(lines.join("\n")) ?? [];
+  const at = lines.findIndex((line) => line.includes(`"type":"${type}"`) && line.includes(id));
+  writeFileSync(location, lines.with(at, (lines[at] ?? "").replaceAll(id, other)).join("\n"));
+  expect(await said()).not.toEqual(before);
+  const { problems } = await checkNativeSession(ref, { places });
+  expect(problems.some(({ code }) => code === "cannot_resume")).toBe(other.includes("é"));
+
+  const { edits, droppedResults = 0 } = await repairNativeSession(ref, { places, write: "in place" });
+  expect({ edits: edits.length, droppedResults }).toEqual({ edits: 1, droppedResults: 0 });
+  expect(await said()).toEqual(before);
+  expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+});
