@@ -13,6 +13,7 @@ const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);
 export function crumbsIn(files: readonly SourceFile[], documents: readonly string[]): string[] {
   const production = files.filter(({ path }) => !path.endsWith(".test.ts"));
   const uses = usesIn(production);
+  const loadedLater = loadedLaterIn(production);
   const paths = new Set(files.map(({ path }) => path));
   return production
     .filter(({ path, text }) => linesOf(text) < SMALL_LINES && !NAMED.has(posix.basename(path)))
@@ -20,7 +21,8 @@ export function crumbsIn(files: readonly SourceFile[], documents: readonly strin
       (file) =>
         !(
           hasOwnTest(file, paths) ||
-          isLoadedLater(file, production) ||
+          /\bimport\(/u.test(file.text) ||
+          loadedLater.has(file.path) ||
           isOfEachAgent(file, paths) ||
           ENVIRONMENT_READERS.some(
             (allowed) => allowed.source.includes("environment") && allowed.test(file.path),
@@ -41,15 +43,13 @@ function hasOwnTest({ path }: SourceFile, paths: ReadonlySet<string>): boolean {
 }
 
 /** One command of several, or a door: its code, or the code behind it, is loaded when it is called. */
-function isLoadedLater(file: SourceFile, files: readonly SourceFile[]): boolean {
-  return (
-    /\bimport\(/u.test(file.text) ||
-    files.some(({ text, path }) =>
-      [...text.matchAll(/\bimport\(\s*"([^"]+)"\s*\)/gu)].some(
-        ([, target = ""]) => posix.join(folderOf(path), target) === file.path,
-      ),
-    )
+function loadedLaterIn(files: readonly SourceFile[]): ReadonlySet<string> {
+  const targets = files.flatMap(({ text, path }) =>
+    [...text.matchAll(/\bimport\(\s*"([^"]+)"\s*\)/gu)].map(([, target = ""]) =>
+      posix.join(folderOf(path), target),
+    ),
   );
+  return new Set(targets);
 }
 
 /** The same file in the folder of another agent: the same kind of code lies in the same place for every agent. */

@@ -25,7 +25,7 @@ export async function runIndexing(shell: Shell): Promise<number> {
       timeMs,
       batchChars,
       signal: stop.signal,
-      // Who deletes Continuo's home does not want it back.
+      // A person who deleted Continuo's home does not want it back.
       onProgress: () => existsSync(markOf(shell)) || stop.abort(),
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** One of Continuo's own sessions, opened: what the transcript of its log says, in the shape of a native one. */
+/** Opens one of Continuo's own sessions: the transcript of its log, in the shape of a native session. */
 
 import {
   ContinuoError,
@@ -16,7 +16,7 @@ import type { LookUpHit } from "./look-up.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
 import { type OpenOwn, openOwn } from "./store.ts";
 
-/** Beyond the row, what `session info` tells. */
+/** The facts of `session info` in addition to the row. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
 
 /** A session as commands show it, native or own: every `OpenedSession` is one. */
@@ -83,7 +83,7 @@ export async function readTranscript(
   return await fromStore(store, sessionId, reading);
 }
 
-/** Errors: `not_found` where it went meanwhile, those of opening the store. */
+/** Errors: `not_found` if it was deleted meanwhile, those of opening the store. */
 async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
   await using own = await openOwn(places);
   if (own === null) throw new ContinuoError("not_found", "the store no longer exists");

@@ -105,7 +105,7 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
       await openText(found, options, { signal, before, besideNow, keep: sharing === 1 }),
     insideOf: (kept) =>
       subagentsInside(found, kept).map((subagent) => {
-        // Its bytes are among those of the session, and what many of them would keep is more than these.
+        // Its bytes are counted with those of the session. Saved scans of many sub-agents would be larger than that.
         const open: CatalogSource["open"] = async (signal) =>
           await openText(subagent, options, { signal, before: null, besideNow, keep: false });
         return { ...toSource(subagent, told, options), sizeBytes: 0, open };
@@ -149,7 +149,7 @@ export async function openText(
     ...present({ signal, continue: scan ?? undefined }),
   });
   const { details, filesBefore = NONE } = session;
-  // The folder stands inside the file.
+  // Only the content of the file names its folder.
   const isKeptOut = details.cwd !== null && isExcluded(details.cwd);
   return {
     source: JSON.stringify(toKept(details, found.parentId ?? null)),

@@ -5,8 +5,8 @@
  * agent calls `assertRunnable`; every other caller calls `assertValid` and may show `untrustedWarning`.
  *
  * Promises: later settings win; what a project says about programs is used only after `continuo trust`, for this
- * content of the file; agents are driven with the trust that folders have; a wrong key is reported with its line; zod and yaml are loaded only for a file that was not
- * read before.
+ * content of the file; agents are driven with the trust that folders have; a wrong key is reported with its line; zod
+ * and yaml are loaded only for a file that was not read before.
  * Does not know: how an agent is started.
  */
 

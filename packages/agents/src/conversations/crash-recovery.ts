@@ -1,6 +1,6 @@
 /**
- * After a crash of Continuo: the agent's own record shows what the agent heard of the turn that was cut off. Where the
- * prompt stands in a native session, that session continues; nothing is told again, and the model's cache still fits.
+ * After a crash of Continuo, the agent's own record shows whether the agent received the prompt of the interrupted turn.
+ * If it did, its native session continues: nothing is sent again, and the model's cache stays valid.
  */
 
 import {
@@ -30,7 +30,7 @@ export interface Recovery {
   readonly store: Store;
   readonly session: Session;
   readonly places: PlacesAt;
-  /** The folder for a session that tells none. */
+  /** The folder of a session that names none. */
   readonly cwd: string;
 }
 
@@ -58,7 +58,7 @@ export async function referToNativeRecord(
   if (found === null) return null;
   if (knownId !== null && known.state !== "unsure") return session;
   const { sessionId, location } = found;
-  // Another session of Continuo's has it.
+  // It belongs to another session of Continuo.
   if (knownId === null && (await ownSessionContinuedIn({ agent, sessionId }, readOwn(store))) !== null)
     return null;
   const { providerSessionId, providerSessions } = referenceTo(

@@ -13,19 +13,6 @@ export function headOf(data: Readonly<Record<string, unknown>>): MessageHead {
   return present({ to, replyTo, replyToHandle, attachments });
 }
 
-/** The types of a channel's log that this protocol writes. Others may lie there too, and are handed on as they are. */
-export const CHANNEL_EVENT_TYPES = [
-  "message_sent",
-  "message_streamed",
-  "message_updated",
-  "message_completed",
-  "message_interrupted",
-  "method_called",
-  "method_answered",
-  "method_cancelled",
-  "error_raised",
-] as const;
-
 /** The events at which a late reader may begin: the starts of turns, and compactions. */
 export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"] as const;
 

@@ -17,7 +17,6 @@ export {
 export type { Attachment } from "./channel-data.ts";
 export {
   ANCHOR_TYPES,
-  CHANNEL_EVENT_TYPES,
   headOf,
   isRecord,
   type MessageData,

@@ -2,8 +2,8 @@
  * The newest records of a JSON Lines file, and the lines that hold given bytes, without a parse of the rest.
  *
  * Both go from the end of the file to its start, so that a caller stops as soon as it knows enough. Line
- * numbers are unknown here and are 0; `offset` names the place. For plain files alone: a compressed file
- * has no end to begin at (`isCompressed`).
+ * numbers are unknown here and are 0; `offset` names the place. Only for plain files: a compressed file
+ * cannot be read from its end (`isCompressed`).
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";

@@ -64,8 +64,3 @@ function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources:
   const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);
   return lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
-
-/** True if later events of the agent may change the note. */
-export function isAgents(entry: NoteEntry): boolean {
-  return entry.by === "agent" && entry.status !== "accepted" && entry.status !== "archived";
-}

@@ -1,4 +1,4 @@
-/** A damaged session of an agent that keeps a database, repaired row by row, or as a file that the agent takes in. */
+/** Repairs a session of an agent that keeps a database: row by row, or as a file that the agent imports. */
 
 import { join } from "node:path";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -35,7 +35,7 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
   const isSalvaged = lookup.found.problems.some(({ code }) => code === "damaged_database");
   if (isSalvaged && options.write === "in place") throw damagedDatabase(database);
   const { edits } = await plan(repairing);
-  // A copy of what can be read is what a damaged database needs, though no record of it is damaged.
+  // A damaged database needs a copy of its readable part, even if no record is damaged.
   if (edits.length === 0 && !(isSalvaged && options.write !== undefined)) {
     return { ...unwritten, edits, remaining: await damageOf(lookup, repairing.places) };
   }
@@ -76,7 +76,7 @@ async function replace(repairing: Repairing, database: string): Promise<RowsRepa
   }
 }
 
-/** Read back in a scratch folder before it is written. @param to left out: nothing is written. */
+/** Reads the result back in a scratch folder before it is written. Writes nothing if `to` is left out. */
 async function copyTo(
   { lookup, places, options, repairer }: Repairing,
   to: CopyTo | undefined,

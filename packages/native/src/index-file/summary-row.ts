@@ -1,6 +1,6 @@
 /**
- * Short answers of all files in one row: a list of the newest sessions needs little of each of thousands, and reads
- * and checks them at once.
+ * Summaries of all files in one row: a list of the newest sessions needs little of each of thousands of files, and reads
+ * and checks that at once.
  */
 
 import type { DatabaseSync } from "node:sqlite";

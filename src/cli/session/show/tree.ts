@@ -1,4 +1,4 @@
-/** `session show --tree`: a line a message, side branches indented where they leave. */
+/** `session show --tree`: one line per message; side branches are indented where they begin. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { type Leaf, type Message, textOf } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { shortIds } from "../list/index.ts";
 
 interface TreeOptions {
   readonly paint: Paint;
-  /** Lines are cut to it; left out: not cut. */
+  /** Lines are cut to this width; they stay whole if it is left out. */
   readonly columns?: number;
 }
 
@@ -24,7 +24,7 @@ const MAX_LABEL_CHARS = 200;
 /** Deeper branches are drawn at this depth. */
 const MAX_DEPTH = 20;
 
-/** Lines, each with its line feed. Injected messages are left out, branches that differ in nothing else too. */
+/** Lines, each with its line feed. Leaves out injected messages, and branches that differ only in them. */
 export async function* drawTree(
   session: CatalogSession,
   options: TreeOptions,
@@ -73,7 +73,7 @@ function toNode(message: Message): Node {
   return { kind: messageKind(message), time, label: labelOf(message), children: [], leaf: null };
 }
 
-/** The text, then the calls; of a result its beginning. */
+/** The text, then the calls, or the beginning of a result. */
 function labelOf(message: Message): string {
   const words: string[] = [];
   const text = textOf(message.content).slice(0, 4 * MAX_LABEL_CHARS);

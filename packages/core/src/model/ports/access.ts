@@ -78,7 +78,7 @@ export interface AccessStore {
   revokeToken(tokenId: string, options?: CallOptions): Promise<Token>;
   /** Forgets tokens that expired or were revoked before a time. Returns how many. */
   removeTokens(options: CallOptions & { readonly endedBefore: string }): Promise<number>;
-  /** The workspaces that have a log or a token, in order: for who looks after the whole store. */
+  /** The workspaces that have a log or a token, in order, for maintenance of the whole store. */
   listWorkspaces(options?: CallOptions): Promise<readonly string[]>;
 
   /**
@@ -89,6 +89,6 @@ export interface AccessStore {
   putWebhookKey(key: NewWebhookKey): Promise<WebhookKey>;
   /** Newest first. */
   listWebhookKeys(options?: PageOptions): Promise<Page<WebhookKey>>;
-  /** Signs nothing any more; it stays readable, so that signatures can still be checked. Errors: `not_found`. */
+  /** Ends signing with the key; it stays readable, so that signatures can still be checked. Errors: `not_found`. */
   retireWebhookKey(version: number, options?: CallOptions): Promise<WebhookKey>;
 }

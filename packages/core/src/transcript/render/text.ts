@@ -10,7 +10,7 @@ import { type MessageKind, messageKind, type Part, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
 
 export interface TextOptions {
-  /** `none` leaves thinking out, which is the default: other models make little of it. */
+  /** `none` leaves thinking out, which is the default: other models gain little from it. */
   readonly thinking?: "full" | "none";
 }
 
@@ -23,7 +23,7 @@ const SPEAKERS: Readonly<Record<MessageKind, string>> = {
   injected: "note",
 };
 
-/** Empty where nothing is to be said; else it ends with a line feed. */
+/** Empty if there is nothing to show; otherwise it ends with a line feed. */
 export function messagesToText(messages: readonly Message[], options: TextOptions = {}): string {
   return messages
     .flatMap((message) => toParts(message).map((part) => partToText(part, message, options)))

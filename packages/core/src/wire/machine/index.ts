@@ -43,11 +43,9 @@ export {
   exportPath,
   historyPath,
   imagePath,
-  MACHINE_EVENTS,
   MACHINE_ROOT,
   sessionPath,
   sessionsPath,
-  textPath,
 } from "./paths.ts";
 export { valueAt, withText } from "./places.ts";
 export { type Preferences, THEMES, type Theme } from "./preferences.ts";

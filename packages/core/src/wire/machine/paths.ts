@@ -2,9 +2,6 @@
 
 export const MACHINE_ROOT = "/v1/machine";
 
-/** Names of server-sent events. */
-export const MACHINE_EVENTS = ["changed", "messages", "reset", "session", "gone"] as const;
-
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export function sessionsPath(query: Query = {}): string {
@@ -24,10 +21,6 @@ export function historyPath(key: string, query: Query = {}): string {
 /** @param path where the image is in its message: `content/0` */
 export function imagePath(key: string, messageId: string, path: string, branch?: string): string {
   return sessionPath(key, `messages/${encodeURIComponent(messageId)}/image`, { path, branch });
-}
-
-export function textPath(key: string, messageId: string, query: { path: string; from: number }): string {
-  return sessionPath(key, `messages/${encodeURIComponent(messageId)}/text`, query);
 }
 
 export function exportPath(

@@ -1,4 +1,4 @@
-/** Rows of a SQLite database taken out and put back, in one transaction each, value for value. */
+/** Takes rows out of a SQLite database and puts them back, each in one transaction. No value changes. */
 
 import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { isWriteFailure, quotedName, writeDurably, writeFailure } from "@continuo/files";
 import type { RowsPlan, TableRows } from "../../native/kit/index.ts";
 
-/** A row's values by column; what JSON would change in a form that it keeps. */
+/** The values of a row by column. A value that JSON would change has a form of its own. */
 type KeptRow = Readonly<Record<string, KeptValue>>;
 type KeptValue =
   | string
@@ -31,14 +31,14 @@ const BUSY_TIMEOUT_MS = 5_000;
 /**
  * Writes the rows into the folder, durably, and only then deletes them.
  *
- * Errors: `unsupported` where other rows hang on them that the plan does not know; `busy`, `unreadable`,
+ * Errors: `unsupported` if rows that the plan does not know depend on them; `busy`, `unreadable`,
  * `unwritable`. Nothing is deleted then.
  */
 export async function takeRows(plan: RowsPlan, folder: string): Promise<void> {
   await inTransaction(plan.database, (db) => keepAndDelete(db, plan, folder));
 }
 
-/** Within a transaction of the caller's. Errors: as `takeRows`. */
+/** Runs inside a transaction of the caller. Errors: as `takeRows`. */
 export function keepAndDelete(db: DatabaseSync, plan: RowsPlan, folder: string): void {
   const tables = plan.tables.filter((table) => columnsOf(db, table.name).length > 0);
   const kept: KeptTable[] = tables.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
@@ -49,7 +49,7 @@ export function keepAndDelete(db: DatabaseSync, plan: RowsPlan, folder: string):
     for (const value of values) statement.run(value);
   }
   const keptRows = kept.reduce((sum, { rows }) => sum + rows.length, 0);
-  // Rows that the database deletes or changes by itself along with them would not come back.
+  // The database may delete or change other rows with them; those rows would not come back.
   if (changesOf(db) - before === keptRows) return;
   throw new ContinuoError(
     "unsupported",
@@ -104,7 +104,7 @@ export async function areRowsThere(plan: RowsPlan, folder: string): Promise<bool
   return isAllThere;
 }
 
-/** `null` where the rows were not kept yet, or not whole. */
+/** `null` if no rows were kept, or only some of them. */
 function readKept(folder: string): KeptTable[] | null {
   try {
     return JSON.parse(readFileSync(join(folder, ROWS_FILE), "utf8"));
@@ -161,7 +161,7 @@ function insertRow(db: DatabaseSync, table: string, row: KeptRow): void {
   }
 }
 
-/** True for a row that never left: its deletion may have been cut off. */
+/** True for a row that is still in its place, because its deletion was interrupted. */
 function isThere(db: DatabaseSync, table: string, row: KeptRow): boolean {
   const columns = Object.keys(row);
   const same = columns
@@ -193,7 +193,7 @@ function selectRows(db: DatabaseSync, { name, column, values }: TableRows): Kept
   );
 }
 
-/** Those that can be written: generated ones are left out. None where there is no such table. */
+/** The columns that can be written, without generated ones; none if there is no such table. */
 function columnsOf(db: DatabaseSync, table: string): string[] {
   return db
     .prepare("SELECT name FROM pragma_table_info(?)")

@@ -1,6 +1,6 @@
 /**
- * The first pass over a session file: a compact index (a few numbers a record, ids included at most 200
- * bytes, `index-memory.full.test.ts` measures) and all that needs no second look: models, usage, problems.
+ * The first pass over a session file. It makes a compact index of at most 200 bytes per record (measured by
+ * `index-memory.full.test.ts`), and collects what needs no second pass: models, usage, problems.
  * Pure. `-1` stands for "none".
  */
 
@@ -47,7 +47,7 @@ export const KIND = { outside: 0, silent: 1, user: 2, assistant: 3, tool: 4, sys
 export const FLAG = {
   /** The person typed it. */
   typed: 1,
-  /** Part of the conversation: a branch without such an entry is none. */
+  /** Part of the conversation. A path without such an entry is not a branch. */
   spoken: 2,
   compaction: 4,
   /** Has no `parentId`, or one that is no id. */

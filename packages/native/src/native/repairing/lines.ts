@@ -1,4 +1,4 @@
-/** The bytes of a file to a draft, and back. Pure. */
+/** Makes a draft of the bytes of a file, and bytes of a draft. Pure. */
 
 import { isUtf8 } from "node:buffer";
 import { isJson, type Json, parseExactly, TooDeepError } from "@continuo/files";
@@ -43,7 +43,7 @@ function toLine(origin: Buffer, line: number): DraftLine {
   return draft;
 }
 
-/** Why it is none, in words, where it is no record. */
+/** Returns the reason, in words, if the line is no record. */
 function readRecord(text: string, isEnded: boolean): Json | string {
   try {
     const value = parseExactly(text);
@@ -62,7 +62,7 @@ function noteEnd({ reasons }: DraftLine): void {
   reasons.push("it ends in CR LF, as other lines do not");
 }
 
-/** A file whose lines all end in CR LF keeps that: what is new in it ends so too. */
+/** New lines end in CR LF if all lines of the file do. */
 export function bytesOf(draft: Draft): Buffer {
   const lines = linesOf(draft);
   const ended = lines.filter(({ origin, before }) => before !== "" && origin?.at(-1) === LF);

@@ -1,4 +1,4 @@
-/** The one way in which a session is opened: records are folded once, then histories fetch what they need by place. */
+/** Opens a session: its records are folded once, and a history then fetches the records that it needs by their places. */
 
 import { ContinuoError, type Leaf, type Message, present } from "@continuo/core/model";
 import type {
