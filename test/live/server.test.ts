@@ -1,8 +1,11 @@
 import { memoryOutbox, openLive } from "@continuo/core/client/live";
-import type { EvidenceInput, LiveServerFrame } from "@continuo/core/wire";
+import { canonicalJson } from "@continuo/core/model";
+import type { EvidenceInput, LiveServerFrame, WireEvent } from "@continuo/core/wire";
+import { extractiveWriter } from "@continuo/live";
 import { createAuthenticate, type Listening, type ServerOptions } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { sha256 } from "../../packages/live/src/kit/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";
@@ -346,3 +349,45 @@ for (const [what, evidence] of HOSTILE) {
     client.close();
   });
 }
+
+test("evidence has the hash of its payload, over HTTP and on the socket, and an answer without a model says so", async () => {
+  await using live = await opened({ live: { workspaceIds: [], noteWriters: [extractiveWriter()] } });
+  const { frames, onFrame } = collector();
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v", onFrame });
+  await client.add(said("The harbour opens at dawn", 1_000));
+  const get = async (path: string, init: RequestInit = {}): Promise<unknown> =>
+    (await fetch(`${live.server.url}/v1/live/k${path}`, init)).json();
+  const { events } = (await get("/evidence")) as { readonly events: readonly WireEvent[] };
+  const hash = sha256(canonicalJson(events[0]?.data));
+  expect(events).toMatchObject([{ type: "transcript_added", hash }]);
+  await expect
+    .poll(() => frames.find((frame) => frame.type === "event" && frame.event.type === "transcript_added"))
+    .toMatchObject({ event: { hash } });
+  const body = JSON.stringify({ question: "When does the harbour open?", mediaTimeMs: 1_000 });
+  const asked = await get("/ask", { method: "POST", body, headers: { "content-type": "application/json" } });
+  expect(asked).toMatchObject({ text: "The harbour opens at dawn", by: "quote", evidence: [events[0]?.id] });
+  client.close();
+});
+
+test("the numbers of continuous sessions are series of /metrics, and each measure of success has its target", async () => {
+  await using live = await opened();
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
+  await client.add(said("The harbour opens at dawn", 1_000));
+  await live.clock.advance(5_000);
+  await client.end();
+  client.close();
+  const text = await (await fetch(`${live.server.url}/metrics`)).text();
+  for (const series of [
+    'continuo_live_messages_total{type="transcript_added"} ',
+    'continuo_live_notes_total{action="write"} ',
+    "continuo_live_depth_sum ",
+    'continuo_live_batch_size_count{lane="all"} ',
+    'continuo_live_checkpoint_duration_count{outcome="done"} ',
+    'continuo_live_transitions_total{from="active",to="closed"} ',
+    'continuo_live_success_ratio{measure="checkpoints"} 1\n',
+    'continuo_live_success_ratio{measure="closed"} 1\n',
+    'continuo_live_success_ratio{measure="coverage"} 1\n',
+    'continuo_live_success_target{measure="replay"} 0.95\n',
+  ])
+    expect(text).toContain(series);
+});

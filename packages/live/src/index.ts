@@ -68,7 +68,7 @@ export type {
   UnsureDraft,
   WriteOptions,
 } from "./kit/index.ts";
-export { LIMITS } from "./kit/index.ts";
+export { LIMITS, type Measurement, onMeasurement, sessionsByState } from "./kit/index.ts";
 export type { LiveVerifyResult } from "./log-checks.ts";
 export {
   type HistoryQuery,

@@ -21,9 +21,12 @@ export {
   countDecisions,
   countDropped,
   countInput,
+  type Measurement,
   observeStates,
+  onMeasurement,
   record,
   recordTime,
+  sessionsByState,
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
 export type { SessionOwnerSettings } from "./settings.ts";

@@ -119,12 +119,38 @@ interface Instruments {
 const sources = new Set<StateSource>();
 let instruments: Instruments | null = null;
 
+/** One number, as it is counted or recorded. */
+export interface Measurement {
+  readonly name: string;
+  readonly kind: "counter" | "histogram";
+  readonly value: number;
+  readonly attributes: Attributes;
+}
+
+const listeners = new Set<(measurement: Measurement) => void>();
+
+/** Calls the listener with every number of this process, also without a provider. The returned function ends it. */
+export function onMeasurement(listener: (measurement: Measurement) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function count(name: CounterName, value = 1, attributes: Attributes = {}): void {
-  if (value > 0) present().counters.get(name)?.add(value, attributes);
+  if (value <= 0) return;
+  present().counters.get(name)?.add(value, attributes);
+  for (const listener of listeners) listener({ name, kind: "counter", value, attributes });
 }
 
 export function record(name: HistogramName, value: number, attributes: Attributes = {}): void {
   present().histograms.get(name)?.record(value, attributes);
+  for (const listener of listeners) listener({ name, kind: "histogram", value, attributes });
+}
+
+/** The number of sessions that this process owns, by state. */
+export function sessionsByState(): ReadonlyMap<string, number> {
+  const states = new Map<string, number>();
+  for (const source of sources) for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
+  return states;
 }
 
 /** Records seconds with `outcome`. A failure adds no attribute, because errors can contain private text. */
@@ -181,10 +207,7 @@ function present(): Instruments {
     else if (kind === "histogram") histograms.set(name, meter.createHistogram(name, { unit, description }));
     else {
       meter.createObservableGauge(name, { unit, description }).addCallback((result) => {
-        const states = new Map<string, number>();
-        for (const source of sources)
-          for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
-        for (const [state, number] of states) result.observe(number, { state });
+        for (const [state, number] of sessionsByState()) result.observe(number, { state });
       });
     }
   }

@@ -191,10 +191,16 @@ export interface SecurityLog {
 }
 
 /** Counters for the operator, by name and labels. */
+/** One series of a gauge that has labels. */
+export interface GaugeSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** `read` is called when the metrics are requested. */
-  gauge(name: string, read: () => number): void;
+  gauge(name: string, read: () => number | readonly GaugeSeries[]): void;
   /** Prometheus text. */
   text(): string;
 }

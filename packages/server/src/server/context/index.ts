@@ -11,6 +11,8 @@ export type {
   Authenticate,
   CreateMount,
   Credentials,
+  GaugeSeries,
+  GaugeSeries,
   Grant,
   KeptPreferences,
   LiveSettings,

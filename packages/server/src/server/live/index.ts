@@ -13,6 +13,7 @@ import type { CreateMount } from "../context/index.ts";
 import { badHandshake } from "../http/index.ts";
 import { LiveConnection } from "./connection.ts";
 import { LIMITS } from "./limits.ts";
+import { measureLive } from "./live-metrics.ts";
 import { liveRoutes } from "./routes.ts";
 import { LiveServices } from "./services.ts";
 
@@ -20,6 +21,7 @@ const PATH = /^\/v1\/live\/([^/?#]+)\/ws$/u;
 
 export const live: CreateMount = (context) => {
   const services = new LiveServices(context, context.live ?? { workspaceIds: [] });
+  const leaveMetrics = measureLive(context.metrics);
   const connections = new Set<LiveConnection>();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -61,6 +63,7 @@ export const live: CreateMount = (context) => {
     },
     close: async () => {
       clearInterval(beats);
+      leaveMetrics();
       for (const connection of connections) connection.drain();
       await Promise.all([...connections].map((connection) => connection.closed));
       await services.close();

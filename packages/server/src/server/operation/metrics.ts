@@ -5,7 +5,7 @@ import type { Metrics } from "../context/index.ts";
 /** Only our code names counters and labels, so their number is bounded. */
 export function createMetrics(): Metrics {
   const counters = new Map<string, Map<string, number>>();
-  const gauges = new Map<string, () => number>();
+  const gauges = new Map<string, Parameters<Metrics["gauge"]>[1]>();
   return {
     count: (name, labels = {}, by = 1) => {
       const series = counters.get(name) ?? new Map<string, number>();
@@ -23,7 +23,10 @@ export function createMetrics(): Metrics {
         for (const [labels, value] of series) lines.push(`continuo_${name}${labels} ${value}`);
       }
       for (const [name, read] of gauges) {
-        lines.push(`# TYPE continuo_${name} gauge`, `continuo_${name} ${read()}`);
+        const now = read();
+        const series = typeof now === "number" ? [{ labels: {}, value: now }] : now;
+        lines.push(`# TYPE continuo_${name} gauge`);
+        for (const { labels, value } of series) lines.push(`continuo_${name}${labelText(labels)} ${value}`);
       }
       return `${lines.join("\n")}\n`;
     },

@@ -1,0 +1,85 @@
+/**
+ * The numbers of continuous sessions as series of `/metrics`: counters, sums and counts, the sessions by state, and each
+ * measure of success with its target.
+ */
+
+import { type Measurement, onMeasurement, sessionsByState } from "@continuo/live";
+import type { GaugeSeries, Metrics } from "../context/index.ts";
+
+const PREFIX = "continuo.";
+
+/** The share that each measure of success has since the start of the server, and the share that is wanted. */
+const TARGETS = {
+  /** Checkpoints that were written. */
+  checkpoints: 0.99,
+  /** Sessions that ended as `closed`, and not as `abandoned`. */
+  closed: 0.99,
+  /** Evidence that was given to a note writer, of all that was processed. */
+  coverage: 1,
+  /** The agreement of nightly replays. */
+  replay: 0.95,
+} as const;
+
+type Success = keyof typeof TARGETS;
+
+interface Share {
+  good: number;
+  all: number;
+}
+
+/** The returned function ends it. */
+export function measureLive(metrics: Metrics): () => void {
+  const shares = new Map<Success, Share>();
+  const add = (success: Success, good: number, all: number): void => {
+    const share = shares.get(success) ?? { good: 0, all: 0 };
+    shares.set(success, { good: share.good + good, all: share.all + all });
+  };
+  metrics.gauge("live_sessions", () =>
+    [...sessionsByState()].map(([state, value]) => ({ labels: { state }, value })),
+  );
+  metrics.gauge("live_success_ratio", () =>
+    [...shares].map(([measure, { good, all }]): GaugeSeries => ({ labels: { measure }, value: good / all })),
+  );
+  metrics.gauge("live_success_target", () =>
+    Object.entries(TARGETS).map(([measure, value]) => ({ labels: { measure }, value })),
+  );
+  return onMeasurement((measurement) => {
+    countSeries(metrics, measurement);
+    countSuccess(measurement, add);
+  });
+}
+
+function countSeries(metrics: Metrics, { name, kind, value, attributes }: Measurement): void {
+  if (!name.startsWith(PREFIX)) return;
+  const series = name.slice(PREFIX.length).replaceAll(".", "_");
+  const labels = Object.fromEntries(Object.entries(attributes).map(([label, text]) => [label, String(text)]));
+  if (kind === "counter") metrics.count(`${series}_total`, labels, value);
+  else {
+    metrics.count(`${series}_sum`, labels, value);
+    metrics.count(`${series}_count`, labels);
+  }
+}
+
+function countSuccess(
+  { name, value, attributes }: Measurement,
+  add: (success: Success, good: number, all: number) => void,
+): void {
+  switch (name) {
+    case "continuo.live.checkpoint.duration":
+      add("checkpoints", attributes.outcome === "done" ? 1 : 0, 1);
+      break;
+    case "continuo.live.transitions":
+      if (attributes.to === "closed") add("closed", 1, 1);
+      else if (attributes.to === "abandoned") add("closed", 0, 1);
+      break;
+    case "continuo.live.batch.size":
+      add("coverage", value, value);
+      break;
+    case "continuo.live.dropped":
+      add("coverage", 0, value);
+      break;
+    case "continuo.live.replay.agreement":
+      add("replay", value, 1);
+      break;
+  }
+}
