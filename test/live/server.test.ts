@@ -215,11 +215,18 @@ test("a client of a degraded session hears that it was repaired, and that its ev
   const { store, clock, server } = live;
   const first = await openLive({ serverUrl: server.url, key: "k", videoId: "v" });
   await first.add(said("the first words", 1_000));
-  await clock.advance(301_000);
   const { sessionId } = first;
+  const newest = (): ReturnType<typeof store.getLatestSnapshot> =>
+    store.getLatestSnapshot({ logId: sessionId, name: "live" });
+  await expect
+    .poll(async () => {
+      await clock.advance(301_000);
+      return newest();
+    })
+    .not.toBeNull();
   first.close();
   await server.close();
-  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: "live" });
+  const snapshot = await newest();
   const data = structuredClone(snapshot?.data) as { fold: { lastInput: number } };
   data.fold.lastInput = 99;
   await store.putSnapshot({ logId: sessionId, name: "live", sequence: snapshot?.sequence ?? 0, data });

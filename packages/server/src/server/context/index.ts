@@ -12,7 +12,6 @@ export type {
   CreateMount,
   Credentials,
   GaugeSeries,
-  GaugeSeries,
   Grant,
   KeptPreferences,
   LiveSettings,
