@@ -299,7 +299,7 @@ describe("one of Continuo's own", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: `cd ${home.path} && claude --resume ${CLAUDE_ID}\n`,
-      stderr: "",
+      stderr: "perhaps cold · 1,000 tokens · no price for model-a\n",
     });
     expect((await runHere(home, ["resume", BOTH, "--agent", "claude", "--print"])).stdout).toBe(stdout);
   });
@@ -310,7 +310,7 @@ describe("one of Continuo's own", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: `cd ${home.path} && claude --resume ${CLAUDE_ID}\n`,
-      stderr: `codex answered since, which claude does not know: \`continuo resume ${BOTH} --agent claude\` tells it everything\n`,
+      stderr: `codex answered since, which claude does not know: \`continuo resume ${BOTH} --agent claude\` tells it everything\nperhaps cold · 1,000 tokens · no price for model-a\n`,
     });
   });
 

@@ -58,7 +58,7 @@ describe("in a terminal", () => {
     const on = await open(24);
     on.type("fix it");
     // Its clock was drawn again and again.
-    const asked = await on.until((screen) => /denied\s+in 9:5[0-7]/u.test(screen));
+    const asked = await on.until((screen) => /denied\s+in\s+9:5[0-7]/u.test(screen));
     expect(asked.split("? allow").length).toBe(2);
     on.write("y");
     const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));

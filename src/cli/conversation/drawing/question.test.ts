@@ -179,3 +179,22 @@ test.each([
   ["y\rn", null],
   ["", null],
 ])("%j is the key %j", (text, key) => expect(oneKeyIn(text)).toBe(key));
+
+test.each([100, 80, 50])(
+  "the question about a change names its file, or the end of its path, at %i columns",
+  (columns) => {
+    const path = "packages/agents/src/catalog/prices.ts";
+    const asked = {
+      approvalId: "1",
+      toolName: "Write",
+      readOnly: false,
+      options: [],
+      toolInput: { file_path: path },
+    };
+    const lines = drawQuestion(asked, { columns, paint: (text) => text, leftMs: 600_000 });
+    const [, shown = ""] = /allow Write …?(\S*)\?/u.exec(lines.join(" ")) ?? [];
+    expect(path.endsWith(shown)).toBe(true);
+    expect(shown).toContain("prices.ts");
+    expect(lines.filter((line) => line.length >= columns)).toEqual([]);
+  },
+);

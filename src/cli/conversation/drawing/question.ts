@@ -7,7 +7,8 @@ import {
   present,
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { cutEnd, type Paint, type Span, wrap } from "../../terminal/index.ts";
+import { isJson } from "@continuo/files";
+import { cutEnd, cutStart, type Paint, type Span, widthOf, wrap } from "../../terminal/index.ts";
 
 /** Options beyond this one call have a key each; more than nine are not offered. */
 const NUMBERS = "123456789";
@@ -91,7 +92,8 @@ export function drawQuestion(request: PermissionRequest, view: QuestionView): re
   ].join(" ");
   const left = `denied in ${clock(leftMs)}`;
   const about = visibleLine(request.toolName ?? request.title ?? "this");
-  const what = cutEnd(about, Math.max(8, columns - keys.length - left.length - 15));
+  const room = Math.max(8, columns - keys.length - left.length - 15);
+  const what = withFile(cutEnd(about, room), request.toolInput, room);
   const spans: readonly Span[] = [
     { text: "?", styles: ["bold", "yellow"] },
     { text: " " },
@@ -102,6 +104,17 @@ export function drawQuestion(request: PermissionRequest, view: QuestionView): re
   const lasting = hidden > 0 ? [] : choicesOf(request).flatMap((choice) => drawChoice(choice, view));
   return [...wrap(spans, columns - 1, paint), ...lasting];
 }
+
+/** With the file of a change, which a long one scrolls away; its end where there is no room for all of it. */
+function withFile(name: string, input: unknown, room: number): string {
+  const path = isJson(input) ? (input.file_path ?? input.path ?? input.notebook_path) : undefined;
+  if (typeof path !== "string" || path === "") return name;
+  const left = Math.max(MIN_PATH_COLUMNS, room - widthOf(name) - 1);
+  return `${name} ${cutStart(visibleLine(path), left)}`;
+}
+
+/** The name of most files; the question takes a second line for it. */
+const MIN_PATH_COLUMNS = 20;
 
 /** The option's own words, whole: they say what is granted, and for how long. */
 function drawChoice({ key, option }: Choice, { columns, paint }: QuestionView): readonly string[] {
