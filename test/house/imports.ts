@@ -49,8 +49,18 @@ export function pathOf(file: string): string {
   return folder === undefined || room === undefined ? file : posix.join(room, file.slice(folder.length));
 }
 
-/** All rooms, or one folder of the root, whose paths then begin below it. */
-export function readSource(folder?: string): SourceFile[] {
+const read = new Map<string | undefined, readonly SourceFile[]>();
+
+/** All rooms, or one folder of the root, whose paths then begin below it. Files are read once in a process. */
+export function readSource(folder?: string): readonly SourceFile[] {
+  const known = read.get(folder);
+  if (known !== undefined) return known;
+  const files = readFiles(folder);
+  read.set(folder, files);
+  return files;
+}
+
+function readFiles(folder: string | undefined): readonly SourceFile[] {
   const folders =
     folder === undefined ? ["src", ...PACKAGES.map((name) => `packages/${name}/src`)] : [folder];
   return folders
