@@ -10,6 +10,8 @@ import {
 import { createAuthenticate, extensionOrigins, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SETTINGS } from "../../extension/messages/messages.ts";
+import { DEFAULT_LISTEN } from "../../src/cli/serve/commands.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const EXTENSION = `chrome-extension://${"b".repeat(32)}`;
@@ -165,6 +167,10 @@ test("a later request of an extension ends its earlier one, and only a few exten
   }
   expect(statuses.at(-1)).toBe(429);
   expect(statuses.slice(0, 14).every((status) => status === 201)).toBe(true);
+});
+
+test("the extension looks for the server at the address where `continuo serve` listens by default", () => {
+  expect(SETTINGS.serverUrl).toBe(`http://${DEFAULT_LISTEN}`);
 });
 
 test("a server that others reach gives an extension no access", async () => {
