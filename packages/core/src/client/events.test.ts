@@ -4,7 +4,7 @@ import { type ClientEvent, type Reader, toClientEvent } from "./events.ts";
 
 const READER: Reader = { handle: "me", processed: 2, received: 4 };
 
-interface Told {
+interface GivenEvent {
   readonly type: string;
   readonly data: object;
   readonly from?: string;
@@ -12,7 +12,10 @@ interface Told {
   readonly pruned?: string;
 }
 
-function made({ from = "ann", sequence = 5, ...rest }: Told, known: ReadonlyMap<string, string> = new Map()) {
+function made(
+  { from = "ann", sequence = 5, ...rest }: GivenEvent,
+  known: ReadonlyMap<string, string> = new Map(),
+) {
   const actor = from === "server" ? { kind: "system" } : { kind: "agent", id: from };
   return toClientEvent({ id: "e", sequence, actor, ...rest } as unknown as WireEvent, READER, known);
 }
@@ -20,13 +23,13 @@ function made({ from = "ann", sequence = 5, ...rest }: Told, known: ReadonlyMap<
 const KNOWN: ReadonlyMap<string, string> = new Map([["m", "ann"]]);
 
 test("only its writer changes a message, and only the server interrupts it", () => {
-  const part: Told = { type: "message_streamed", data: { messageId: "m", delta: "x" } };
+  const part: GivenEvent = { type: "message_streamed", data: { messageId: "m", delta: "x" } };
   expect(made(part, KNOWN)).toMatchObject({ type: "update", delta: "x", content: undefined });
   expect(made({ ...part, from: "bob" }, KNOWN)).toBe(null);
-  const end: Told = { type: "message_completed", data: { messageId: "m", content: "all" } };
+  const end: GivenEvent = { type: "message_completed", data: { messageId: "m", content: "all" } };
   expect(made(end, KNOWN)).toMatchObject({ type: "complete", messageId: "m", content: "all" });
   expect(made({ ...end, from: "bob" }, KNOWN)).toBe(null);
-  const interrupted: Told = {
+  const interrupted: GivenEvent = {
     type: "message_interrupted",
     data: { messageId: "m", content: "so far", handle: "ann", reason: "gone" },
   };

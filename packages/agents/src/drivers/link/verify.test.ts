@@ -5,7 +5,7 @@ import type { DriverOptions } from "./options.ts";
 import { markOf, markSoon, verifyAfterTurn } from "./verify.ts";
 
 /** The content of the disk. */
-interface Lying {
+interface StoredSession {
   readonly updatedAt?: string | null;
   readonly sizeBytes?: number;
   /** It lies in another folder. */
@@ -21,7 +21,9 @@ const AFTER = "2026-01-01T11:00:05.000Z";
 const torn = new ContinuoError("unreadable", "It is torn.");
 
 /** A reader of a disk that may change while it is looked at. */
-function disk(sessions: Record<string, Lying>): DriverOptions & { readonly sessions: Record<string, Lying> } {
+function disk(
+  sessions: Record<string, StoredSession>,
+): DriverOptions & { readonly sessions: Record<string, StoredSession> } {
   const found = (sessionId: string): FoundSession => ({
     agent: "pi",
     sessionId,
@@ -61,7 +63,11 @@ async function soon<T>(promise: Promise<T>): Promise<T> {
 }
 
 describe("after the first turn", () => {
-  const verify = async (before: Record<string, Lying>, change: () => void, options = disk(before)) => {
+  const verify = async (
+    before: Record<string, StoredSession>,
+    change: () => void,
+    options = disk(before),
+  ) => {
     const where = { sessionId: "s1", cwd: CWD };
     const mark = await markOf(options, where);
     change();
@@ -73,7 +79,7 @@ describe("after the first turn", () => {
     reason: "its history on disk did not grow with the first turn",
   };
 
-  test.each<[string, Record<string, Lying>, Record<string, Lying>, object]>([
+  test.each<[string, Record<string, StoredSession>, Record<string, StoredSession>, object]>([
     ["grown in size: verified", { s1: {} }, { s1: { sizeBytes: 20 } }, { verifiedBy: "agent and disk" }],
     [
       "grown in time (a database): verified",

@@ -17,12 +17,12 @@ const unknown: Block = { type: "unknown", raw: 1 };
 const SVG: Block = { type: "image", mimeType: "image/svg+xml", data: "PHN2Zz4=" };
 
 /** The kind of each block, and what the receipt says of it. */
-interface Told {
+interface ReceiptNotes {
   readonly told: string[];
   readonly work: Conversing;
 }
 
-function workFor(to: AgentName, isOwn = false): Told {
+function workFor(to: AgentName, isOwn = false): ReceiptNotes {
   const told: string[] = [];
   const rules = agentOf(to).accepts;
   const note: Conversing["note"] = (message, { type }, outcome, reason) => {

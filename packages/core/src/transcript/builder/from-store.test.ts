@@ -5,7 +5,7 @@ import type { EventPage, ReadOptions, StoredEvent } from "../../model/index.ts";
 import type { EventLike } from "../events/index.ts";
 import { fromEvents, fromStore, readForBudget, type TranscriptSource, updateFromStore } from "./index.ts";
 
-type Told = Pick<EventLike, "type" | "data">;
+type GivenEvent = Pick<EventLike, "type" | "data">;
 
 interface Log extends TranscriptSource {
   readonly events: EventLike[];
@@ -13,7 +13,7 @@ interface Log extends TranscriptSource {
 }
 
 /** A log whose pages hold at most `pageEvents`, and which remembers what was asked of it. */
-function logOf(told: readonly Told[], pageEvents = 10_000): Log {
+function logOf(told: readonly GivenEvent[], pageEvents = 10_000): Log {
   const events: EventLike[] = told.map((event, at) => ({ ...event, sequence: at + 1, id: `e${at + 1}` }));
   const reads: ReadOptions[] = [];
   return {
@@ -36,10 +36,10 @@ function logOf(told: readonly Told[], pageEvents = 10_000): Log {
   };
 }
 
-const said = (content: string): Told => ({ type: "message_sent", data: { content } });
-const SYSTEM: Told = { type: "message_sent", data: { content: "Be kind.", role: "system" } };
-const UNTOLD: Told = { type: "diagnostics_reported", data: {} };
-const many = (count: number, event: Told = said("Hi.")): readonly Told[] =>
+const said = (content: string): GivenEvent => ({ type: "message_sent", data: { content } });
+const SYSTEM: GivenEvent = { type: "message_sent", data: { content: "Be kind.", role: "system" } };
+const UNTOLD: GivenEvent = { type: "diagnostics_reported", data: {} };
+const many = (count: number, event: GivenEvent = said("Hi.")): readonly GivenEvent[] =>
   Array.from({ length: count }, () => event);
 
 function sequencesOf({ messages }: Awaited<ReturnType<typeof fromStore>>): readonly unknown[] {
@@ -140,7 +140,7 @@ describe("the newest events", () => {
 
 describe("within a budget", () => {
   test("the end is read, and the instructions of the beginning", async () => {
-    const role: Told = { type: "message_received", data: { content: "No.", role: "system" } };
+    const role: GivenEvent = { type: "message_received", data: { content: "No.", role: "system" } };
     const log = logOf([SYSTEM, said("One."), role, ...many(2_000)]);
     const { signal } = new AbortController();
     const transcript = await fromStore(log, "s", { maxMessages: 2, signal });
@@ -169,7 +169,7 @@ describe("within a budget", () => {
     expect(log.reads.map(({ limit }) => limit)).toEqual([512, 2_048]);
   });
 
-  test.each<readonly [string, readonly Told[]]>([
+  test.each<readonly [string, readonly GivenEvent[]]>([
     ["system messages", [SYSTEM, SYSTEM, SYSTEM]],
     ["calls without a result", [{ type: "tool_call_started", data: { toolCallId: "a", toolName: "t" } }]],
   ])("%s that are left out do not mean that it is full", async (_, left) => {
@@ -210,8 +210,8 @@ describe("an update", () => {
   });
 
   test("gives a call its result, and a result its call, wherever the log was cut in two", async () => {
-    const call: Told = { type: "tool_call_started", data: { toolCallId: "a", toolName: "t" } };
-    const result: Told = { type: "tool_call_completed", data: { toolCallId: "a", toolOutput: "out" } };
+    const call: GivenEvent = { type: "tool_call_started", data: { toolCallId: "a", toolName: "t" } };
+    const result: GivenEvent = { type: "tool_call_completed", data: { toolCallId: "a", toolOutput: "out" } };
     for (const events of [
       [call, result],
       [result, call],

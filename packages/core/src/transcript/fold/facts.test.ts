@@ -5,9 +5,9 @@ import { fromEvents } from "../builder/index.ts";
 import { usageOf } from "./facts.ts";
 
 type Data = Readonly<Record<string, unknown>>;
-type Told = readonly [type: string, data: Data];
+type GivenEvent = readonly [type: string, data: Data];
 
-function metadataOf(...events: readonly Told[]) {
+function metadataOf(...events: readonly GivenEvent[]) {
   return fromEvents(events.map(([type, data], at) => ({ type, sequence: at + 1, data }))).metadata;
 }
 
@@ -31,7 +31,7 @@ describe("what a session is", () => {
     ],
     ["no metadata that has no keys", [{ title: "t", metadata: "red" }, { metadata: [1] }], { title: "t" }],
   ])("is %s", (_, payloads, expected) => {
-    const events = payloads.map((data): Told => ["session_updated", data]);
+    const events = payloads.map((data): GivenEvent => ["session_updated", data]);
     expect(metadataOf(...events).session).toStrictEqual(expected);
   });
 
@@ -51,7 +51,7 @@ describe("what a session is", () => {
 });
 
 describe("approvals", () => {
-  test.each<readonly [string, readonly Told[], unknown]>([
+  test.each<readonly [string, readonly GivenEvent[], unknown]>([
     [
       "the title",
       [["approval_requested", { approvalId: "a", title: "Run?", toolCallId: "c" }]],
@@ -101,7 +101,7 @@ test.each<readonly [Data, Data]>([
 });
 
 test("turns are counted, and the newest reason of their end is reported", () => {
-  const turn = (data: Data): Told => ["turn_completed", data];
+  const turn = (data: Data): GivenEvent => ["turn_completed", data];
   expect(metadataOf(turn({ stopReason: "end" }), turn({}))).toMatchObject({ turns: 2, stopReason: "end" });
   expect(metadataOf(turn({}))).not.toHaveProperty("stopReason");
   expect(metadataOf(turn({ stopReason: "end" }), turn({ stopReason: "limit" })).stopReason).toBe("limit");
@@ -109,10 +109,10 @@ test("turns are counted, and the newest reason of their end is reported", () => 
 
 describe("usage", () => {
   const usage = (inputTokens: number, more: Data = {}): Data => ({ inputTokens, outputTokens: 0, ...more });
-  const updated = (data: Data): Told => ["token_usage_updated", data];
-  const turn = (data: Data): Told => ["turn_completed", data];
+  const updated = (data: Data): GivenEvent => ["token_usage_updated", data];
+  const turn = (data: Data): GivenEvent => ["turn_completed", data];
 
-  test.each<readonly [string, readonly Told[], Data | undefined]>([
+  test.each<readonly [string, readonly GivenEvent[], Data | undefined]>([
     [
       "is absent where no event has it",
       [updated({}), ["turn_completed", {}], ["run_completed", {}]],

@@ -9,9 +9,13 @@ import type { EventLike } from "../events/index.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-type Told = readonly [type: string, data: Data, place?: Pick<EventLike, "runId" | "actor" | "occurredAt">];
+type GivenEvent = readonly [
+  type: string,
+  data: Data,
+  place?: Pick<EventLike, "runId" | "actor" | "occurredAt">,
+];
 
-function folded(...events: readonly Told[]) {
+function folded(...events: readonly GivenEvent[]) {
   return fromEvents(events.map(([type, data, place], at) => ({ type, sequence: at + 1, data, ...place })));
 }
 
@@ -184,14 +188,17 @@ test.each<readonly [string, Data]>([
   ["message_completed", {}],
   ["message_completed", { messageId: "nobody" }],
 ])("%s of %j is counted as invalid, and changes no message", (type, data) => {
-  const before: Told = ["message_sent", { messageId: "m", content: "Hi." }];
+  const before: GivenEvent = ["message_sent", { messageId: "m", content: "Hi." }];
   const { messages, metadata } = folded(before, [type, data]);
   expect(messages).toEqual(folded(before).messages);
   expect(metadata.leftOut).toMatchObject({ invalid: 1 });
 });
 
 describe("a message of a tool", () => {
-  const before: Told = ["tool_call_started", { toolCallId: "a", toolName: "read", toolInput: { path: "x" } }];
+  const before: GivenEvent = [
+    "tool_call_started",
+    { toolCallId: "a", toolName: "read", toolInput: { path: "x" } },
+  ];
   const result = (toolCallId: string): Data => ({ ...{ type: "tool_result", toolCallId }, content: [] });
 
   test.each([
@@ -224,7 +231,7 @@ describe("a message of a tool", () => {
   ])(
     "that holds results, of the role %s and called %s, is a message for each of them",
     (role, messageId, content, expected) => {
-      const other: Told = ["tool_call_started", { toolCallId: "b", toolName: "read" }];
+      const other: GivenEvent = ["tool_call_started", { toolCallId: "b", toolName: "read" }];
       const { messages } = folded(before, other, ["message_sent", { role, messageId, content }]);
       const said = messages.slice(1);
       expect(said.map((message) => `${message.role} ${message.id}`)).toEqual(expected);
@@ -235,18 +242,18 @@ describe("a message of a tool", () => {
 });
 
 describe("a call that events report twice", () => {
-  const said = (args: Data, name = "read"): Told => [
+  const said = (args: Data, name = "read"): GivenEvent => [
     "message_sent",
     { role: "assistant", content: [text("Again."), { type: "tool_call", id: "a", name, args }] },
   ];
-  const answer: Told = ["tool_call_completed", { toolCallId: "a", toolOutput: "out" }];
-  const begin: Told = [
+  const answer: GivenEvent = ["tool_call_completed", { toolCallId: "a", toolOutput: "out" }];
+  const begin: GivenEvent = [
     "tool_call_started",
     { toolCallId: "a", toolName: "read", toolInput: { x: 1 }, messageId: "m" },
   ];
-  const inRun = ([type, data]: Told, runId: string): Told => [type, data, { runId }];
+  const inRun = ([type, data]: GivenEvent, runId: string): GivenEvent => [type, data, { runId }];
 
-  test.each<readonly [string, readonly Told[], boolean]>([
+  test.each<readonly [string, readonly GivenEvent[], boolean]>([
     ["while it has no result, even with other words", [begin, said({ x: 2 })], false],
     ["in the same words", [begin, answer, said({ x: 1 })], false],
     ["with other arguments", [begin, answer, said({ x: 2 })], true],
@@ -270,7 +277,7 @@ describe("a call that events report twice", () => {
   });
 
   test("within its own message stays answered, and a call next to it can be", () => {
-    const events: readonly Told[] = [
+    const events: readonly GivenEvent[] = [
       begin,
       answer,
       ["message_sent", { messageId: "m", role: "assistant", content: [call("a"), call("b")] }],
@@ -287,7 +294,7 @@ describe("a call that events report twice", () => {
 
 test("a picture stays until its message is sent again with content", () => {
   const image = { type: "image", mimeType: "image/png", url: "https://example.test/a.png" };
-  const sent = (...content: readonly Data[]): Told => ["message_sent", { messageId: "m", content }];
+  const sent = (...content: readonly Data[]): GivenEvent => ["message_sent", { messageId: "m", content }];
   expect(folded(sent(image), sent()).messages.map(({ content }) => content)).toEqual([[image]]);
   expect(folded(sent(image), sent(text("Hi."))).messages.map(({ content }) => content)).toEqual([
     [text("Hi.")],
@@ -320,7 +327,7 @@ test("an update and an end name a message without a name by the id of its event"
 });
 
 test("an end makes a message whole that came in parts: later parts are late", () => {
-  const part: Told = ["message_streamed", { messageId: "m", delta: "Yes" }];
+  const part: GivenEvent = ["message_streamed", { messageId: "m", delta: "Yes" }];
   const { messages, metadata } = folded(part, ["message_completed", { messageId: "m" }], part);
   expect(messages.map(({ content, metadata: of }) => [content, of])).toEqual([
     [[text("Yes")], { events: 2, sequence: 1, lastSequence: 2, messageId: "m" }],

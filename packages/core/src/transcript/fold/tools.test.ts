@@ -6,26 +6,30 @@ import { fromEvents } from "../builder/index.ts";
 import type { EventLike } from "../events/index.ts";
 
 type Data = Readonly<Record<string, unknown>>;
-type Told = readonly [type: string, data: Data, place?: Pick<EventLike, "runId" | "occurredAt" | "sequence">];
+type GivenEvent = readonly [
+  type: string,
+  data: Data,
+  place?: Pick<EventLike, "runId" | "occurredAt" | "sequence">,
+];
 
-function folded(...events: readonly Told[]) {
+function folded(...events: readonly GivenEvent[]) {
   return fromEvents(events.map(([type, data, place], at) => ({ type, sequence: at + 1, data, ...place })));
 }
 
-const started = (toolCallId: string, more: Data = {}): Told => [
+const started = (toolCallId: string, more: Data = {}): GivenEvent => [
   "tool_call_started",
   { toolCallId, toolName: "read", ...more },
 ];
-const completed = (toolCallId: string, toolOutput: unknown = "out"): Told => [
+const completed = (toolCallId: string, toolOutput: unknown = "out"): GivenEvent => [
   "tool_call_completed",
   { toolCallId, toolOutput },
 ];
-const said = (content: string, more: Data = {}): Told => [
+const said = (content: string, more: Data = {}): GivenEvent => [
   "message_sent",
   { role: "assistant", content, ...more },
 ];
 const NO_LOG = { sequence: null };
-const inRun = ([type, data]: Told, runId: string): Told => [type, data, { runId }];
+const inRun = ([type, data]: GivenEvent, runId: string): GivenEvent => [type, data, { runId }];
 
 function shapesOf(messages: readonly Message[]): readonly string[] {
   return messages.map(({ id, content }) =>
@@ -39,7 +43,7 @@ function shapesOf(messages: readonly Message[]): readonly string[] {
   );
 }
 
-test.each<[Told]>([
+test.each<[GivenEvent]>([
   [["tool_call_started", { toolName: "read" }]],
   [["tool_call_completed", { toolOutput: "out" }]],
   [["tool_call_failed", { error: "no" }]],
@@ -86,7 +90,7 @@ test("a call and its result are two messages, each with its place in the log", (
 });
 
 describe("a call stands in", () => {
-  test.each<readonly [string, readonly Told[], readonly string[]]>([
+  test.each<readonly [string, readonly GivenEvent[], readonly string[]]>([
     ["the agent's last message", [said("Hm."), started("a"), started("b")], ["event-1: text call a call b"]],
     [
       "a message of its own after a person's",
@@ -208,7 +212,7 @@ describe("a second result of a call", () => {
   });
 
   test("that is in no log keeps the place of the first", () => {
-    const loose = (output: string): Told => [
+    const loose = (output: string): GivenEvent => [
       "tool_call_completed",
       { toolCallId: "a", toolOutput: output },
       NO_LOG,
@@ -245,7 +249,7 @@ describe("the end of a run", () => {
   const INTERRUPTED = "The call was interrupted: whether it took effect is not known.";
 
   test("closes its open calls, with a result that is no event", () => {
-    const end: Told = ["run_completed", { runId: "r" }, { runId: "r", occurredAt: "10:00" }];
+    const end: GivenEvent = ["run_completed", { runId: "r" }, { runId: "r", occurredAt: "10:00" }];
     const { messages } = folded(inRun(started("a", { toolInput: { x: 1 } }), "r"), end);
     expect(messages[1]).toEqual({
       id: "event-2:a",
@@ -277,7 +281,7 @@ describe("the end of a run", () => {
     );
   });
 
-  test.each<readonly [string, readonly Told[], readonly string[]]>([
+  test.each<readonly [string, readonly GivenEvent[], readonly string[]]>([
     ["of its run", [inRun(started("a"), "r"), ["run_failed", { runId: "r" }]], []],
     ["of another run", [inRun(started("a"), "q"), ["run_failed", { runId: "r" }]], ["a"]],
     ["of no run", [started("a"), ["run_failed", { runId: "r" }]], []],
