@@ -29,5 +29,9 @@ test("a page that asks while the search runs gets the number of unsearched sessi
   while (found.unsearched > 0) found = await searches.find("build", rows);
   expect(found).toMatchObject({ sessions: [{ sessionId: CLAUDE_ID }], notices: [] });
   await expect(searches.find("role:", rows)).rejects.toMatchObject({ code: "usage" });
+  await expect(searches.find("agnet:claude", rows)).rejects.toMatchObject({
+    code: "usage",
+    hint: expect.stringContaining("Did you mean agent:claude?"),
+  });
   searches.close();
 });

@@ -104,6 +104,10 @@ test("what the caller gets wrong is an answer that says so", async () => {
     return text;
   };
   expect(await texts("search", { query: "role:nobody" })).toContain("usage: no role");
+  expect(await texts("search", { query: "agnet:claude" })).toContain("Did you mean agent:claude?");
+  expect(await texts("grep", { pattern: "a", query: "agnet:claude" })).toContain(
+    "Did you mean agent:claude?",
+  );
   expect(await texts("search", {})).toContain("query");
   expect(await texts("read", { session: "ffffffff" })).toBe(
     'not_found: there is no session "ffffffff"\nUse `search` to find sessions: its answer names each of them.',

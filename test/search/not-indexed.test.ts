@@ -70,6 +70,29 @@ test("the first search of many sessions is complete, and says how many it read i
   }
 });
 
+test("a search for words that no turn has together finds most of them, and says before that not all is searched", async () => {
+  writeMany();
+  const said = { uuid: "u1", parent: null, role: "user" as const, time: "10:00:00" };
+  const id = idOf(MANY);
+  home.write(claudeFile(id), claudeText(id, [{ ...said, content: "The proxy listens on a port" }]));
+  const left: number[] = [];
+  const query = parseQuery("proxy listening ports elsewhere", { toTime: (time) => time });
+  const found = await searchSessions(query, {
+    places: placesOf(),
+    exclude: [],
+    nowMs: 0,
+    onProgress: ({ searched, ofSessions, found: so }) => {
+      if (so().total === 0) left.push(ofSessions - searched);
+    },
+  });
+  expect(found).toMatchObject({ matched: "most", total: 1, unsearched: 0 });
+  expect(idsOf(found)).toEqual([id]);
+  expect(left.length).toBeGreaterThan(0);
+  expect(Math.min(...left)).toBeGreaterThan(0);
+  expect(await find("proxy port")).toMatchObject({ matched: "all", total: 1 });
+  expect(await find('proxy port "elsewhere"')).toMatchObject({ total: 0 });
+});
+
 test("a search whose time is over says how many sessions it did not search", async () => {
   writeMany();
   const found = await find("all say", 0);

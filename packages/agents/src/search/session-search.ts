@@ -141,10 +141,20 @@ async function searchAllOrMost(
   const best = options.regex === undefined ? toBestMatch(query, options.nowMs) : null;
   if (best === null) return { ...(await searchOpen(query, texts, options)), matched: "all" };
   if (!query.isQuestion) {
-    const found = await searchOpen(query, texts, options);
+    const found = await searchOpen(query, texts, {
+      ...options,
+      ...present({ onProgress: unfinished(options) }),
+    });
     if (found.total > 0 || found.unsearched > 0) return { ...found, matched: "all" };
   }
   return { ...(await searchOpen(query, texts, { ...options, best })), matched: "most" };
+}
+
+/** Nobody is told that all was searched while a search for most of the words may follow. */
+function unfinished({ onProgress }: Searching): SessionSearchOptions["onProgress"] {
+  return (
+    onProgress && ((now) => onProgress({ ...now, searched: Math.min(now.searched, now.ofSessions - 1) }))
+  );
 }
 
 async function searchOpen(
