@@ -100,7 +100,7 @@ describe("a question in a terminal", () => {
     terminal = openTerminal(home, 80, 40);
     const command = `'${process.execPath}' '${MAIN}' chat 'fix it' ${redirection}`;
     terminal.type(`cd project; clear; ${env} ${command}; echo code=$?`);
-    const asked = await terminal.until((screen) => /^\? allow Edit\? \[y\]es/mu.test(screen));
+    const asked = await terminal.until((screen) => /^\? allow Edit src\/a\.ts\? \[y\]es/mu.test(screen));
     expect(asked).toContain("+ const b = 42;");
     await terminal.until((screen) => {
       const isDenied = screen.includes("✗ denied");
