@@ -1,7 +1,7 @@
 /** Replay of recorded drafts and decisions, of the model, and of every night; questions about the video. */
 
 import type { Agent, StoredEvent } from "@continuo/core/model";
-import { agentWriter, LiveService, replayEvents } from "@continuo/live";
+import { agentWriter, LiveService, type NoteWriter, replayEvents } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
@@ -120,6 +120,28 @@ test("a replay with the model agrees where its notes are like the recorded ones,
   expect(report).toMatchObject({ mode: "model", compared: 5, agreed: 4, agreement: 0.8 });
   expect(report.disagreements).toHaveLength(1);
   expect(await live.store.latestSequence(sessionId)).toBe(before);
+});
+
+test("a replay with the model without context gives the writer only the evidence of each batch", async () => {
+  const seen: { readonly notes: number; readonly around: number; readonly memory: unknown }[] = [];
+  const writer: NoteWriter = {
+    name: "looking",
+    write: async (request) => {
+      let around = 0;
+      for await (const _ of request.context(1_000)) around++;
+      seen.push({ notes: request.notes.length, around, memory: request.memory });
+      return { ...(await spanWriter.write(request)), memory: "a talk about a harbour" };
+    },
+  };
+  await using live = await liveTest({ noteWriters: [writer] });
+  await play(live);
+  seen.length = 0;
+  await live.service.replay("k", "model");
+  const withContext = seen.splice(0);
+  expect(withContext.at(-1)).toMatchObject({ notes: expect.any(Number), memory: "a talk about a harbour" });
+  expect(withContext.at(-1)?.around).toBeGreaterThan(0);
+  await live.service.replay("k", "model", { context: "none" });
+  expect(seen).toEqual(withContext.map(() => ({ notes: 0, around: 0, memory: null })));
 });
 
 test("every night one of two servers replays the sessions of the last day, once, and reports what does not agree", async () => {

@@ -79,7 +79,13 @@ export {
 } from "./notes/index.ts";
 export type { LiveOptions } from "./options.ts";
 export type { SessionOwner } from "./owner/index.ts";
-export { type Disagreement, parseReplayMode, type ReplayReport, replayEvents } from "./replay/index.ts";
+export {
+  type Disagreement,
+  parseReplayContext,
+  parseReplayMode,
+  type ReplayReport,
+  replayEvents,
+} from "./replay/index.ts";
 export { LiveService } from "./service.ts";
 export { parseSessionRequest } from "./sessions/index.ts";
 export { type Follower, stateOf } from "./state/index.ts";

@@ -63,6 +63,20 @@ export class LogChecks {
     return checking;
   }
 
+  /** Checks the session of which a reader met an event that is not what was written. */
+  async onFound(sessionId: string): Promise<void> {
+    const { settings, mayWrite } = this.#options;
+    if (!mayWrite()) return;
+    await this.check(sessionId).catch((error: unknown) => {
+      settings.report(`live: cannot check ${sessionId}: ${String(error)}`);
+    });
+  }
+
+  /** Degrades a session whose notes are not what its log makes, also if no hash is wrong. Errors: the store's. */
+  readonly onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
+    if ((await this.check(sessionId)).length === 0) await this.degrade(sessionId, reason, []);
+  };
+
   async #check(sessionId: string): Promise<readonly Damage[]> {
     const damages = await this.#damagesOf(sessionId);
     const [first] = damages;

@@ -45,7 +45,7 @@ import {
   type SessionLease,
   SessionOwner,
 } from "./owner/index.ts";
-import { type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
+import { type ReplayCall, type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { contentWords } from "./sentences/index.ts";
 import { bySession, toLiveSession } from "./session-view.ts";
 import {
@@ -100,7 +100,7 @@ export class LiveService {
     const { store } = options;
     const sound = soundStore(store, {
       known: (logId, sequence) => this.#followers.peek(logId)?.damageAt(sequence)?.reason ?? null,
-      onFound: (logId) => void this.#found(logId),
+      onFound: (logId) => void this.#checks.onFound(logId),
     });
     this.#settings = settingsOf({ ...options, store: sound });
     const { clock, newId, report } = this.#settings;
@@ -352,12 +352,16 @@ export class LiveService {
   }
 
   /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */
-  async replay(key: string, mode: ReplayReport["mode"], signal: AbortSignal = NEVER): Promise<ReplayReport> {
+  async replay(
+    key: string,
+    mode: ReplayReport["mode"],
+    { context = "all", signal = NEVER }: ReplayCall = {},
+  ): Promise<ReplayReport> {
     const sessionId = await this.sessionIdOf(key);
     if (mode === "recorded") return replayRecorded(this.store, sessionId);
     const { fold } = await this.#follow(sessionId);
     const writer = this.#settings.writerOf(fold.noteWriter);
-    return replayWithModel({ ...this.#settings, sessionId, writer, signal });
+    return replayWithModel({ ...this.#settings, sessionId, writer, context, signal });
   }
 
   /** Makes another key refer to the session of `key`. Errors: `not_found`. */
@@ -428,14 +432,6 @@ export class LiveService {
   async #forget(sessionId: string): Promise<void> {
     this.#owners.get(sessionId)?.end();
     await this.#followers.forget(sessionId);
-  }
-
-  /** A reader met an event that is not what was written. */
-  async #found(sessionId: string): Promise<void> {
-    if (this.#state === "stopped") return;
-    await this.#checks.check(sessionId).catch((error: unknown) => {
-      this.#settings.report(`live: cannot check ${sessionId}: ${String(error)}`);
-    });
   }
 
   #ownSoon(sessionId: string): void {

@@ -59,6 +59,7 @@ export function addLiveCommands(live: Command, run: Run | null): void {
   )
     .argument("<key>", "the key of the session")
     .option("--model", "ask the note writer again; a note agrees if a recorded one is like it (target: 95 %)")
+    .option("--without-context", "with --model: give the note writer no memory, notes or other evidence")
     .action((key: string, flags: ReplayFlags) =>
       act(async (shell) => (await import("./replay.ts")).runReplay(key, flags, shell)),
     );

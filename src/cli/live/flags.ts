@@ -8,6 +8,7 @@ export interface LiveFlags extends ServerFlags {
 
 export interface ReplayFlags extends LiveFlags {
   readonly model?: true;
+  readonly withoutContext?: true;
 }
 
 export interface ExportFlags extends ServerFlags {

@@ -1,5 +1,6 @@
 /** `continuo live replay`. */
 
+import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { ReplayReport } from "@continuo/live";
 import { accessOf, callServer } from "../channel/index.ts";
@@ -13,7 +14,14 @@ const MODEL_TARGET = 0.95;
 /** 0 when the notes agree, else 4. */
 export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): Promise<number> {
   const mode = flags.model === true ? "model" : "recorded";
-  const answer = await callServer(await accessOf(flags, shell), livePath(key, "/replay"), { mode });
+  const isAlone = flags.withoutContext === true;
+  if (isAlone && mode !== "model") {
+    throw new ContinuoError("usage", "--without-context needs --model", {
+      hint: "Add --model: recorded decisions are made again as they are.",
+    });
+  }
+  const body = isAlone ? { mode, context: "none" } : { mode };
+  const answer = await callServer(await accessOf(flags, shell), livePath(key, "/replay"), body);
   const report = answer as unknown as ReplayReport;
   const { compared, agreed, agreement, disagreements } = report;
   if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);
@@ -24,5 +32,7 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
       shell.stdout.write(`  event ${sequence}: ${visibleLine(reason)}${note}\n`);
     }
   }
+  // Without its context, the writer is only compared.
+  if (isAlone) return 0;
   return agreement >= (mode === "model" ? MODEL_TARGET : 1) ? 0 : 4;
 }

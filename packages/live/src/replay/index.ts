@@ -7,9 +7,10 @@
 
 export {
   type Disagreement,
+  parseReplayContext,
   parseReplayMode,
   type ReplayReport,
   replayEvents,
   replayRecorded,
 } from "./replay.ts";
-export { replayWithModel } from "./replay-model.ts";
+export { type ReplayCall, replayWithModel } from "./replay-model.ts";

@@ -18,9 +18,17 @@ import { addEvent, emptyFold, type LiveFold } from "../state/index.ts";
 import { cosineOf, overlapOf } from "../writers/index.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
 
+export interface ReplayCall {
+  /** As in `ReplayOptions`; `all` by default. */
+  readonly context?: ReplayOptions["context"];
+  readonly signal?: AbortSignal;
+}
+
 export interface ReplayOptions extends Pick<SessionOwnerSettings, "store" | "runStore" | "embedder"> {
   readonly sessionId: string;
   readonly writer: NoteWriter;
+  /** `none`: the writer gets only the evidence of each batch, without its memory, earlier notes and other evidence. */
+  readonly context: "all" | "none";
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +55,7 @@ async function draftsOf(
   fold: LiveFold,
   options: ReplayOptions,
 ): Promise<readonly Draft[]> {
-  const { store, runStore, sessionId, writer, signal } = options;
+  const { store, runStore, sessionId, writer, context, signal } = options;
   const { batchId, sequences, isEnd } = isFields(decision.data) ? decision.data : {};
   if (typeof batchId !== "string" || !Array.isArray(sequences)) return [];
   if (sequences.length === 0 && isEnd !== true) return [];
@@ -58,15 +66,18 @@ async function draftsOf(
     videoId: fold.videoId,
     title: fold.title,
     evidence,
-    notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
+    notes:
+      context === "none" ? [] : await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
     inherited: [],
-    memory: fold.memory,
+    memory: context === "none" ? null : fold.memory,
     unsure: [],
     answered: [],
     isEnd: isEnd === true,
     idsOf: (named) => idsOf(store, sessionId, named),
     context: (timestampMs, window) =>
-      before(decision.sequence, fetchContextWindow(store, sessionId, timestampMs, window)),
+      context === "none"
+        ? nothing()
+        : before(decision.sequence, fetchContextWindow(store, sessionId, timestampMs, window)),
   };
   let drafts: readonly Draft[] = [];
   await runTurn({
@@ -83,6 +94,10 @@ async function draftsOf(
     },
   });
   return drafts.filter((draft) => !isUnsure(draft));
+}
+
+async function* nothing(): AsyncGenerator<EvidenceItem, void, void> {
+  // No other evidence.
 }
 
 /** Later evidence is left out, because the writer did not have it at that time. */

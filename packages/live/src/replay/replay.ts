@@ -209,6 +209,13 @@ class Replay {
 }
 
 /** Errors: `invalid`. */
+export function parseReplayContext(context: unknown): "all" | "none" {
+  if (context === undefined || context === "all") return "all";
+  if (context === "none") return "none";
+  throw new ContinuoError("invalid", 'context must be "all" or "none"');
+}
+
+/** Errors: `invalid`. */
 export function parseReplayMode(mode: unknown): ReplayReport["mode"] {
   if (mode === undefined || mode === "recorded") return "recorded";
   if (mode === "model") return "model";

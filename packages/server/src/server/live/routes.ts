@@ -8,6 +8,7 @@ import {
   parseEvidenceBatch,
   parseNoteOperation,
   parseQuestion,
+  parseReplayContext,
   parseReplayMode,
   parseSessionRequest,
 } from "@continuo/live";
@@ -162,11 +163,12 @@ function noteRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
 
 function checkRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.post("/v1/live/:key/replay", async (c) => {
-    const { mode } = await readJsonObject(c.req.raw);
+    const { mode, context: given } = await readJsonObject(c.req.raw);
+    const parts = parseReplayContext(given);
     const known = parseReplayMode(mode);
     // Asking the model again costs money.
     const { key, service } = await asked(c, known === "model" ? "write" : "read");
-    return Response.json(await service.replay(key, known, c.req.raw.signal));
+    return Response.json(await service.replay(key, known, { context: parts, signal: c.req.raw.signal }));
   });
   app.post("/v1/live/:key/verify", async (c) => {
     const { key, service } = await asked(c, "read");
