@@ -19,7 +19,7 @@ import { cosineOf, overlapOf } from "../writers/index.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
 
 export interface ReplayCall {
-  /** As in `ReplayOptions`; `all` by default. */
+  /** The context that the writer gets; `all` by default. */
   readonly context?: ReplayOptions["context"];
   readonly signal?: AbortSignal;
 }
