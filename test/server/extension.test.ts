@@ -7,7 +7,7 @@ import {
   type ExtensionRequested,
   extensionLabel,
 } from "@continuo/core/wire";
-import { createAuthenticate, extensionOrigins, type Listening } from "@continuo/server";
+import { createAuthenticate, createServer, extensionOrigins, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SETTINGS } from "../../extension/messages/messages.ts";
@@ -167,6 +167,46 @@ test("a later request of an extension ends its earlier one, and only a few exten
   }
   expect(statuses.at(-1)).toBe(429);
   expect(statuses.slice(0, 14).every((status) => status === 201)).toBe(true);
+});
+
+test("where the system does not tell whose a connection is, the page asks for a code of the server's terminal", async () => {
+  const lines: string[] = [];
+  const own = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+    reach: "machine",
+    report: (line) => lines.push(line),
+  });
+  const url = "http://127.0.0.1:4747";
+  // A request without a connection: nobody tells whose it is.
+  const send = (path: string, body: unknown, origin: string): Promise<Response> =>
+    own.fetch(
+      new Request(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", host: "127.0.0.1:4747", origin },
+        body: JSON.stringify(body),
+      }),
+      { address: "127.0.0.1", isLoopback: true },
+    );
+  const asked = (await (await send("/v1/extension/requests", HELLO, EXTENSION)).json()) as ExtensionRequested;
+  const code = /: ([a-z2-9]{10})$/u.exec(lines.at(-1) ?? "")?.[1] ?? "";
+  const page = await own.fetch(new Request(`${url}${asked.page}`), {
+    address: "127.0.0.1",
+    isLoopback: true,
+  });
+  const text = await page.text();
+  expect([text.includes('id="code"'), text.includes(code)]).toEqual([true, false]);
+  const nonce = /data-nonce="([^"]+)"/u.exec(text)?.[1] ?? "";
+  const answer = async (typed: string): Promise<number> =>
+    (
+      await send(
+        `/v1/extension/requests/${asked.requestId}/answer`,
+        { nonce, isGranted: true, code: typed },
+        url,
+      )
+    ).status;
+  expect([await answer(""), await answer("aaaaaaaaaa"), await answer(code)]).toEqual([403, 403, 204]);
+  await own.close();
 });
 
 test("the extension looks for the server at the address where `continuo serve` listens by default", () => {
