@@ -1,6 +1,6 @@
 /**
  * Facts that people tell their agents, with the sentences that state them and the questions that ask for them. `{o}` is the
- * thing, `{v}` what is said of it. Written before the search that it measures was changed, and without a look at it.
+ * thing, `{v}` what is said of it.
  */
 
 export interface FactKind {
