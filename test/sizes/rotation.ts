@@ -6,8 +6,8 @@
 
 const { CONTINUO_PART } = process.env;
 
-/** A sixth of the files of the real agents takes about five minutes on two cores. */
-export const AGENT_PARTS = 6;
+/** A ninth of the files of the real agents takes about five minutes on two cores. */
+export const AGENT_PARTS = 9;
 /** A test that kills at a third of its moments still kills at several. */
 export const MOMENT_PARTS = 3;
 
