@@ -29,7 +29,10 @@ export function namesIn(folder: string): string[] {
 }
 
 /** `null` where there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
-export function readSmallFile(path: string, maxBytes: number = MAX_BESIDE_BYTES): string | null {
+export function readSmallFile(
+  path: string,
+  { maxBytes = MAX_BESIDE_BYTES }: { readonly maxBytes?: number } = {},
+): string | null {
   if (!existsSync(path)) return null;
   try {
     const stat = statSync(path);

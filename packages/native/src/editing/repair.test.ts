@@ -106,7 +106,7 @@ const REPAIRS: readonly DamageCase[] = [
   {
     of: ["claude", "parallel-tools"],
     what: "the only result of an answer is gone",
-    damage: (lines, at) => lines.filter((_, index) => index !== at('"uuid":"a27a16a5')),
+    damage: (lines, at) => lines.filter((_, index) => index !== at('"content":"1\\timport { TEAS }')),
     edits: [
       ["added", /has no result/],
       ["changed", /the result before it is new/],

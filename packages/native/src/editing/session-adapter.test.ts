@@ -95,7 +95,7 @@ test("the slug that Claude Code gave a session is reported", async () => {
   const project = join(FIXTURES, "claude/compaction/home/projects/-home-dev-project");
   const sessionFile = join(project, "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a.jsonl");
   await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile, places });
-  expect((await adapter.getMetadata()).slug).toBe("gentle-crafting-hummingbird");
+  expect((await adapter.getMetadata()).slug).toBe("starry-fluttering-pearl");
 });
 
 describe.each(FORMATS)("%s", (format) => {

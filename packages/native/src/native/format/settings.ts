@@ -8,7 +8,7 @@ const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
 /** Empty for a record that cannot be read: it trusts nothing. */
 export function readRecordText(path: string): string {
-  return readSmallFile(path, MAX_RECORD_BYTES) ?? "";
+  return readSmallFile(path, { maxBytes: MAX_RECORD_BYTES }) ?? "";
 }
 
 /** Empty for a record that is no JSON object: it trusts nothing. */

@@ -21,7 +21,7 @@ function settingsFor({ home, env }: Places, cwd: string): readonly Json[] {
   const folders = upwards(cwd).flatMap((folder) => [join(folder, ".opencode"), folder]);
   const named = env.OPENCODE_CONFIG ? [env.OPENCODE_CONFIG] : [];
   const files = [...folders.flatMap(filesIn), ...named, ...filesIn(user), join(user, "config.json")];
-  const contents = [env.OPENCODE_CONFIG_CONTENT ?? null, ...files.map(readSmallFile)];
+  const contents = [env.OPENCODE_CONFIG_CONTENT ?? null, ...files.map((file) => readSmallFile(file))];
   return contents.map((text) => parseCommented(text ?? "")).filter((each) => each !== null);
 }
 
