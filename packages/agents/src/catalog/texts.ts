@@ -71,6 +71,8 @@ export interface OpenTexts extends AsyncDisposable {
   texts(): Texts;
   /** Sessions whose text is not there as they are now, and that can be read as far as is known; the newest first. */
   missing(): readonly CatalogSource[];
+  /** Every session that can be read as far as is known, without the sub-agents in the files of others; the newest first. */
+  all(): readonly CatalogSource[];
   /** Sessions by their keys. */
   sources(keys: ReadonlySet<string>): readonly CatalogSource[];
   /** Brings the text up to date, and removes that of sessions that are gone. `goOn` is asked before each session. */
@@ -102,6 +104,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
     sourcesNow().filter((source) => !isThere(source) && !failures.has(source.key));
   return {
     missing,
+    all: () => all.sources.filter(({ key }) => !failures.has(key)),
     sources: (keys) => sourcesNow().filter(({ key }) => keys.has(key)),
     async fill(goOn) {
       for (

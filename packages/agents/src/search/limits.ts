@@ -1,10 +1,13 @@
 /** The limits of a search. */
 
 export const SEARCH_LIMITS = {
-  /** Bounds of the sessions that a search indexes before it answers: their size, and the time for it. */
+  /**
+   * Bounds of the sessions that a search indexes before it answers: their size, and the time for it. The size decides;
+   * the time, many times of what that much takes, is for a machine that is busy or ill.
+   */
   fewSessions: 64,
   fewBytes: 16_777_216,
-  fillMs: 500,
+  fillMs: 5_000,
   /** The number of times a search begins again while other processes write the index. */
   rounds: 3,
   /** Turns with some of the words that are ranked against each other. */

@@ -20,11 +20,12 @@ import {
 import {
   createFileSearch,
   createScanThreads,
+  isRankedAlike,
   type ScanResult,
   type ScanThreads,
   withTimeLimit,
 } from "./scanning/index.ts";
-import { bestOf, type IndexResults, search } from "./search.ts";
+import { bestOf, type IndexResults, type SearchableSession, search } from "./search.ts";
 
 const debug = debugOf("search");
 
@@ -175,8 +176,11 @@ async function searchOpen(
         found: () => bestOf(results, limit),
       }),
   });
-  await scanning.scan(missing);
-  const sessions = new Map(ready);
+  // One order needs one way of ranking.
+  const isOfIndex = missing.length === 0 || (await isRankedAlike(query, options));
+  const sessions = isOfIndex ? new Map(ready) : new Map<number, SearchableSession>();
+  await scanning.scan(isOfIndex ? missing : texts.all());
+  let notIndexed = missing.length;
   // Another process may write sessions at this moment: they are searched in their files too.
   for (let round = 0; ; round++) {
     const found = await searchIndex(query, { ...options, sessions, others: scanning.results });
@@ -186,7 +190,9 @@ async function searchOpen(
       const keys = new Set(
         changed.map(({ trashId, location }) => (trashId === null ? location : TRASHED + trashId)),
       );
-      await scanning.scan(texts.sources(keys));
+      const sources = texts.sources(keys);
+      notIndexed += sources.length;
+      await scanning.scan(sources);
       continue;
     }
     const { results, total, index } = found;
@@ -196,7 +202,7 @@ async function searchOpen(
       index,
       sessions: ofSessions,
       unsearched: scanning.left + changed.length,
-      notIndexed: scanning.sessions,
+      notIndexed,
       unreadable: [...unreadable, ...scanning.unreadable],
       cut: cut + scanning.cut,
     };

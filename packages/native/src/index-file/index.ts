@@ -23,6 +23,7 @@ export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   countTurns,
   matchTurns,
+  meanWordsOf,
   passagesOf,
   type StoredSession,
   scoreTurns,

@@ -2,8 +2,8 @@
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { messageOf, present } from "@continuo/core/model";
-import { type Places, placesOf } from "@continuo/files";
-import { countTurns, indexPathOf, useIndex } from "@continuo/native/index-file";
+import { type Places, type PlacesAt, placesOf } from "@continuo/files";
+import { countTurns, indexPathOf, meanWordsOf, useIndex } from "@continuo/native/index-file";
 import { type CatalogSource, toScanned } from "../../catalog/index.ts";
 import {
   type BestMatch,
@@ -133,7 +133,7 @@ async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, a
   }
 }
 
-/** The usual length of the turns of coding agents. */
+/** The usual length of the turns of coding agents, where the index does not tell it. */
 const MEAN_WORDS = 600;
 /** The frequency of a word of which nothing is known: one turn of a hundred. */
 const UNKNOWN_SHARE = 0.01;
@@ -143,15 +143,36 @@ function expressionsOf(query: SearchQuery, best: BestMatch | null): readonly str
   return best.terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase)));
 }
 
+/**
+ * Tells if turns in the index and turns in files are ranked by the same statistics. An index of few turns knows too
+ * little about words: what it holds is to be searched in its files like the rest.
+ */
+export async function isRankedAlike(
+  query: SearchQuery,
+  { places, best }: { readonly places: PlacesAt; readonly best?: BestMatch },
+): Promise<boolean> {
+  const expressions = expressionsOf(query, best ?? null);
+  return expressions.length === 0 || (await countedStatistics(expressions, placesOf(places))) !== null;
+}
+
 /** Counts the words of the query, as far as the index knows. */
 async function readStatistics(expressions: readonly string[], places: Places): Promise<TurnStatistics> {
+  const counted = await countedStatistics(expressions, places);
+  if (counted !== null) return counted;
+  const turns = SCAN_LIMITS.knownTurns;
+  return { turns, withPhrase: expressions.map(() => turns * UNKNOWN_SHARE), meanWords: MEAN_WORDS };
+}
+
+/** `null` where the index has too few turns. */
+async function countedStatistics(
+  expressions: readonly string[],
+  places: Places,
+): Promise<TurnStatistics | null> {
   const used = await useIndex(indexPathOf(places), "read", (database): TurnStatistics | null => {
     const turns = countTurns(database);
     if (turns < SCAN_LIMITS.knownTurns) return null;
     const withPhrase = expressions.map((expression) => countTurns(database, expression));
-    return { turns, withPhrase, meanWords: MEAN_WORDS };
+    return { turns, withPhrase, meanWords: meanWordsOf(database) ?? MEAN_WORDS };
   });
-  if (used.state === "ready" && used.value !== null) return used.value;
-  const turns = SCAN_LIMITS.knownTurns;
-  return { turns, withPhrase: expressions.map(() => turns * UNKNOWN_SHARE), meanWords: MEAN_WORDS };
+  return used.state === "ready" ? used.value : null;
 }
