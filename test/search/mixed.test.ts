@@ -14,7 +14,7 @@ let places: PlacesAt;
 beforeEach(() => {
   home = createHome();
   places = { home: home.path, cwd: home.path, env: {} };
-  // What was written a moment ago counts as changing.
+  // A file that was written a moment ago counts as changing.
   vi.spyOn(Date, "now").mockReturnValue(LATER);
 });
 afterEach(() => {
