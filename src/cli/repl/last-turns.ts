@@ -2,7 +2,7 @@
 
 import { lookUp, openCatalogSession, readOwn } from "@continuo/agents/catalog";
 import type { Talk } from "@continuo/agents/conversations";
-import { isContinuoError, type Message, textOf } from "@continuo/core/model";
+import { isContinuoError, type Message, textOf, typedTextOf } from "@continuo/core/model";
 import { messageKind, visibleLine } from "@continuo/core/transcript";
 import { type Paint, type Shell, wrap } from "../terminal/index.ts";
 
@@ -39,7 +39,7 @@ export async function lastTurns(talk: Talk, { shell, paint, columns }: Drawing):
     .slice(from)
     .flatMap((message) =>
       messageKind(message) === "person"
-        ? ["", ...draw(textOf(message.content), PROMPT_LINES, "❯")]
+        ? ["", ...draw(typedTextOf(message.content), PROMPT_LINES, "❯")]
         : draw(textOf(message.content), ANSWER_LINES, "●"),
     )
     .slice(1)

@@ -2,7 +2,7 @@
 
 import { forkOwn, lookUp, openCatalogSession, readOwn } from "@continuo/agents/catalog";
 import type { Talk } from "@continuo/agents/conversations";
-import { ContinuoError, textOf } from "@continuo/core/model";
+import { ContinuoError, typedTextOf } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
 import type { Shell } from "../terminal/index.ts";
 
@@ -32,7 +32,7 @@ export async function undoTurn(talk: Talk, shell: Shell): Promise<UndoneTurn> {
   // The native session has the turn: the agent receives the others again.
   await store.updateSession(sessionId, { title, cwd, agent, metadata: {} });
   await talk.resume(`continuo:${sessionId}`);
-  return { prompt: textOf(last.content).replace(/\s+/gu, " ").trim(), before: session.sessionId };
+  return { prompt: typedTextOf(last.content).replace(/\s+/gu, " ").trim(), before: session.sessionId };
 }
 
 function nothing(why: string): ContinuoError {

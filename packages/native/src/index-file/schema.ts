@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "@continuo/files";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;

@@ -1,7 +1,7 @@
 /** Searches one history for messages with all of the words, newest first, in slices. */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Block, Message } from "@continuo/core/model";
+import { type Block, type Message, typedIn } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { FoundMessage, SessionSearchResult } from "@continuo/core/wire/machine";
 import { type CachedHistory, HISTORY_LIMITS, type Read } from "./history/index.ts";
@@ -79,6 +79,7 @@ function textsOf({ content }: Message): readonly string[] {
 function textsOfBlock(block: Block): readonly string[] {
   switch (block.type) {
     case "text":
+      return [typedIn(block)];
     case "thinking":
       return [block.text];
     case "tool_call":

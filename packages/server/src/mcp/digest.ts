@@ -4,7 +4,7 @@
  */
 
 import { filesOfCall, type SessionTurn } from "@continuo/agents/catalog";
-import type { Message, ToolCallBlock } from "@continuo/core/model";
+import { type Message, type ToolCallBlock, typedIn } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
 import { isDecision, isOpen, sentencesOf } from "./sentences.ts";
 
@@ -108,7 +108,7 @@ function textsBy({ messages }: SessionTurn, kind: Speaker): string[] {
   return messages
     .filter((message) => messageKind(message) === kind)
     .map(({ content }) =>
-      content.flatMap((block) => (block.type === "text" ? [block.text.trim()] : [])).join("\n\n"),
+      content.flatMap((block) => (block.type === "text" ? [typedIn(block).trim()] : [])).join("\n\n"),
     )
     .filter((text) => text !== "");
 }

@@ -80,12 +80,25 @@ export function inView(message: Message, view: View, hidden: HiddenCounts): Mess
     hidden.injected += 1;
     return null;
   }
-  const content = message.content.filter((block) => {
-    const reason = reasonToHide(block, view);
-    if (reason !== null) hidden[reason] += 1;
-    return reason === null;
-  });
+  const content = message.content
+    .map((block) => withInjected(block, view, hidden))
+    .filter((block) => {
+      const reason = reasonToHide(block, view);
+      if (reason !== null) hidden[reason] += 1;
+      return reason === null;
+    });
   return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
+}
+
+/** The text of a skill is shown as one more injected message would be; without it, the person's words stand there. */
+function withInjected(block: Block, view: View, hidden: HiddenCounts): Block {
+  if (block.type !== "text" || block.typed === undefined) return block;
+  if (view.injected === "hide") {
+    hidden.injected += 1;
+    return block;
+  }
+  const { typed: _, ...whole } = block;
+  return whole;
 }
 
 function reasonToHide(block: Block, view: View): keyof HiddenCounts | null {

@@ -1,7 +1,7 @@
 /** `session show --tree`: one line per message; side branches are indented where they begin. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
-import { type Leaf, type Message, textOf } from "@continuo/core/model";
+import { type Leaf, type Message, textOf, typedTextOf } from "@continuo/core/model";
 import { type MessageKind, mainArgument, messageKind, visibleLine } from "@continuo/core/transcript";
 import { clockTime, cutEnd, type Paint, widthOf } from "../../terminal/index.ts";
 import { shortIds } from "../list/index.ts";
@@ -76,7 +76,7 @@ function toNode(message: Message): Node {
 /** The text, then the calls, or the beginning of a result. */
 function labelOf(message: Message): string {
   const words: string[] = [];
-  const text = textOf(message.content).slice(0, 4 * MAX_LABEL_CHARS);
+  const text = typedTextOf(message.content).slice(0, 4 * MAX_LABEL_CHARS);
   if (text.trim() !== "") words.push(text);
   for (const block of message.content) {
     if (block.type === "tool_call") words.push(`▸ ${block.name} ${mainArgument(block.args) ?? ""}`);

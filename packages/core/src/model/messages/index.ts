@@ -21,6 +21,8 @@ export {
   type ToolResultBlock,
   type ToolStatus,
   textOf,
+  typedIn,
+  typedTextOf,
   type UnknownBlock,
   type Usage,
 } from "./message.ts";

@@ -60,6 +60,10 @@ export interface RecordPlace {
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
+  /** The words of the person that `text` stands for: `/skill:NAME` becomes the text of a skill. */
+  readonly typed?: string;
+  /** The number of characters at the beginning of `text` that are in place of those words. Only with `typed`. */
+  readonly injectedChars?: number;
   readonly signature?: string;
   readonly native?: unknown;
 }
@@ -154,6 +158,16 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly totalTokens?: number;
   readonly costUsd?: number;
+}
+
+/** The plain text of blocks as `textOf`, as the person typed it. */
+export function typedTextOf(blocks: readonly Block[]): string {
+  return textOf(blocks.map((block) => (block.type === "text" ? { ...block, text: typedIn(block) } : block)));
+}
+
+/** The text of a block as the person typed it. */
+export function typedIn({ typed, text }: TextBlock): string {
+  return typed ?? text;
 }
 
 /** The plain text of blocks, one paragraph a block; images, calls and the like contribute nothing. */

@@ -46,7 +46,7 @@ function toInner(value: unknown): Block {
 }
 
 /** Optional fields of a block that are texts. */
-const TEXTS = ["signature", "data", "text", "name", "url", "blob", "rawArgs", "childSessionId"];
+const TEXTS = ["signature", "data", "text", "typed", "name", "url", "blob", "rawArgs", "childSessionId"];
 
 /** True if it is a block: every required field is there, and fields for text are texts. */
 function isWhole(block: Fields): boolean {

@@ -78,7 +78,10 @@ export function toParts(message: Message, { invisible = "spelled" }: PartOptions
 function toPart(block: Block, message: Message, visible: (text: string) => string): Part {
   switch (block.type) {
     case "text":
-      return { type: "text", text: visible(message.role === "user" ? spokenText(block.text) : block.text) };
+      return {
+        type: "text",
+        text: visible(message.role === "user" ? spokenText(block.typed ?? block.text) : block.text),
+      };
     case "thinking":
       return { type: "thinking", text: visible(block.text) };
     case "image":

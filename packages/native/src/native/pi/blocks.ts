@@ -5,13 +5,15 @@
 
 import type { Block } from "@continuo/core/model";
 import { entryOf, hasOnly, isJson, type Json, optional, textField, textOfValue } from "@continuo/files";
-import { blocksOf } from "./records.ts";
+import { blocksOf, skillIn } from "./records.ts";
 
 export interface BlockOptions {
   /** The API of the answer that the blocks stand in: tells whose signatures they carry. */
   readonly api: string | null;
   /** True if the blocks are an answer's, in which a text can be a thought. */
   readonly isAnswer?: boolean;
+  /** True if the blocks are a prompt of the person, which can begin with a skill. */
+  readonly isPrompt?: boolean;
 }
 
 /** Content that is text, a list of blocks, or absent. */
@@ -23,7 +25,7 @@ function toBlock(raw: unknown, options: BlockOptions): Block {
   if (!isJson(raw)) return { type: "unknown", raw };
   switch (raw.type) {
     case "text":
-      return toMarked(raw, options) ?? toText(raw);
+      return toMarked(raw, options) ?? toText(raw, options);
     case "thinking":
       return toThinking(raw, options);
     case "image":
@@ -35,10 +37,11 @@ function toBlock(raw: unknown, options: BlockOptions): Block {
   }
 }
 
-function toText(raw: Json): Block {
+function toText(raw: Json, { isPrompt }: BlockOptions): Block {
   if (typeof raw.text !== "string") return { type: "unknown", raw };
   const signature = textField(raw, "textSignature");
-  const block = { type: "text", text: raw.text, ...optional("signature", signature) } as const;
+  const skill = isPrompt === true ? skillIn(raw.text) : null;
+  const block = { type: "text", text: raw.text, ...skill, ...optional("signature", signature) } as const;
   return withNative(block, raw, ["text", ...(signature === null ? [] : ["textSignature"])]);
 }
 

@@ -3,7 +3,7 @@
  *
  * | entry | message |
  * |---|---|
- * | message: user | `user`, by the person |
+ * | message: user | `user`, by the person; the text of a skill that it begins with is marked by `injectedChars` |
  * | message: assistant | `assistant`; why it broke off follows as a text, and makes it an `error` |
  * | message: toolResult | `tool` |
  * | message: bashExecution | `user`, by the person: the command and its output, as the model reads them |
@@ -97,7 +97,7 @@ const ROLE_PARTS: Readonly<Record<string, ToParts>> = {
   user: (message) => ({
     role: "user",
     origin: "person",
-    content: toBlocks(message.content),
+    content: toBlocks(message.content, { api: null, isPrompt: true }),
     pi: without(message, ["role", "content", "timestamp"]),
   }),
   assistant: answerParts,

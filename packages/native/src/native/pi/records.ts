@@ -5,6 +5,7 @@
  * and was not met in a file. Nothing here trusts a field to have the type that it should have. Pure.
  */
 
+import type { TextBlock } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 
 /** Every entry type that this version knows, with what it is. Others are kept verbatim and counted. */
@@ -139,16 +140,19 @@ export function typedText(entry: Json): string | null {
   for (const block of blocksOf(message.content)) {
     if (isJson(block) && block.type === "text" && typeof block.text === "string") texts.push(block.text);
   }
-  const text = withoutSkill(texts.join("\n\n").replace(ATTACHED, ""));
-  return text.trim() === "" ? null : text;
+  const text = texts.join("\n\n").replace(ATTACHED, "");
+  const typed = skillIn(text)?.typed ?? text;
+  return typed.trim() === "" ? null : typed;
 }
 
 const ATTACHED = /^(?:<file name="[^"\n]*">[\s\S]*?<\/file>\n)+/u;
 const SKILL = /^<skill name="([^"\n]+)" location="[^"\n]*">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/u;
 
-function withoutSkill(text: string): string {
-  const [, name, args] = SKILL.exec(text) ?? [];
-  return name === undefined ? text : `/skill:${name} ${args ?? ""}`.trim();
+/** A skill that `/skill:NAME` put before what the person typed, in the fields of a block; `null` if there is none. */
+export function skillIn(text: string): Required<Pick<TextBlock, "typed" | "injectedChars">> | null {
+  const [, name, args = ""] = SKILL.exec(text) ?? [];
+  if (name === undefined) return null;
+  return { typed: `/skill:${name} ${args}`.trim(), injectedChars: text.length - args.length };
 }
 
 /** The field where it is a text with characters: pi takes an empty id or parent for none. */

@@ -1,7 +1,13 @@
 /** The facts of one turn, folded message by message: its line in the outline, its marks, files and changes. Pure. */
 
 import { costOf, filesOfCall, type Prices, tokensOf } from "@continuo/agents/catalog";
-import type { Block, Message, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
+import {
+  type Block,
+  type Message,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  typedIn,
+} from "@continuo/core/model";
 import { changesOf, type DiffLine, messageKind, visibleLine } from "@continuo/core/transcript";
 import { turnTitle } from "@continuo/core/transcript/html";
 import type { OutlineMark, OutlineTurn } from "@continuo/core/wire/machine";
@@ -157,7 +163,7 @@ function commitsOf({ args, rawArgs }: ToolCallBlock, { content }: ToolResultBloc
 
 function firstLine(content: readonly Block[]): string {
   for (const block of content) {
-    const text = block.type === "text" ? block.text.slice(0, 2_000).trim() : "";
+    const text = block.type === "text" ? typedIn(block).slice(0, 2_000).trim() : "";
     if (text !== "") return visibleLine((text.split("\n", 1)[0] ?? "").slice(0, HISTORY_LIMITS.markChars));
   }
   return "";
