@@ -21,6 +21,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../packages/store/src/store/schema/index.ts";
 import { linkModules } from "./sizes/linked-modules.ts";
+import { builtExtension } from "./sizes/prepared.ts";
 import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -59,7 +60,7 @@ function node(code: string): string {
   return run(process.execPath, ["--input-type=module", "-e", code], user);
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "continuo-package-"));
   user = join(folder, "user");
   installed = join(user, "node_modules/continuo");
@@ -74,9 +75,10 @@ beforeAll(() => {
     "web",
     "scripts",
   ];
-  const published = manifest.files.filter((name) => name !== "dist");
+  const published = manifest.files.filter((name) => name !== "dist" && !name.startsWith("extension/"));
   for (const name of [...built, ...published])
     cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+  cpSync(await builtExtension(), join(clone, "extension/dist"), { recursive: true });
   linkModules(clone);
   run("npm", ["pack", "--silent"], clone);
   mkdirSync(installed, { recursive: true });
@@ -254,7 +256,7 @@ test("it holds no test and no name of a folder of the machine that made it", () 
   );
   expect(files.filter((name) => /\.test\.|\/test\//u.test(name))).toEqual([]);
   expect(new Set(files.filter(Boolean).map((name) => name.split("/")[1]))).toEqual(
-    new Set([...manifest.files, "package.json"]),
+    new Set([...manifest.files, "package.json"].map((name) => name.split("/")[0])),
   );
   const naming = execFileSync("sh", ["-c", `grep -rlF "$1" . || :`, "sh", folder], {
     cwd: installed,

@@ -61,7 +61,7 @@ test("the process holds nothing of its command, is killed without damage, and th
   using home = createHome();
   writeWombats(home, SESSIONS);
   // `run` resolves when both pipes are closed: a process that kept one would be waited for.
-  const lists = await Promise.all([run(home, ["list"]), run(home, ["list", "--json"])]);
+  const lists = await Promise.all([run(home, ["list", "--all"]), run(home, ["list", "--json"])]);
   expect(lists.map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ""],
     [0, ""],

@@ -59,10 +59,10 @@ describe("in a terminal", () => {
     terminal.type(`${continuo} session list; echo code=$?`);
     const seen = await terminal.until((screen) => screen.includes("code=0"));
     expect(seen.split("\n").slice(0, 4)).toEqual([
-      "agent   id        title                        project               when   size",
-      "codex   01999999  Hello Codex                  /home/ann/tool  2025-01-06  689 B",
-      "claude  4bf3c2a1  Fix the build                /home/ann/app   2025-01-05   3 KB",
-      "claude  4bf3d000  ␛]0;owned␇ ␛[2J日本語 <U+2…  /home/ann/app   2025-01-05  804 B",
+      "#  agent   id        title                     project               when   size",
+      "1  codex   01999999  Hello Codex               /home/ann/tool  2025-01-06  689 B",
+      "2  claude  4bf3c2a1  Fix the build             /home/ann/app   2025-01-05   3 KB",
+      "3  claude  4bf3d000  ␛]0;owned␇ ␛[2J日本語 <…  /home/ann/app   2025-01-05  804 B",
     ]);
     expect(terminal.screen("colours")).toMatch(/\[36m(?:\S{0,1}\[49m)?claude/u);
   });

@@ -5,7 +5,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { linkModules } from "../sizes/linked-modules.ts";
+import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
+import { builtExtension } from "../sizes/prepared.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "continuo-release-"));
@@ -28,7 +29,8 @@ function run(file: string, args: readonly string[]): string {
 const release = (...args: readonly string[]): string =>
   run(process.execPath, ["scripts/release.ts", ...args, "--no-audit"]);
 
-test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", () => {
+test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", async () => {
+  await builtExtension();
   cpSync(ROOT, copy, {
     recursive: true,
     filter: (path) =>
@@ -37,6 +39,7 @@ test("a release sets one version, collects the changes, commits, tags, and packs
       ),
   });
   linkModules(copy);
+  linkExtensionModules(copy);
   run("git", ["init", "--quiet"]);
   run("git", ["add", "--all"]);
   run("git", ["commit", "--quiet", "--message", "Begin"]);
@@ -56,15 +59,17 @@ test("a release sets one version, collects the changes, commits, tags, and packs
   run("npm", ["install", "--package-lock-only", "--ignore-scripts"]);
   expect(run("git", ["status", "--porcelain"])).toBe("");
 
-  expect(printed.at(-1)).toBe(join(packed, "continuo-9.0.0.tgz"));
-  for (const tarball of printed) {
-    const { version, dependencies = {} } = JSON.parse(run("tar", ["-xOzf", tarball, "package/package.json"]));
+  const tarball = join(packed, "continuo-9.0.0.tgz");
+  expect(printed.at(-1)).toBe(tarball);
+  expect(run("tar", ["-tzf", tarball])).toContain("package/extension/dist/firefox-mv3/manifest.json");
+  for (const each of printed) {
+    const { version, dependencies = {} } = JSON.parse(run("tar", ["-xOzf", each, "package/package.json"]));
     const ours = Object.entries(dependencies).filter(([name]) => name.startsWith("@continuo/"));
     expect([version, ...ours.map(([, wanted]) => wanted)].every((one) => one === "9.0.0")).toBe(true);
   }
   const user = join(folder, "user");
   mkdirSync(user);
-  run("tar", ["-xzf", join(packed, "continuo-9.0.0.tgz"), "--strip-components=1", "-C", user]);
+  run("tar", ["-xzf", tarball, "--strip-components=1", "-C", user]);
   cpSync(join(ROOT, "node_modules/string-width"), join(user, "node_modules/string-width"), {
     recursive: true,
   });

@@ -15,3 +15,11 @@ export function linkModules(copy: string): void {
   for (const name of readdirSync(join(copy, "packages")))
     symlinkSync(join("../../packages", name), join(modules, "@continuo", name));
 }
+
+/** The same for what the extension needs, which `builtExtension` installs. */
+export function linkExtensionModules(copy: string): void {
+  const modules = join(copy, "extension/node_modules");
+  const installed = join(MODULES, "../extension/node_modules");
+  mkdirSync(modules, { recursive: true });
+  for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(modules, name));
+}
