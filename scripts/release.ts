@@ -67,7 +67,7 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 }
 
-/** What a script says is no name of a tarball: it goes to standard error. */
+/** The output of a script is no name of a tarball: it goes to standard error. */
 function run(script: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,

@@ -40,6 +40,8 @@ test("a release sets one version, collects the changes, commits, tags, and packs
   });
   linkModules(copy);
   linkExtensionModules(copy);
+  // The commit of a release has none.
+  writeFileSync(join(copy, "changes/one.md"), "### Added\n\n- Something.\n");
   run("git", ["init", "--quiet"]);
   run("git", ["add", "--all"]);
   run("git", ["commit", "--quiet", "--message", "Begin"]);

@@ -45,7 +45,9 @@ export async function readNaively(places: Places): Promise<NaiveTurn[]> {
       const texts = group
         .filter((one) => !isInjected(one))
         .flatMap(({ content }) => content.flatMap(textsIn));
-      const injected = group.filter(isInjected).flatMap(({ content }) => content.flatMap(textsIn));
+      const injected = group.flatMap((one) =>
+        one.content.flatMap((block) => (isInjected(one) ? textsIn(block) : injectedIn(block))),
+      );
       turns.push({
         location: found.location,
         number: at + 1,
@@ -81,6 +83,7 @@ function isFailure({ content, origin }: Message): boolean {
 function textsIn(block: Block): string[] {
   switch (block.type) {
     case "text":
+      return [block.text.slice(block.injectedChars)];
     case "thinking":
       return [block.text];
     case "file":
@@ -92,6 +95,12 @@ function textsIn(block: Block): string[] {
     default:
       return [];
   }
+}
+
+/** The text of a skill in place of its name. */
+function injectedIn(block: Block): string[] {
+  if (block.type !== "text" || block.injectedChars === undefined) return [];
+  return [block.text.slice(0, block.injectedChars)];
 }
 
 function leavesOf(value: unknown): string[] {
