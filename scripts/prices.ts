@@ -43,8 +43,8 @@ const after = `/** List prices, written by \`scripts/prices.ts\` from ${SOURCE} 
 
 export const PRICES_AS_OF = "${asOf}";
 
-/** The package with the prices of each provider. */
-export const PRICE_SOURCE = "https://www.npmjs.com/package/${SOURCE}";
+/** The project that collects the prices of each provider. */
+export const PRICE_SOURCE = "https://github.com/pydantic/genai-prices";
 
 /** Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; \`-\` where none is told. */
 export const PRICE_LINES: string = \`

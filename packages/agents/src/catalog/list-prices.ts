@@ -2,8 +2,8 @@
 
 export const PRICES_AS_OF = "2026-09-23";
 
-/** The package with the prices of each provider. */
-export const PRICE_SOURCE = "https://www.npmjs.com/package/@pydantic/genai-prices";
+/** The project that collects the prices of each provider. */
+export const PRICE_SOURCE = "https://github.com/pydantic/genai-prices";
 
 /** Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; `-` where none is told. */
 export const PRICE_LINES: string = `
