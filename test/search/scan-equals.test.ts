@@ -20,7 +20,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type TurnStatistics,
   toExpressions,
-  toFormExpression,
+  toFormExpressions,
 } from "../../packages/agents/src/search/query/index.ts";
 import { createScan, type NativeSource } from "../../packages/agents/src/search/scanning/index.ts";
 import { CLAUDE_ID, claudeText } from "../cli/home.ts";
@@ -84,9 +84,7 @@ async function fromFiles(query: SearchQuery, { regex, best }: Asking = {}): Prom
     exclude: [],
     secrets: "shown",
     statistics: await statisticsOf(
-      best === undefined
-        ? toExpressions(query)
-        : best.terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase))),
+      best === undefined ? toExpressions(query) : toFormExpressions(query, best),
     ),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   });

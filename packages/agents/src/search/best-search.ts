@@ -1,19 +1,13 @@
 /** A search in the index for turns with most of the words. */
 
 import type { DatabaseSync } from "node:sqlite";
-import {
-  countTurns,
-  passagesOf,
-  scoreTurns,
-  type TurnMatch,
-  turnsByIds,
-  VOICES,
-} from "@continuo/native/index-file";
+import { countTurns, passagesOf, scoreTurns, type TurnMatch, turnsByIds } from "@continuo/native/index-file";
 import type { IndexedSession } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import {
   type BestMatch,
   CLOSE_TURNS,
+  COLUMN_WEIGHTS,
   closeFactor,
   closenessOf,
   rankBestMatch,
@@ -21,7 +15,6 @@ import {
   type SearchQuery,
   type TurnRank,
   toFormExpression,
-  WEIGHTS,
 } from "./query/index.ts";
 
 export interface BestSearchOptions {
@@ -31,20 +24,12 @@ export interface BestSearchOptions {
   sessionOf(turn: TurnMatch): IndexedSession | null;
 }
 
-export interface BestTurns {
-  readonly session: IndexedSession;
-  /** The best first. */
-  readonly turns: readonly TurnRank<TurnMatch>[];
-}
-
-const COLUMN_WEIGHTS = [...VOICES, "parts" as const].map((column) => WEIGHTS[column]);
-
-/** The turns of each session, by the number of the session. Within an open index. */
+/** The turns of each session, by the number of the session, the best turn first. Within an open index. */
 export function searchBest(
   database: DatabaseSync,
   query: SearchQuery,
   { match, nowMs, sessionOf }: BestSearchOptions,
-): ReadonlyMap<number, BestTurns> {
+): ReadonlyMap<number, readonly TurnRank<TurnMatch>[]> {
   const { terms } = match;
   const all = countTurns(database);
   const scores = new Map<number, number[][]>();
@@ -74,17 +59,17 @@ export function searchBest(
     group.turns.push(Object.assign(turn, { scores: scores.get(turn.id) ?? [] }));
   }
   const sessions = [...groups]
-    .map(([id, { session, turns }]) => ({ id, session, turns: rankBestMatch(turns, session, ranking) }))
+    .map(([id, { session, turns }]) => ({ id, turns: rankBestMatch(turns, session, ranking) }))
     .filter(({ turns }) => turns.length > 0)
     .sort((a, b) => (b.turns[0]?.score ?? 0) - (a.turns[0]?.score ?? 0));
   return new Map(
-    sessions.map(({ id, session, turns }, at): [number, BestTurns] => {
+    sessions.map(({ id, turns }, at): [number, readonly TurnRank<TurnMatch>[]] => {
       const looked = at < SEARCH_LIMITS.closeSessions ? CLOSE_TURNS : 0;
       const closer = turns.slice(0, looked).map((one) => {
         const closeness = closenessOf(passagesOf(database, one.turn), ranking);
         return { ...one, score: one.score * closeFactor(closeness) };
       });
-      return [id, { session, turns: [...closer, ...turns.slice(looked)] }];
+      return [id, [...closer, ...turns.slice(looked)]];
     }),
   );
 }

@@ -8,13 +8,13 @@ import {
   passagesOf,
   stampsOfSessions,
   type TurnMatch,
-  VOICES,
 } from "@continuo/native/index-file";
 import type { IndexedSession } from "../catalog/index.ts";
 import { searchBest } from "./best-search.ts";
 import {
   type BestMatch,
   byScore,
+  COLUMN_WEIGHTS,
   type Excerpt,
   eachConversationOnce,
   excerptOf,
@@ -30,7 +30,6 @@ import {
   type TurnHit,
   toExpression,
   voicesOf,
-  WEIGHTS,
 } from "./query/index.ts";
 
 /** A session as it was when the index was brought up to date. */
@@ -116,9 +115,9 @@ function wantedSession(
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching): Map<number, Match[]> {
   const { regex, mask, nowMs } = options;
-  const weights = [...VOICES, "parts" as const].map((column) => WEIGHTS[column]);
+  const match = toExpression(query) ?? undefined;
   const groups = new Map<number, Match[]>();
-  for (const turn of matchTurns(database, present({ match: toExpression(query) ?? undefined, weights }))) {
+  for (const turn of matchTurns(database, present({ match, weights: COLUMN_WEIGHTS }))) {
     const session = wantedSession(turn, query, options);
     if (session === null) continue;
     const excerpt =
@@ -126,10 +125,10 @@ function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
-    const match = { turn, score: rankOf(turn, session, nowMs), ...present({ excerpt }) };
+    const one = { turn, score: rankOf(turn, session, nowMs), ...present({ excerpt }) };
     const group = groups.get(turn.session);
-    if (group) group.push(match);
-    else groups.set(turn.session, [match]);
+    if (group) group.push(one);
+    else groups.set(turn.session, [one]);
   }
   return groups;
 }
@@ -142,7 +141,7 @@ function rankedBy(
   const { match, nowMs } = options;
   const sessionOf = (turn: TurnMatch): SearchableSession | null => wantedSession(turn, query, options);
   const found = searchBest(database, query, { match, nowMs, sessionOf });
-  return new Map([...found].map(([id, { turns }]) => [id, [...turns]]));
+  return new Map([...found].map(([id, turns]) => [id, [...turns]]));
 }
 
 /** The best of what was found without the index. */

@@ -20,7 +20,6 @@ import {
 import {
   createFileSearch,
   createScanThreads,
-  isRankedAlike,
   type ScanResult,
   type ScanThreads,
   withTimeLimit,
@@ -177,7 +176,7 @@ async function searchOpen(
       }),
   });
   // One order needs one way of ranking.
-  const isOfIndex = missing.length === 0 || (await isRankedAlike(query, options));
+  const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
   const sessions = isOfIndex ? new Map(ready) : new Map<number, SearchableSession>();
   await scanning.scan(isOfIndex ? missing : texts.all());
   let notIndexed = missing.length;

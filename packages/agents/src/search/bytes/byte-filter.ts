@@ -5,7 +5,7 @@
  * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
  */
 
-import type { BestMatch, Phrase, SearchQuery } from "../query/index.ts";
+import { type BestMatch, type Phrase, quotedIn, type SearchQuery } from "../query/index.ts";
 import { mayFollow, mayPrecede } from "./adjacent-words.ts";
 import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
 import { createFoldedWord } from "./folded-word.ts";
@@ -32,7 +32,7 @@ export function createByteFilter(
   best: BestMatch | null = null,
 ): ByteFilter {
   const inResults = error === null || error === "any" ? [] : error;
-  const wanted = best === null ? all : all.filter(({ isQuoted }) => isQuoted === true);
+  const wanted = best === null ? all : quotedIn(all);
   const phrases = [...wanted, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
   if (best !== null) phrases.push(anyOf(best));
   const parts = files.flatMap((file) => needleOfPart(file) ?? []);

@@ -6,7 +6,7 @@
 
 import type { IndexedSession } from "../../catalog/index.ts";
 import { isFunctionWord } from "./function-words.ts";
-import { RECENT_DAYS } from "./ranking.ts";
+import { recencyOf } from "./ranking.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
 import { irregularFormsOf, stemOf } from "./stems.ts";
 import { type NamedTime, namedTime } from "./times.ts";
@@ -98,45 +98,68 @@ const [SESSION_SHARE, RECENT_BONUS] = [0.2, 0.4];
 const CLOSE_BONUS = 4;
 const [IN_TIME, NEAR_TIME] = [2.5, 1.6];
 
-/**
- * The turns of a session that count, the best first, with their ranks.
- *
- * @param rarity of each term: greater for one that fewer turns have
- */
+export interface Ranking {
+  readonly match: BestMatch;
+  /** For each term: greater for one that fewer turns have. */
+  readonly rarity: readonly number[];
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The turns of a session that count, the best first, with their ranks. */
 export function rankBestMatch<T extends ScoredTurn>(
   turns: readonly T[],
   session: Pick<IndexedSession, "updatedAt">,
-  {
-    match,
-    rarity,
-    nowMs,
-  }: { readonly match: BestMatch; readonly rarity: readonly number[]; readonly nowMs: number },
+  ranking: Ranking,
 ): readonly TurnRank<T>[] {
-  const { terms, time } = match;
-  const isWord = terms.map(({ type }) => type === "word");
-  const mass = rarity.reduce((sum, one, at) => sum + (isWord[at] ? one : 0), 0);
-  const best = terms.map(() => 0);
-  const scored = turns.map((turn) => {
-    const scores = terms.map(({ forms }, at) =>
-      forms.reduce((most, { weight }, form) => Math.max(most, weight * (turn.scores[at]?.[form] ?? 0)), 0),
-    );
-    for (const [at, score] of scores.entries()) best[at] = Math.max(best[at] ?? 0, score);
-    const covered = scores.reduce((sum, one, at) => sum + (one > 0 && isWord[at] ? (rarity[at] ?? 0) : 0), 0);
-    return {
-      turn,
-      words: scores.filter((one, at) => one > 0 && isWord[at]).length,
-      sum: scores.reduce((all, one) => all + one, 0),
-      coverage: mass === 0 ? 0 : covered / mass,
-    };
+  const best = ranking.match.terms.map(() => 0);
+  const weighed = turns.map((turn) => {
+    const { scores, score } = weigh(turn, ranking);
+    for (const [at, one] of scores.entries()) best[at] = Math.max(best[at] ?? 0, one);
+    return { turn, score };
   });
-  const ofSession = best.reduce((sum, one) => sum + one, 0);
-  return scored
-    .filter(({ words, coverage }) => words >= match.leastWords && coverage >= LEAST_COVERAGE)
-    .map(({ turn, sum, coverage }) => {
-      const words = sum * (0.3 + 0.7 * coverage) + SESSION_SHARE * ofSession;
-      return { turn, score: words * timeFactor(turn.at ?? session.updatedAt, { time, nowMs }) };
+  const ofSession = SESSION_SHARE * best.reduce((sum, one) => sum + one, 0);
+  return weighed
+    .flatMap(({ turn, score }): TurnRank<T>[] => {
+      if (score === null) return [];
+      return [{ turn, score: (score + ofSession) * timeFactor(turn.at ?? session.updatedAt, ranking) }];
     })
     .sort((a, b) => b.score - a.score);
+}
+
+/** The rank of a turn before the other turns of its session are known; `null` for one that does not count. */
+export function rankAlone(
+  turn: ScoredTurn,
+  session: Pick<IndexedSession, "updatedAt">,
+  ranking: Ranking,
+): number | null {
+  const { score } = weigh(turn, ranking);
+  return score === null ? null : score * timeFactor(turn.at ?? session.updatedAt, ranking);
+}
+
+interface Weighed {
+  /** For each term, the score of its best form. */
+  readonly scores: readonly number[];
+  /** `null` with too few of the words. */
+  readonly score: number | null;
+}
+
+function weigh(turn: ScoredTurn, { match: { terms, leastWords }, rarity }: Ranking): Weighed {
+  const scores = terms.map(({ forms }, at) =>
+    forms.reduce((most, { weight }, form) => Math.max(most, weight * (turn.scores[at]?.[form] ?? 0)), 0),
+  );
+  let [words, covered, mass] = [0, 0, 0];
+  for (const [at, { type }] of terms.entries()) {
+    if (type !== "word") continue;
+    mass += rarity[at] ?? 0;
+    if ((scores[at] ?? 0) <= 0) continue;
+    words += 1;
+    covered += rarity[at] ?? 0;
+  }
+  const coverage = mass === 0 ? 0 : covered / mass;
+  const isEnough = words >= leastWords && coverage >= LEAST_COVERAGE;
+  const sum = scores.reduce((all, one) => all + one, 0);
+  return { scores, score: isEnough ? sum * (0.3 + 0.7 * coverage) : null };
 }
 
 /** @param closeness as `closenessOf` */
@@ -144,16 +167,9 @@ export function closeFactor(closeness: number): number {
   return 1 + CLOSE_BONUS * closeness ** 2;
 }
 
-function timeFactor(
-  at: string | null,
-  { time, nowMs }: { readonly time: BestMatch["time"]; readonly nowMs: number },
-): number {
+function timeFactor(at: string | null, { match: { time }, nowMs }: Ranking): number {
   const ms = Date.parse(at ?? "");
-  if (Number.isNaN(ms)) return 1;
-  if (time === null) {
-    const ageDays = Math.max(0, nowMs - ms) / 86_400_000;
-    return 1 + RECENT_BONUS * Math.exp(-ageDays / RECENT_DAYS);
-  }
+  if (time === null) return 1 + RECENT_BONUS * recencyOf(ms, nowMs);
   if (ms >= time.from && ms < time.to) return IN_TIME;
   return ms >= time.from - time.aroundMs && ms < time.to + time.aroundMs ? NEAR_TIME : 1;
 }

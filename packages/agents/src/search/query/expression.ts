@@ -2,7 +2,7 @@
 
 import type { Voice } from "@continuo/native/index-file";
 import type { BestMatch } from "./best-match.ts";
-import type { Phrase, SearchQuery } from "./search-query.ts";
+import { type Phrase, quotedIn, type SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
 /** Returns the phrases that must be there, which an excerpt marks. */
@@ -13,7 +13,7 @@ export function phrasesIn({ all, error }: SearchQuery): readonly Phrase[] {
 /** The phrases that an excerpt marks. */
 export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): readonly Phrase[] {
   if (best === undefined) return phrasesIn(query);
-  const quoted = phrasesIn(query).filter(({ isQuoted }) => isQuoted === true);
+  const quoted = quotedIn(query.all);
   const words = best.terms.filter(({ type }) => type === "word");
   return [...quoted, ...words.flatMap(({ forms }) => forms.map(({ phrase }) => phrase))];
 }
@@ -21,7 +21,10 @@ export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): r
 /** `null` where the query names no words: then every turn is looked at. */
 export function toExpression(query: SearchQuery): string | null {
   const wanted = toExpressions(query);
-  if (wanted.length === 0) return null;
+  return wanted.length === 0 ? null : join(wanted, query);
+}
+
+function join(wanted: readonly string[], query: SearchQuery): string {
   const voices = voicesOf(query);
   const unwanted = query.none.map((phrase) => inColumns(phrase, columnsOf(phrase, voices)));
   const expression = wanted.join(" AND ");
@@ -45,11 +48,12 @@ export function toExpressions(query: SearchQuery): readonly string[] {
 
 /** The turns with a phrase, if they have all that must be there in any case: what is quoted, and no excluded word. */
 export function toFormExpression(query: SearchQuery, phrase: Phrase): string {
-  const form = inColumns(phrase, columnsOf(phrase, voicesOf(query)));
-  const rest = toExpression({ ...query, all: query.all.filter(({ isQuoted }) => isQuoted === true) });
-  const unwanted = query.none.map((one) => inColumns(one, columnsOf(one, voicesOf(query))));
-  if (rest !== null) return `${form} AND (${rest})`;
-  return unwanted.length === 0 ? form : `${form} NOT (${unwanted.join(" OR ")})`;
+  return join(toExpressions({ ...query, all: [phrase, ...quotedIn(query.all)] }), query);
+}
+
+/** An expression for each form of each term. */
+export function toFormExpressions(query: SearchQuery, { terms }: BestMatch): readonly string[] {
+  return terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase)));
 }
 
 function inColumns({ words, isPrefix }: Phrase, columns: readonly string[]): string {

@@ -8,6 +8,8 @@
 export {
   type BestMatch,
   closeFactor,
+  type Ranking,
+  rankAlone,
   rankBestMatch,
   type ScoredTurn,
   type Term,
@@ -23,11 +25,20 @@ export {
   toExpression,
   toExpressions,
   toFormExpression,
+  toFormExpressions,
 } from "./expression.ts";
 export { isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
-export { bm25, rankOf, rarityOf, type TurnCounts, type TurnStatistics, WEIGHTS } from "./ranking.ts";
+export {
+  bm25,
+  COLUMN_WEIGHTS,
+  rankOf,
+  rarityOf,
+  type TurnCounts,
+  type TurnStatistics,
+  WEIGHTS,
+} from "./ranking.ts";
 export {
   byScore,
   eachConversationOnce,
@@ -35,5 +46,5 @@ export {
   type SearchResults,
   type TurnHit,
 } from "./results.ts";
-export { type Phrase, ROLES, type Role, type SearchQuery } from "./search-query.ts";
+export { type Phrase, quotedIn, ROLES, type Role, type SearchQuery } from "./search-query.ts";
 export { voicesOf } from "./voices.ts";

@@ -1,6 +1,6 @@
 /** The rank of a turn: BM25 over its words, more for words of people, and more for newer turns. Pure. */
 
-import type { Voice } from "@continuo/native/index-file";
+import { VOICES, type Voice } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";
 
 /** A person's words describe a session best. */
@@ -13,10 +13,15 @@ export const WEIGHTS: Readonly<Record<Voice | "parts", number>> = {
   parts: 1,
 };
 
+/** The weights in the order of the columns of the index. */
+export const COLUMN_WEIGHTS: readonly number[] = [...VOICES, "parts" as const].map(
+  (column) => WEIGHTS[column],
+);
+
 /** The share by which a turn of today ranks above an old one. */
 const RECENT_BONUS = 0.6;
 /** After this time, the bonus is about a third. */
-export const RECENT_DAYS = 30;
+const RECENT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export interface RankedTurn {
@@ -27,11 +32,14 @@ export interface RankedTurn {
 
 /** Greater is better. @param nowMs milliseconds since 1970 */
 export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedAt">, nowMs: number): number {
-  const at = Date.parse(turn.at ?? session.updatedAt ?? "");
-  const ageDays = Number.isNaN(at) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - at) / DAY_MS;
-  const recency = 1 + RECENT_BONUS * Math.exp(-ageDays / RECENT_DAYS);
+  const recency = 1 + RECENT_BONUS * recencyOf(Date.parse(turn.at ?? session.updatedAt ?? ""), nowMs);
   // Without words, the newest come first.
   return turn.score === 0 ? recency : turn.score * recency;
+}
+
+/** From 1 for now to 0 for long ago, and for a time that is not known (`NaN`). */
+export function recencyOf(atMs: number, nowMs: number): number {
+  return Number.isNaN(atMs) ? 0 : Math.exp(-Math.max(0, nowMs - atMs) / (RECENT_DAYS * DAY_MS));
 }
 
 /** Statistics of all turns. */

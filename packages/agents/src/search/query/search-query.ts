@@ -11,6 +11,11 @@ export interface Phrase {
   readonly isPrefix?: true;
 }
 
+/** The phrases that must be there in any case. */
+export function quotedIn(phrases: readonly Phrase[]): readonly Phrase[] {
+  return phrases.filter(({ isQuoted }) => isQuoted === true);
+}
+
 /** Sessions and turns that a query asks for, or excludes. */
 export interface QueryFilters {
   readonly agents: readonly string[];

@@ -2,7 +2,7 @@
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { messageOf, present } from "@continuo/core/model";
-import { type Places, type PlacesAt, placesOf } from "@continuo/files";
+import { type Places, placesOf } from "@continuo/files";
 import { countTurns, indexPathOf, meanWordsOf, useIndex } from "@continuo/native/index-file";
 import { type CatalogSource, toScanned } from "../../catalog/index.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type SearchResult,
   type TurnStatistics,
   toExpressions,
-  toFormExpression,
+  toFormExpressions,
 } from "../query/index.ts";
 import type { SizedSource } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
@@ -35,10 +35,13 @@ export interface FileSearchOptions {
 
 /** The results so far. */
 export interface FileSearch extends ScanResult {
-  /** Sessions that were to be searched. */
-  readonly sessions: number;
-  /** Those that were not yet. */
+  /** Sessions that were to be searched, and were not yet. */
   readonly left: number;
+  /**
+   * Tells if turns in the index and turns in files are ranked by the same statistics. An index of few turns knows too
+   * little about words: what it holds is to be searched in its files like the rest.
+   */
+  isRankedAlike(): Promise<boolean>;
   /** Sources in the order in which they are wanted. Errors: those of `ScanThreads.scan`. */
   scan(sources: readonly CatalogSource[]): Promise<void>;
 }
@@ -47,7 +50,14 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
   const { threads, stop, regex, regexMs, onScanned } = options;
   const results: SearchResult[] = [];
   const unreadable: ScanResult["unreadable"][number][] = [];
-  const counts = { sessions: 0, left: 0, cut: 0 };
+  const counts = { left: 0, cut: 0 };
+  const expressions = expressionsOf(query, options.best ?? null);
+  let statistics: Promise<TurnStatistics | null> | null = null;
+  /** Counted once, so that each scan ranks by the same. */
+  const counted = (): Promise<TurnStatistics | null> => {
+    statistics ??= countedStatistics(expressions, placesOf(options.places));
+    return statistics;
+  };
   const add = (scanned: ScanResult, sessions: number): void => {
     results.push(...scanned.results);
     unreadable.push(...scanned.unreadable);
@@ -58,20 +68,17 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
   return {
     results,
     unreadable,
-    get sessions() {
-      return counts.sessions;
-    },
     get left() {
       return counts.left;
     },
     get cut() {
       return counts.cut;
     },
+    isRankedAlike: async () => expressions.length === 0 || (await counted()) !== null,
     async scan(sources) {
       if (sources.length === 0) return;
-      counts.sessions += sources.length;
       counts.left += sources.length;
-      const task = await toTask(query, options);
+      const task = toTask(query, (await counted()) ?? guessedStatistics(expressions), options);
       const native = sources.flatMap(({ found, sizeBytes }) =>
         found === undefined ? [] : [{ found, sizeBytes }],
       );
@@ -89,17 +96,16 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
   };
 }
 
-async function toTask(query: SearchQuery, options: FileSearchOptions): Promise<ScanTask> {
+function toTask(query: SearchQuery, statistics: TurnStatistics, options: FileSearchOptions): ScanTask {
   const { exclude, nowMs, regex, secrets = "shown", best = null } = options;
-  const places = placesOf(options.places);
   return {
     query,
     best,
-    places,
+    places: placesOf(options.places),
     exclude,
     nowMs,
     secrets,
-    statistics: await readStatistics(expressionsOf(query, best), places),
+    statistics,
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   };
 }
@@ -139,31 +145,16 @@ const MEAN_WORDS = 600;
 const UNKNOWN_SHARE = 0.01;
 
 function expressionsOf(query: SearchQuery, best: BestMatch | null): readonly string[] {
-  if (best === null) return toExpressions(query);
-  return best.terms.flatMap(({ forms }) => forms.map(({ phrase }) => toFormExpression(query, phrase)));
+  return best === null ? toExpressions(query) : toFormExpressions(query, best);
 }
 
-/**
- * Tells if turns in the index and turns in files are ranked by the same statistics. An index of few turns knows too
- * little about words: what it holds is to be searched in its files like the rest.
- */
-export async function isRankedAlike(
-  query: SearchQuery,
-  { places, best }: { readonly places: PlacesAt; readonly best?: BestMatch },
-): Promise<boolean> {
-  const expressions = expressionsOf(query, best ?? null);
-  return expressions.length === 0 || (await countedStatistics(expressions, placesOf(places))) !== null;
-}
-
-/** Counts the words of the query, as far as the index knows. */
-async function readStatistics(expressions: readonly string[], places: Places): Promise<TurnStatistics> {
-  const counted = await countedStatistics(expressions, places);
-  if (counted !== null) return counted;
+/** The statistics that are used while the index knows too little. */
+function guessedStatistics(expressions: readonly string[]): TurnStatistics {
   const turns = SCAN_LIMITS.knownTurns;
   return { turns, withPhrase: expressions.map(() => turns * UNKNOWN_SHARE), meanWords: MEAN_WORDS };
 }
 
-/** `null` where the index has too few turns. */
+/** Counts the words of the query in the index; `null` where it has too few turns. */
 async function countedStatistics(
   expressions: readonly string[],
   places: Places,

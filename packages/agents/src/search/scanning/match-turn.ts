@@ -15,6 +15,7 @@ import {
   bm25,
   columnsOf,
   type Phrase,
+  quotedIn,
   type SearchQuery,
   type TurnCounts,
   type TurnStatistics,
@@ -24,8 +25,11 @@ import {
 
 /** `null` where the words are not there; the filters of the query are asked elsewhere. */
 export function matchWords({ passages }: Turn, query: SearchQuery): TurnCounts | null {
+  return matchIn(toWords(passages), query);
+}
+
+function matchIn(words: TurnWords, query: SearchQuery): TurnCounts | null {
   const wanted = wantedOf(query);
-  const words = toWords(passages);
   const counts = wanted.map((one) => countOf(one, words));
   if (counts.some((count) => count === 0)) return null;
   const unwanted = query.none.map((phrase) => ({
@@ -45,9 +49,8 @@ export function scoreForms(
   query: SearchQuery,
   { best, statistics }: { readonly best: BestMatch; readonly statistics: TurnStatistics },
 ): readonly (readonly number[])[] | null {
-  const quoted = query.all.filter(({ isQuoted }) => isQuoted === true);
-  if (matchWords(turn, { ...query, all: quoted }) === null) return null;
   const words = toWords(turn.passages);
+  if (matchIn(words, { ...query, all: quotedIn(query.all) }) === null) return null;
   const voices = voicesOf(query);
   let at = 0;
   return best.terms.map(({ forms }) =>
