@@ -1,7 +1,7 @@
 /** The share of the words that stand close together: in one sentence, or in one name in code. Pure. */
 
 import { type Passage, partsOf, type Voice, wordsOf } from "@continuo/native/index-file";
-import type { BestMatch, Term } from "./best-match.ts";
+import type { Ranking, Term } from "./best-match.ts";
 
 /** The best turns of a session, of which the texts are looked at. */
 export const CLOSE_TURNS = 2;
@@ -18,6 +18,9 @@ const MAX_CHARS = 50_000;
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
 /** Who asks wants what was said, more than where it was asked before. */
 const QUESTION_SHARE = 0.7;
+/** Longer runs are data, and would be tried from each of their characters. */
+const RUN = /\w+/gu;
+const MAX_NAME_CHARS = 200;
 const NAME = /[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+/gu;
 /** A name that has several of the words is what code is asked for by. */
 const NAME_SHARE = 1.2;
@@ -25,7 +28,7 @@ const NAME_SHARE = 1.2;
 /** From 0 for none to about 1 for all of them. */
 export function closenessOf(
   passages: readonly Passage[],
-  { match, rarity }: { readonly match: BestMatch; readonly rarity: readonly number[] },
+  { match, rarity }: Pick<Ranking, "match" | "rarity">,
 ): number {
   const words = match.terms.flatMap((term, at) =>
     term.type === "word" ? [{ term, weight: rarity[at] ?? 0 }] : [],
@@ -42,12 +45,17 @@ export function closenessOf(
       const share = /[?？]$/u.test(sentence) ? voiceShare * QUESTION_SHARE : voiceShare;
       best = Math.max(best, share * shareIn(new Set(wordsOf(sentence))));
     }
-    for (const [name] of looked.matchAll(NAME)) {
+    for (const name of namesIn(looked)) {
       const parts = new Set([...partsOf(name), ...wordsOf(name)]);
       best = Math.max(best, NAME_SHARE * shareIn(parts));
     }
   }
   return best;
+}
+
+function namesIn(text: string): readonly string[] {
+  const runs = (text.match(RUN) ?? []).filter((run) => run.length <= MAX_NAME_CHARS);
+  return runs.flatMap((run) => run.match(NAME) ?? []);
 }
 
 function weightIn(there: ReadonlySet<string>, { forms }: Term): number {
