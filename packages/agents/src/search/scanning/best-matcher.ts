@@ -11,6 +11,7 @@ import {
   isOfSession,
   isOfTurn,
   masked,
+  rankAlone,
   rankBestMatch,
   rarityOf,
   type ScoredTurn,
@@ -21,8 +22,12 @@ import {
 import { scoreForms } from "./match-turn.ts";
 import { bytesOf, type MatcherOptions, type SessionMatcher } from "./session-matcher.ts";
 
-interface KeptTurn extends TurnHit, ScoredTurn {
-  readonly sum: number;
+type KeptTurn = TurnHit & ScoredTurn;
+
+interface CloseTurn {
+  readonly turn: KeptTurn;
+  readonly rank: number;
+  readonly passages: Turn["passages"];
 }
 
 export function createBestMatcher(
@@ -32,8 +37,9 @@ export function createBestMatcher(
   const { query, best, filter, nowMs, statistics, mask } = options;
   const isWanted = isOfSession(session, query);
   const turns: KeptTurn[] = [];
-  /** The texts of the turns that may be the best. */
-  let close: readonly (readonly [KeptTurn, Turn["passages"]])[] = [];
+  const ranking = { match: best, rarity: raritiesOf(best, statistics), nowMs };
+  /** The turns that may be the best, with their texts: the others are not kept in memory. */
+  let close: readonly CloseTurn[] = [];
   let number = 0;
   return {
     add(turn) {
@@ -42,16 +48,16 @@ export function createBestMatcher(
       if (filter.isSelective && !filter.begin().add(bytesOf(turn), "last")) return;
       const scores = scoreForms(turn, query, { best, statistics });
       if (scores === null) return;
-      const sum = scores.reduce((all, forms) => all + Math.max(0, ...forms), 0);
-      if (sum === 0) return;
+      if (scores.every((forms) => forms.every((score) => score === 0))) return;
       const { messageId, at, passages } = turn;
-      const one = { number, messageId, at, scores, sum };
+      const one = { number, messageId, at, scores };
       turns.push(one);
-      close = [...close, [one, passages] as const].sort(([a], [b]) => b.sum - a.sum).slice(0, CLOSE_TURNS);
+      const rank = rankAlone(one, session, ranking);
+      if (rank === null) return;
+      close = [...close, { turn: one, rank, passages }].sort((a, b) => b.rank - a.rank).slice(0, CLOSE_TURNS);
     },
     result() {
-      const ranking = { match: best, rarity: raritiesOf(best, statistics), nowMs };
-      const texts = new Map(close);
+      const texts = new Map(close.map(({ turn, passages }) => [turn, passages]));
       const ranked = rankBestMatch(turns, session, ranking)
         .map(({ turn, score }) => {
           const passages = texts.get(turn);
@@ -59,7 +65,8 @@ export function createBestMatcher(
           return { turn, score: score * factor };
         })
         .sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
-      const [first] = ranked;
+      // Only a turn whose text is there can be shown.
+      const first = ranked.find(({ turn }) => texts.has(turn));
       if (first === undefined) return null;
       const passages = (texts.get(first.turn) ?? []).map((one) => masked(one, mask));
       return {

@@ -1,0 +1,55 @@
+import type { Turn } from "@continuo/native/index-file";
+import { expect, test } from "vitest";
+import type { IndexedSession } from "../../catalog/index.ts";
+import { createByteFilter } from "../bytes/index.ts";
+import { parseQuery, toBestMatch } from "../query/index.ts";
+import { createBestMatcher } from "./best-matcher.ts";
+import type { SessionMatcher } from "./session-matcher.ts";
+
+const NOW = Date.parse("2026-05-15T12:00:00Z");
+const SESSION: IndexedSession = {
+  agent: "claude",
+  sessionId: "4bf3",
+  title: null,
+  cwd: null,
+  createdAt: null,
+  updatedAt: null,
+  gitBranch: null,
+  sizeBytes: null,
+  archived: false,
+  live: null,
+  location: "/sessions/4bf3.jsonl",
+  parentId: null,
+  trashId: null,
+  nativeRefs: [],
+};
+
+function matcherOf(text: string): SessionMatcher {
+  const query = parseQuery(text, { toTime: (time) => time });
+  const best = toBestMatch(query, NOW);
+  if (best === null) throw new Error("these are several words");
+  const forms = best.terms.flatMap((term) => term.forms);
+  const statistics = { turns: 1_000, withPhrase: forms.map(() => 10), meanWords: 20 };
+  const filter = createByteFilter(query, best);
+  return createBestMatcher(SESSION, { query, best, filter, nowMs: NOW, statistics });
+}
+
+function turnOf(at: string, text: string): Turn {
+  const passages = [{ voice: "person" as const, messageId: text, text }];
+  return { messageId: text, at, passages, tools: [], files: [], errors: 0, cutChars: 0, messages: 1 };
+}
+
+/** Turns that repeat a word have greater sums, and are not what was asked for. */
+const OFTEN = [1, 2, 3].map((count) => turnOf("2026-03-01T12:00:00Z", "cache ".repeat(6 + count)));
+
+test.each([
+  ["cache keys", turnOf("2026-03-01T12:00:00Z", `the keys of a cache${" and more".repeat(100)}`)],
+  ["what about the cache yesterday?", turnOf("2026-05-14T12:00:00Z", "the text of yesterday on a cache")],
+])("the best turn for %j is shown with its text, also after turns that repeat one word", (text, wanted) => {
+  const matcher = matcherOf(text);
+  for (const turn of [...OFTEN, wanted]) matcher.add(turn);
+  const result = matcher.result();
+  expect(result?.turn.number).toBe(OFTEN.length + 1);
+  const shown = result?.excerpt?.pieces.map((piece) => piece.text).join("") ?? "";
+  expect(shown.slice(0, 15)).toBe(wanted.messageId.slice(0, 15));
+});
