@@ -93,6 +93,32 @@ test("an extension that a person granted access gets one token for continuous se
   expect(await extensionOrigins(store)).toEqual([]);
 });
 
+test("of two collections at the same time, one gets a token and the other nothing", async () => {
+  const asked = await ask();
+  await decide(asked.requestId, await nonceOf(asked));
+  const half = (): { readonly answer: Promise<Response>; readonly end: () => void } => {
+    const body = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = body.writable.getWriter();
+    void writer.write(new TextEncoder().encode(`{"secret":"${asked.secret}"`));
+    const answer = fetch(`${server.url}/v1/extension/requests/${asked.requestId}/token`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: EXTENSION },
+      body: body.readable,
+      duplex: "half",
+    });
+    return {
+      answer,
+      end: () => void writer.write(new TextEncoder().encode("}")).then(() => writer.close()),
+    };
+  };
+  const both = [half(), half()];
+  // Both are at the server before either body is complete.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  for (const { end } of both) end();
+  const statuses = (await Promise.all(both.map(({ answer }) => answer))).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 404]);
+});
+
 test("only the extension that asked collects the token, with the secret that it received", async () => {
   const asked = await ask();
   await decide(asked.requestId, await nonceOf(asked));
@@ -156,7 +182,11 @@ test("an extension of another version is refused with the command that mends it"
 
 test("a later request of an extension ends its earlier one, and only a few extensions wait at once", async () => {
   const first = await ask();
+  const nonce = await nonceOf(first);
   const second = await ask();
+  // Nobody can swap what a person grants: the page of the earlier request answers nothing else.
+  expect((await decide(first.requestId, nonce)).status).toBe(404);
+  expect((await decide(second.requestId, nonce)).status).toBe(403);
   expect((await collect(first)).status).toBe(404);
   expect((await stateOf(await collect(second))).state).toBe("waiting");
   const nameOf = (n: number): string =>

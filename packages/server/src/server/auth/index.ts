@@ -10,7 +10,7 @@ export { allowEverybody, createAuthenticate, createGuesses } from "./authenticat
 export { Buckets } from "./buckets.ts";
 export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentials.ts";
 export { handlesOf, noHandle, requireHandle } from "./handles.ts";
-export { createPageKeys, withPageKeys } from "./page-keys.ts";
+export { areEqual, createPageKeys, withPageKeys } from "./page-keys.ts";
 export { createPageUse, PAGE_USES, withPageConnections, withPageUse } from "./page-use.ts";
 export { pages, USED_CODES } from "./pages.ts";
 export { principalOf } from "./principal.ts";

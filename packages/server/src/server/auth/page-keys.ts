@@ -47,7 +47,8 @@ function isTab({ page }: Grant): boolean {
   return page?.kind === "tab";
 }
 
-function areEqual(one: string, other: string): boolean {
+/** Compares secrets of one length in a time that does not depend on where they differ. */
+export function areEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

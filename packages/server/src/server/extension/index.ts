@@ -18,11 +18,11 @@ import {
   isExtensionOrigin,
 } from "@continuo/core/wire";
 import { readVersion } from "@continuo/files";
-import { assertSameUser } from "../auth/index.ts";
+import { areEqual, assertSameUser } from "../auth/index.ts";
 import { type CreateMount, LIMITS, type Peer, type ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { PAGE_HEADERS, pageOf } from "./page.ts";
-import { isSame, isSecretOf, WaitingRequests } from "./requests.ts";
+import { WaitingRequests } from "./requests.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
 const WORKSPACE = "default";
@@ -36,13 +36,13 @@ export const extension: CreateMount = (context) => {
         const origin = extensionOf(c.req.raw);
         const isTold = await sameUser(c.env.peer, context);
         const { version, site } = asked(await readJsonObject(c.req.raw));
-        const { request, secret } = requests.open({ origin, version, site }, { hasCode: !isTold });
+        const request = requests.open({ origin, version, site }, { hasCode: !isTold });
         if (request.code !== null) context.report(`the code for the extension that asks: ${request.code}`);
         const answer: ExtensionRequested = {
           requestId: request.requestId,
-          secret,
+          secret: request.secret,
           page: `/extension/${request.requestId}`,
-          expiresAt: new Date(request.expiresAtMs).toISOString(),
+          expiresAt: new Date(Date.now() + LIMITS.extensionRequestMs).toISOString(),
           protocol: EXTENSION_PROTOCOL,
           version: readVersion(),
         };
@@ -57,14 +57,15 @@ export const extension: CreateMount = (context) => {
       app.post("/v1/extension/requests/:id/answer", async (c) => {
         assertOwnPage(c.req.raw);
         await sameUser(c.env.peer, context);
-        const request = requests.find(c.req.param("id"));
         const { nonce, isGranted, code } = await readJsonObject(c.req.raw);
-        if (request.state !== "waiting" || typeof nonce !== "string" || !isSame(nonce, request.nonce)) {
+        // After the body, which may take its time: the request that is answered is one that still waits.
+        const request = requests.find(c.req.param("id"));
+        if (request.state !== "waiting" || typeof nonce !== "string" || !areEqual(nonce, request.nonce)) {
           throw new ContinuoError("forbidden", "this page cannot answer the extension", {
             hint: "Connect in the extension again.",
           });
         }
-        if (isGranted === true && request.code !== null && !isSame(String(code), request.code)) {
+        if (isGranted === true && request.code !== null && !areEqual(String(code), request.code)) {
           context.guessed(c.env.peer);
           throw new ContinuoError("forbidden", "this is not the code", {
             hint: "Look for it in the terminal of `continuo serve`.",
@@ -75,14 +76,14 @@ export const extension: CreateMount = (context) => {
       });
       app.post("/v1/extension/requests/:id/token", async (c) => {
         const origin = extensionOf(c.req.raw);
-        const request = requests.find(c.req.param("id"));
         const { secret } = await readJsonObject(c.req.raw);
-        if (origin !== request.origin || !isSecretOf(request, secret)) {
+        const request = requests.find(c.req.param("id"));
+        if (origin !== request.origin || typeof secret !== "string" || !areEqual(secret, request.secret)) {
           context.guessed(c.env.peer);
           throw new ContinuoError("forbidden", "only the extension that asked can collect the answer");
         }
         if (request.state === "waiting") return access({ state: "waiting" });
-        // Before anything is awaited: the answer is in one response only.
+        // Nothing is awaited since the request was found: the answer is in one response only.
         requests.close(request);
         if (request.state === "refused") return access({ state: "refused" });
         return access(await grant(origin, c.env.peer, context));

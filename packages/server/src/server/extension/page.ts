@@ -93,7 +93,14 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-export function pageOf({ requestId, origin, version, site, nonce, code }: WaitingRequest): string {
+export function pageOf({
+  requestId,
+  origin,
+  version,
+  site,
+  nonce,
+  code,
+}: Omit<WaitingRequest, "secret">): string {
   const isOwn = origin === OWN_ORIGIN;
   const rows = [
     ["Extension", isOwn ? `Continuo ${version}` : `calls itself Continuo ${version}`],

@@ -1,6 +1,6 @@
 /** The extensions that wait for the answer of a person. They are kept in memory: an answer takes minutes at most. */
 
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../context/index.ts";
 
@@ -10,31 +10,22 @@ export interface WaitingRequest {
   readonly origin: string;
   readonly version: string;
   readonly site: string | null;
-  readonly expiresAtMs: number;
+  /** By the monotonic clock, so that nobody who sets the machine's clock makes a request last longer. */
+  readonly endsAtMs: number;
   /** The page sends it with the answer. */
   readonly nonce: string;
   /** A person copies it from the terminal; `null` where the system tells whose a connection is. */
   readonly code: string | null;
-  readonly secretHash: Buffer;
-  state: "waiting" | "refused" | "granted";
-}
-
-export interface Opened {
-  readonly request: WaitingRequest;
-  /** Only the extension that asks receives it. */
+  /** Collects the answer: only the extension that asks receives it. */
   readonly secret: string;
+  state: "waiting" | "refused" | "granted";
 }
 
 export class WaitingRequests {
   readonly #requests = new Map<string, WaitingRequest>();
-  readonly #now: () => number;
-
-  constructor(now: () => number = () => Date.now()) {
-    this.#now = now;
-  }
 
   /** A later request of an extension takes the place of its earlier one. Errors: `rate_limited`. */
-  open(asked: Pick<WaitingRequest, "origin" | "version" | "site">, { hasCode }: Options): Opened {
+  open(asked: Pick<WaitingRequest, "origin" | "version" | "site">, { hasCode }: Options): WaitingRequest {
     this.#forgetOld();
     for (const [id, { origin }] of this.#requests) if (origin === asked.origin) this.#requests.delete(id);
     if (this.#requests.size >= LIMITS.extensionRequests) {
@@ -43,18 +34,17 @@ export class WaitingRequests {
         details: { retryAfterMs: LIMITS.extensionRequestMs },
       });
     }
-    const secret = randomBytes(32).toString("base64url");
     const request: WaitingRequest = {
       ...asked,
       requestId: randomBytes(16).toString("base64url"),
-      expiresAtMs: this.#now() + LIMITS.extensionRequestMs,
+      endsAtMs: performance.now() + LIMITS.extensionRequestMs,
       nonce: randomBytes(32).toString("base64url"),
       code: hasCode ? newCode() : null,
-      secretHash: hashOf(secret),
+      secret: randomBytes(32).toString("base64url"),
       state: "waiting",
     };
     this.#requests.set(request.requestId, request);
-    return { request, secret };
+    return request;
   }
 
   /** Errors: `not_found` for a request that expired, or was collected. */
@@ -73,8 +63,8 @@ export class WaitingRequests {
   }
 
   #forgetOld(): void {
-    const now = this.#now();
-    for (const [id, { expiresAtMs }] of this.#requests) if (expiresAtMs <= now) this.#requests.delete(id);
+    const now = performance.now();
+    for (const [id, { endsAtMs }] of this.#requests) if (endsAtMs <= now) this.#requests.delete(id);
   }
 }
 
@@ -82,21 +72,8 @@ interface Options {
   readonly hasCode: boolean;
 }
 
-export function isSecretOf({ secretHash }: WaitingRequest, secret: unknown): boolean {
-  return typeof secret === "string" && timingSafeEqual(hashOf(secret), secretHash);
-}
-
-/** Compares texts of any length in a time that does not depend on them. */
-export function isSame(left: string, right: string): boolean {
-  return timingSafeEqual(hashOf(left), hashOf(right));
-}
-
 /** Ten characters, without those that look alike. */
 function newCode(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz23456789x";
   return [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");
-}
-
-function hashOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
