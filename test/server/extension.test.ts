@@ -159,6 +159,9 @@ test("the page says who asks, cannot be framed, and runs only its own script", a
   for (const shown of ["b".repeat(32), "https://video.example<", "not the id that Continuo"])
     expect(text).toContain(shown);
   expect(text).not.toContain("watch?v=1");
+  const ofFile = await post("/v1/extension/requests", { ...HELLO, site: "file://" }, { origin: EXTENSION });
+  const { page: pageOfFile } = (await ofFile.json()) as ExtensionRequested;
+  expect(await (await pageAt(pageOfFile)).text()).not.toContain("Asked on");
   const policy = page.headers.get("content-security-policy") ?? "";
   expect(policy).toMatch(
     /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self';/u,
@@ -168,6 +171,24 @@ test("the page says who asks, cannot be framed, and runs only its own script", a
     "DENY",
     "same-origin",
   ]);
+});
+
+test("the page of a server that requires no token says that the extension may do everything", async () => {
+  const open = await openServer(store, { reach: "machine", hosts: ["127.0.0.1"] });
+  const answer = await fetch(`${open.url}/v1/extension/requests`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: EXTENSION },
+    body: JSON.stringify(HELLO),
+  });
+  const { page } = (await answer.json()) as ExtensionRequested;
+  const texts = await Promise.all(
+    [`${open.url}${page}`, `${server.url}${(await ask()).page}`].map(async (url) =>
+      (await fetch(url)).text(),
+    ),
+  );
+  expect(texts.map((text) => text.includes("do everything"))).toEqual([true, false]);
+  expect(texts.map((text) => text.includes("It may not"))).toEqual([false, true]);
+  await open.close();
 });
 
 test("an extension of another version is refused with the command that mends it", async () => {
@@ -243,13 +264,16 @@ test("the extension looks for the server at the address where `continuo serve` l
   expect(SETTINGS.serverUrl).toBe(`http://${DEFAULT_LISTEN}`);
 });
 
-test("a server that others reach gives an extension no access", async () => {
-  const far = await openServer(store, { authenticate: createAuthenticate(store) });
-  const answer = await fetch(`${far.url}/v1/extension/requests`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: EXTENSION },
-    body: JSON.stringify(HELLO),
-  });
-  expect(answer.status).toBe(403);
+test("a server that others reach gives an extension no access, also one whose origin it allows", async () => {
+  const far = await openServer(store, { authenticate: createAuthenticate(store), origins: [OTHER] });
+  const statusOf = async (origin: string): Promise<number> => {
+    const answer = await fetch(`${far.url}/v1/extension/requests`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin },
+      body: JSON.stringify(HELLO),
+    });
+    return answer.status;
+  };
+  expect([await statusOf(EXTENSION), await statusOf(OTHER)]).toEqual([403, 401]);
   await far.close();
 });

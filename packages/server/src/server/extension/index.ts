@@ -52,7 +52,8 @@ export const extension: CreateMount = (context) => {
         await sameUser(c.env.peer, context);
         assertOpenedByPerson(c.req.raw);
         const request = requests.find(c.req.param("id"));
-        return new Response(pageOf(request), { headers: PAGE_HEADERS });
+        const access = (await isOpenToAll(c.env.peer, context)) ? "everything" : "sessions";
+        return new Response(pageOf(request, access), { headers: PAGE_HEADERS });
       });
       app.post("/v1/extension/requests/:id/answer", async (c) => {
         assertOwnPage(c.req.raw);
@@ -153,7 +154,8 @@ function asked({ protocol, version, site }: Readonly<Record<string, unknown>>): 
       },
     );
   }
-  const isSite = typeof site === "string" && site.length <= 300 && URL.canParse(site);
+  const isSite =
+    typeof site === "string" && site.length <= 300 && /^https?:/u.test(site) && URL.canParse(site);
   return { version: name, site: isSite ? new URL(site).origin : null };
 }
 
@@ -165,6 +167,17 @@ async function sameUser(peer: Peer, context: ServerContext): Promise<boolean> {
     if (isContinuoError(error, "forbidden")) {
       context.security.record("page_refused", { address: peer.address, reason: error.message });
     }
+    throw error;
+  }
+}
+
+/** Returns true on a server that requires no token: a sender whose origin is allowed may do everything there. */
+async function isOpenToAll(peer: Peer, { authenticate }: ServerContext): Promise<boolean> {
+  try {
+    await authenticate({ sentAs: "header" }, peer);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "unauthorized")) return false;
     throw error;
   }
 }

@@ -93,21 +93,29 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-export function pageOf({
-  requestId,
-  origin,
-  version,
-  site,
-  nonce,
-  code,
-}: Omit<WaitingRequest, "secret">): string {
+const ACCESS: Readonly<Record<"sessions" | "everything", readonly (readonly [string, string])[]>> = {
+  sessions: [
+    ["It may", "read and write continuous sessions: captions, pictures and notes of videos"],
+    ["It may not", "see sessions of agents, files or channels, or start programs"],
+  ],
+  everything: [
+    [
+      "It may",
+      "do everything, as any program here: the server was started with --no-auth and requires no token",
+    ],
+  ],
+};
+
+export function pageOf(
+  { requestId, origin, version, site, nonce, code }: Omit<WaitingRequest, "secret">,
+  access: keyof typeof ACCESS,
+): string {
   const isOwn = origin === OWN_ORIGIN;
   const rows = [
     ["Extension", isOwn ? `Continuo ${version}` : `calls itself Continuo ${version}`],
     ["Its id", origin.replace(/^[a-z-]+:\/\//u, "")],
     ...(site === null ? [] : [["Asked on", site]]),
-    ["It may", "read and write continuous sessions: captions, pictures and notes of videos"],
-    ["It may not", "see sessions of agents, files or channels, or start programs"],
+    ...ACCESS[access],
   ];
   const list = rows.map(
     ([name = "", text = ""]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd>`,
