@@ -176,8 +176,8 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "Only the extension that asked collects its token.",
     file: "packages/server/src/server/extension/index.ts",
-    text: "if (origin !== request.origin || !isSecretOf(request, secret)) {",
-    mistake: "if (!isSecretOf(request, secret)) {",
+    text: 'if (origin !== request.origin || typeof secret !== "string" || !areEqual(secret, request.secret)) {',
+    mistake: 'if (typeof secret !== "string" || !areEqual(secret, request.secret)) {',
     test: "test/server/extension.test.ts",
   },
   {

@@ -10,7 +10,7 @@ export interface WaitingRequest {
   readonly origin: string;
   readonly version: string;
   readonly site: string | null;
-  /** By the monotonic clock, so that nobody who sets the machine's clock makes a request last longer. */
+  /** The monotonic clock counts: nobody who sets the machine's clock makes a request last longer. */
   readonly endsAtMs: number;
   /** The page sends it with the answer. */
   readonly nonce: string;
