@@ -47,3 +47,16 @@ test("a store that fails at creation gives an ephemeral session to a client that
   expect(await real.getSession(opened.sessionId)).toBeNull();
   await host.stop();
 });
+
+test("an ephemeral session of a video is not joined by a token that does not reach its key", async () => {
+  await using real = await openStore("memory:");
+  const host = new LiveHost({ store: fragile(real, { away: "yes" }) });
+  const request = { videoId: "v", continues: "video", ephemeral: "allow" } as const;
+  const mine = await host.open("mine", request, ["*"]);
+  const other = await host.open("other", request, ["other"]);
+  expect(other).toMatchObject({ created: true, ephemeral: true });
+  expect(other.sessionId).not.toBe(mine.sessionId);
+  // The second time the host knows that the key is in memory.
+  expect((await host.open("other", request, ["other"])).sessionId).toBe(other.sessionId);
+  await host.stop();
+});

@@ -1,6 +1,6 @@
 import { memoryOutbox, openLive } from "@continuo/core/client/live";
 import { canonicalJson } from "@continuo/core/model";
-import type { EvidenceInput, LiveServerFrame, WireEvent } from "@continuo/core/wire";
+import type { EvidenceInput, LiveServerFrame, LiveSession, WireEvent } from "@continuo/core/wire";
 import { extractiveWriter } from "@continuo/live";
 import { createAuthenticate, type Listening, type ServerOptions } from "@continuo/server";
 import { openStore } from "@continuo/store";
@@ -397,4 +397,33 @@ test("the numbers of continuous sessions are series of /metrics, and each measur
     'continuo_live_success_target{measure="replay"} 0.95\n',
   ])
     expect(text).toContain(series);
+});
+
+test("a session that tabs share is listed with the keys that the token may read, and only who reads a key joins another to it", async () => {
+  const store = await openStore("memory:");
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  const tokenOf = async (...scopes: readonly string[]): Promise<string> =>
+    (await store.createToken({ scopes, label: "t" })).secret;
+  const ask = async (token: string, path: string, method = "GET", body?: object): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return (await fetch(`${server.url}/v1/live${path}`, init)).json();
+  };
+  const all = await tokenOf("live:*:read,write");
+  const ofVideo = { videoId: "v", continues: "video" };
+  for (const key of ["a", "b", "c"]) await ask(all, `/${key}`, "PUT", ofVideo);
+  const rows = async (token: string): Promise<readonly unknown[]> => {
+    const { sessions } = (await ask(token, "")) as { readonly sessions: readonly LiveSession[] };
+    return sessions.map(({ key, keys }) => keys?.toSorted() ?? key);
+  };
+  expect(await rows(all)).toEqual([["a", "b", "c"]]);
+  for (const key of ["a", "b", "c"]) expect(await rows(await tokenOf(`live:${key}:read`))).toEqual([key]);
+  expect(await rows(await tokenOf("live:d:read"))).toEqual([]);
+
+  const writer = await tokenOf("live:a:write", "live:d:read,write");
+  expect(await ask(writer, "/a/join", "POST", { key: "d" })).toMatchObject({ error: { code: "forbidden" } });
+  expect(await ask(writer, "/d", "PUT", ofVideo)).toMatchObject({ created: true });
+  expect(await ask(all, "/a/join", "POST", { key: "e" })).toMatchObject({ videoId: "v" });
+  await server.close();
+  await store.close();
 });

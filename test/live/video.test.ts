@@ -1,5 +1,6 @@
 /** The notes of a video: they go on in its next session, tabs share them, and a session that nobody uses is closed. */
 
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
@@ -108,10 +109,44 @@ test("a token that does not reach the other key neither joins its session nor ge
   const first = await service.open("mine", OF_VIDEO);
   await live.send("mine", said("a private remark", 1_000));
   await clock.advance(20_000);
-  const other = await service.open("other", OF_VIDEO, (key) => key !== "mine");
+  const other = await service.open("other", OF_VIDEO, ["other"]);
   expect(other.sessionId).not.toBe(first.sessionId);
   expect(await service.notes("other")).toEqual([]);
   expect((await service.open("mine again", OF_VIDEO)).sessionId).toBe(first.sessionId);
+});
+
+test("a token that reaches one key gets nobody into its session whose key it does not reach", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  const bait = await service.open("bait", OF_VIDEO, ["bait"]);
+  const mine = await service.open("mine", OF_VIDEO, ["*"]);
+  expect(mine).toMatchObject({ created: true });
+  expect(mine.sessionId).not.toBe(bait.sessionId);
+  await service.close("bait");
+  await service.close("mine");
+  const next = await service.open("mine", OF_VIDEO, ["*"]);
+  expect((await service.session("mine")).parentId).toBe(bait.sessionId);
+  expect((await service.open("bait", OF_VIDEO, ["bait"])).sessionId).not.toBe(next.sessionId);
+});
+
+test("a session that a process began for a video, and did not create, is not joined by a token that does not reach its key", async () => {
+  await using store = await openStore("memory:");
+  let isAway = true;
+  const dying = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === "createSession" && isAway) return () => Promise.reject(new Error("the process died"));
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using live = await liveTest({ store: dying });
+  const { service } = live;
+  await expect(service.open("mine", OF_VIDEO, ["mine"])).rejects.toThrow("died");
+  isAway = false;
+  const other = await service.open("other", OF_VIDEO, ["other"]);
+  const mine = await service.open("mine", OF_VIDEO, ["mine"]);
+  expect([other.created, mine.created]).toEqual([true, true]);
+  expect(mine.sessionId).not.toBe(other.sessionId);
 });
 
 test("a session without input for an hour is closed with its notes and a checkpoint, also when its writer fails", async () => {

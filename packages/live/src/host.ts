@@ -23,16 +23,16 @@ export class LiveHost {
   async open(
     key: string,
     request: LiveSessionRequest,
-    mayContinue?: (key: string) => boolean,
+    reach?: readonly string[],
   ): Promise<OpenedLiveSession> {
-    if (this.#ephemeralKeys.has(key)) return this.#openEphemeral(key, request);
+    if (this.#ephemeralKeys.has(key)) return this.#openEphemeral(key, request, reach);
     try {
-      return await (await this.stored()).open(key, request, mayContinue);
+      return await (await this.stored()).open(key, request, reach);
     } catch (error) {
       const isAway = isContinuoError(error, "unavailable") || isContinuoError(error, "busy");
       if (request.ephemeral !== "allow" || !isAway) throw error;
       this.#options.report?.(`live: a session is kept in memory only: ${error.message}`);
-      return this.#openEphemeral(key, request);
+      return this.#openEphemeral(key, request, reach);
     }
   }
 
@@ -59,8 +59,12 @@ export class LiveHost {
     await Promise.allSettled(services.map(async (service) => (await service).stop()));
   }
 
-  async #openEphemeral(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
-    const opened = await (await this.#memory()).open(key, request);
+  async #openEphemeral(
+    key: string,
+    request: LiveSessionRequest,
+    reach?: readonly string[],
+  ): Promise<OpenedLiveSession> {
+    const opened = await (await this.#memory()).open(key, request, reach);
     this.#ephemeralKeys.add(key);
     return { ...opened, ephemeral: true };
   }

@@ -173,16 +173,17 @@ export class LiveService {
   }
 
   /**
-   * Gets or creates the session of a key. `mayContinue` tells for the key of another session of the video whether the
-   * client may join it and get its notes. Errors: `invalid`, the store's.
+   * Gets or creates the session of a key. `reach` has the names of the keys that the client may read and write, where a
+   * `*` at the end stands for the rest of a name; tabs of a video share a session only if each client reaches the
+   * other's key. Errors: `invalid`, the store's.
    */
   async open(
     key: string,
     request: LiveSessionRequest,
-    mayContinue: (key: string) => boolean = () => true,
+    reach: readonly string[] = ["*"],
   ): Promise<OpenedLiveSession> {
     if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
-    const options = { ...this.#settings, mayContinue };
+    const options = { ...this.#settings, reach };
     const { sessionId, origin } = await openLiveSession(this.store, key, request, options);
     const follower = await this.#follow(sessionId);
     const owner = await this.#own(sessionId);

@@ -151,6 +151,7 @@ export {
 export {
   type Access,
   allows,
+  coversName,
   formatScope,
   type NamedKind,
   type NamedScope,

@@ -80,7 +80,8 @@ export function readOnly(scopes: readonly Scope[]): readonly Scope[] {
   });
 }
 
-function coversName(pattern: string, name: string): boolean {
+/** True if a name, or all names of another pattern, are of the pattern. */
+export function coversName(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 

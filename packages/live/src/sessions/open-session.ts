@@ -1,6 +1,7 @@
 /** Gets or creates the session of a key, on any server, however often a client asks for it. */
 
 import { ContinuoError, isContinuoError, present, type Session, type Store } from "@continuo/core/model";
+import { coversName } from "@continuo/core/wire";
 import {
   type Clock,
   isFields,
@@ -21,8 +22,8 @@ export interface OpenedSession {
 export interface OpenLiveSessionOptions {
   readonly clock: Clock;
   readonly newId: () => string;
-  /** True if the client may read and write the session of this key, whose notes it would get. */
-  readonly mayContinue: (key: string) => boolean;
+  /** The names of keys that the client may read and write; a `*` at the end stands for the rest of a name. */
+  readonly reach: readonly string[];
 }
 
 /** Errors: `invalid`, the store's. */
@@ -65,27 +66,31 @@ interface KeyPlace {
 
 /**
  * Joins the open session of the video, or creates the one that continues its last one. `null`: something changed
- * meanwhile. `forbidden`: the client may not see that session.
+ * meanwhile. `forbidden`: the client may not see that session, or its client may not see this one's input.
  */
 async function openOfVideo(
   store: Store,
   { key, entry, own, isBegun }: KeyPlace,
   options: Omit<Creation, "parentId">,
 ): Promise<OpenedSession | null | "forbidden"> {
-  const { newId, mayContinue, request } = options;
+  const { newId, reach, request } = options;
   const video = await findVideo(store, request.videoId);
   const session = video === null ? null : await store.getSession(video.sessionId);
-  if (session !== null && !mayContinue(keyOf(session))) return "forbidden";
+  // The last process died before it created the session that the video already has.
+  const isTaken = video !== null && session === null && !(await wasDeleted(store, video.sessionId));
+  if (video !== null && (session !== null || isTaken)) {
+    if (!covers(reach, video.key)) return "forbidden";
+    const isOpen = session === null || !isOver(session);
+    if (isOpen && !covers(video.reach, key)) return "forbidden";
+  }
   const generation = (entry?.generation ?? 0) + 1;
   if (video !== null && session !== null && !isOver(session)) {
     const joined = await setKey(store, { key, sessionId: video.sessionId, generation });
     return joined === null ? null : { sessionId: video.sessionId, origin: "found" };
   }
-  // The last process died before it created the session that the video already has.
-  const isTaken = video !== null && session === null && !(await wasDeleted(store, video.sessionId));
   const sessionId = isTaken ? video.sessionId : isBegun ? (entry?.sessionId ?? newId()) : newId();
   if (!isTaken) {
-    const next = { sessionId, generation: (video?.generation ?? 0) + 1 };
+    const next = { sessionId, generation: (video?.generation ?? 0) + 1, key, reach };
     if ((await setVideo(store, request.videoId, next)) === null) return null;
   }
   const made = await setKey(store, { key, sessionId, generation });
@@ -107,8 +112,8 @@ function isOver({ status }: Session): boolean {
   return isFinal(status as LiveState);
 }
 
-function keyOf({ metadata }: Session): string {
-  return isFields(metadata.live) && typeof metadata.live.key === "string" ? metadata.live.key : "";
+function covers(reach: readonly string[], key: string): boolean {
+  return reach.some((name) => coversName(name, key));
 }
 
 interface Creation extends OpenLiveSessionOptions {

@@ -4,31 +4,46 @@
  */
 
 import { isContinuoError, type Store } from "@continuo/core/model";
-import { sha256 } from "../kit/index.ts";
+import { isFields, sha256 } from "../kit/index.ts";
 
 export interface VideoEntry {
   readonly sessionId: string;
   /** Grows each time the video gets another session. */
   readonly generation: number;
+  /** The key that began the session; empty in an entry of an earlier version. */
+  readonly key: string;
+  /** The names of keys that the client of that key reaches. */
+  readonly reach: readonly string[];
 }
 
 const VIDEOS = "live/video/";
 
 export async function findVideo(store: Store, videoId: string): Promise<VideoEntry | null> {
   const claim = await store.getClaim(`${VIDEOS}${sha256(videoId)}`);
-  return claim === null ? null : { sessionId: claim.owner, generation: claim.generation };
+  if (claim === null) return null;
+  const { owner: sessionId, generation, data } = claim;
+  const { key, reach } = isFields(data) ? data : {};
+  return {
+    sessionId,
+    generation,
+    key: typeof key === "string" ? key : "",
+    reach: Array.isArray(reach) ? reach.map(String) : [],
+  };
 }
 
 /** `null` if the video got another session after the entry was read. */
-export async function setVideo(
-  store: Store,
-  videoId: string,
-  { sessionId, generation }: VideoEntry,
-): Promise<VideoEntry | null> {
+export async function setVideo(store: Store, videoId: string, entry: VideoEntry): Promise<VideoEntry | null> {
+  const { sessionId, generation, key, reach } = entry;
   const name = `${VIDEOS}${sha256(videoId)}`;
   try {
-    await store.putClaim({ name, generation, owner: sessionId, status: "open", data: { videoId } });
-    return { sessionId, generation };
+    await store.putClaim({
+      name,
+      generation,
+      owner: sessionId,
+      status: "open",
+      data: { videoId, key, reach },
+    });
+    return entry;
   } catch (error) {
     if (isContinuoError(error, "fenced")) return null;
     throw error;

@@ -1,7 +1,7 @@
 /** Continuous sessions over HTTP. */
 
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
-import { allows } from "@continuo/core/wire";
+import { allows, type LiveSession, type Scope } from "@continuo/core/wire";
 import {
   type LiveService,
   parseAudio,
@@ -49,9 +49,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     const { items, nextCursor } = await service.list(
       present({ limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions), cursor }),
     );
-    const sessions = items.filter(({ key }) =>
-      allows(c.var.grant.scopes, { kind: "live", name: key, access: "read" }),
-    );
+    const { scopes } = c.var.grant;
+    const mayRead = (name: string): boolean => allows(scopes, { kind: "live", name, access: "read" });
+    const sessions = items.flatMap((session) => withKeys(session, mayRead) ?? []);
     return Response.json({ sessions, nextCursor });
   });
   app.put("/v1/live/:key", async (c) => {
@@ -60,12 +60,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     context.require(grant, { kind: "live", name: key, access: "write" });
     const wanted = parseSessionRequest(await readJsonObject(c.req.raw));
     const host = services.of(grant.workspaceId);
-    // The client that continues the session of another key gets its notes, and can change them.
-    const mayContinue = (name: string): boolean =>
-      (["read", "write"] as const).every((access) => allows(grant.scopes, { kind: "live", name, access }));
     const opened = await context.quotas.log(grant, {
       exists: async () => hasSession(await host.of(key), key),
-      create: () => host.open(key, wanted, mayContinue),
+      create: () => host.open(key, wanted, reachOf(grant.scopes)),
     });
     return Response.json(opened, { status: opened.created ? 201 : 200 });
   });
@@ -105,6 +102,8 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
   app.post("/v1/live/:key/join", async (c) => {
     const { key, service } = await asked(c, "write");
+    // The other key gets the notes of this one.
+    context.require(c.var.grant, { kind: "live", name: key, access: "read" });
     const { key: other } = await readJsonObject(c.req.raw);
     if (typeof other !== "string") throw new ContinuoError("invalid", "key must be a text");
     context.require(c.var.grant, { kind: "live", name: other, access: "write" });
@@ -121,6 +120,22 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     const service = await services.of(c.var.grant.workspaceId).stored();
     return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
   });
+}
+
+/** The session with the keys that the client may read; `null` if it may read none. */
+function withKeys({ keys, ...session }: LiveSession, mayRead: (key: string) => boolean): LiveSession | null {
+  const readable = (keys ?? [session.key]).filter(mayRead);
+  const [key] = readable;
+  if (key === undefined) return null;
+  return { ...session, key, ...present({ keys: readable.length > 1 ? readable : undefined }) };
+}
+
+/** A client that continues the session of another key gets its notes, and can change them. */
+function reachOf(scopes: readonly Scope[]): readonly string[] {
+  const names = scopes.flatMap((scope) => (scope.kind === "live" ? [scope.name] : []));
+  return ["*", ...names].filter((name) =>
+    (["read", "write"] as const).every((access) => allows(scopes, { kind: "live", name, access })),
+  );
 }
 
 async function hasSession(service: LiveService, key: string): Promise<boolean> {
