@@ -46,28 +46,21 @@ const DAY_MS = 86_400_000;
 const LONG_MEM_EVAL_QUESTIONS = 470;
 const [CONVERSATIONS, QUESTIONS_OF_CLASS] = [10, 8];
 
+const EACH_CLASS_IN_ROUNDS = Array.from({ length: QUESTIONS_OF_CLASS }, () => CLASSES).flat();
+
 /** @param count 470 questions as in the original when left out */
 export function* longMemEval(seed: number, count: number = LONG_MEM_EVAL_QUESTIONS): Generator<Haystack> {
   for (let number = 0; number < count; number++) {
-    const draft = createDraft(createRandom(seed * 1_000_003 + number), {
-      least: 40,
-      most: 60,
-      talks: [2, 6],
-    });
-    plant(draft, CLASSES[number % CLASSES.length] ?? "fact");
-    yield draft;
+    const one = CLASSES[number % CLASSES.length] ?? "fact";
+    yield createHaystack(seed * 1_000_003 + number, { least: 40, most: 60, talks: [2, 6] }, [one]);
   }
 }
 
+/** @param conversations 10 as in the original when left out */
 export function* loCoMo(seed: number, conversations: number = CONVERSATIONS): Generator<Haystack> {
+  const size: Size = { least: 19, most: 32, talks: [10, 18] };
   for (let number = 0; number < conversations; number++) {
-    const draft = createDraft(createRandom(seed * 2_000_003 + number), {
-      least: 19,
-      most: 32,
-      talks: [10, 18],
-    });
-    for (let round = 0; round < QUESTIONS_OF_CLASS; round++) for (const one of CLASSES) plant(draft, one);
-    yield draft;
+    yield createHaystack(seed * 2_000_003 + number, size, EACH_CLASS_IN_ROUNDS);
   }
 }
 
@@ -82,6 +75,12 @@ interface Size {
   readonly least: number;
   readonly most: number;
   readonly talks: readonly [least: number, most: number];
+}
+
+function createHaystack(seed: number, size: Size, classes: readonly QuestionClass[]): Haystack {
+  const draft = createDraft(createRandom(seed), size);
+  for (const one of classes) plant(draft, one);
+  return draft;
 }
 
 function createDraft(random: Random, { least, most, talks }: Size): Draft {

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
@@ -278,4 +278,26 @@ test("an outline of much that was cut keeps within its tokens, and reading on sh
   const outline = await mcp.call("recall", { session: "pi:long" });
   expect(estimateTokens(outline.text)).toBeLessThanOrEqual(1_000);
   expect(outline.text).toContain("Cut from your context: 119 turns.");
+});
+
+test("what was cut comes with the files that it names and that changed since", async () => {
+  const folder = makeFolder("work");
+  const edit = { type: "toolCall", id: "c0", name: "edit", arguments: { path: "list.ts" } };
+  const read = { type: "toolCall", id: "c1", name: "read", arguments: { path: "old.ts" } };
+  const said = JSON.stringify([{ type: "text", text: "Noted." }]);
+  const text = piText("since", folder).replace(said, JSON.stringify([edit, read]));
+  home.write(".pi/agent/sessions/--folder--/since.jsonl", text);
+  const before = Date.parse("2025-01-05T09:00:00Z") / 1000;
+  for (const name of ["list.ts", "old.ts"]) {
+    writeFileSync(join(folder, name), "text");
+    utimesSync(join(folder, name), before, before);
+  }
+  await using mcp = openMcp(home);
+  const same = await mcp.call("recall", { session: "pi:since" });
+  expect(same.data.changedSince).toEqual([]);
+  expect(same.text).not.toContain("changed since");
+  writeFileSync(join(folder, "list.ts"), "another text");
+  const changed = await mcp.call("recall", { session: "pi:since" });
+  expect(changed.data.changedSince).toEqual(["list.ts"]);
+  expect(changed.text).toContain("Of the files that they name, 1 file changed since.");
 });

@@ -32,11 +32,12 @@ export async function filesSince(
 ): Promise<ReadonlyMap<string, FileSince>> {
   const states = new Map<string, FileSince>();
   if (folder === null || !isAbsolute(folder)) return states;
+  const real = await realPathOf(folder);
   for (const file of files.slice(0, MAX_FILES)) {
     const at = Date.parse(file.at ?? "");
     const place = resolve(folder, file.path);
     if (Number.isNaN(at) || !isBelow(folder, place)) continue;
-    const changedMs = await changedAt(place, folder);
+    const changedMs = real === null ? null : await changedAt(place, real);
     if (changedMs !== null) states.set(file.path, changedMs > at + TOLERANCE_MS ? "changed" : "same");
     else if (file.isChanged) states.set(file.path, "gone");
   }
@@ -57,13 +58,21 @@ function isBelow(folder: string, path: string): boolean {
   return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`);
 }
 
-/** `null` for what is not there, and for a link that leads out of the folder. */
+/** `null` for what is not there, and for a link that leads out of the folder. @param folder without links */
 async function changedAt(path: string, folder: string): Promise<number | null> {
+  const real = await realPathOf(path);
+  return real !== null && isBelow(folder, real) ? await orNull(async () => (await stat(real)).mtimeMs) : null;
+}
+
+async function realPathOf(path: string): Promise<string | null> {
+  return await orNull(() => realpath(path));
+}
+
+/** A file that cannot be looked at is as unknown as one that is not there. */
+async function orNull<T>(look: () => Promise<T>): Promise<T | null> {
   try {
-    const real = await realpath(path);
-    return isBelow(await realpath(folder), real) ? (await stat(real)).mtimeMs : null;
+    return await look();
   } catch (error) {
-    // A file that cannot be looked at is as unknown as one that is not there.
     if (error instanceof Error && "syscall" in error) return null;
     throw error;
   }
