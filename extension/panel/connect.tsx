@@ -1,12 +1,13 @@
 /** The way to a server: one button for the server of this machine, a form for any other one. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import { isServerUrl, SETTINGS, type Settings } from "../messages/messages.ts";
 import { checkServer, collectAccess, requestAccess } from "../sending/access.ts";
+import { baseUrl } from "../sending/requests.ts";
 import { failureOf } from "../sending/session.ts";
 import type { Failure } from "../sending/view.ts";
 import { Problem } from "./problem.tsx";
@@ -93,7 +94,7 @@ async function tokenOf(
   const site = pattern === null ? null : nameOfSite(pattern);
   const asked = await requestAccess({ serverUrl, version, site });
   const opener = tabId === undefined ? {} : { openerTabId: tabId };
-  const url = `${serverUrl.replace(/\/+$/u, "")}${asked.page}`;
+  const url = `${baseUrl(serverUrl)}${asked.page}`;
   const page = await browser.tabs.create({ url, ...opener });
   onAsked();
   while (!signal.aborted) {
@@ -118,8 +119,10 @@ async function closeTab(tabId: number | undefined): Promise<void> {
   if (tabId !== undefined) await browser.tabs.remove(tabId).catch(() => undefined);
 }
 
-function refused(): DOMException {
-  return new DOMException("refused", "AbortError");
+function refused(): ContinuoError {
+  return new ContinuoError("forbidden", "you refused the extension on the page of the server", {
+    hint: "Press Connect to try again.",
+  });
 }
 
 /** A server of another machine, or one with a token of the person's own making. */

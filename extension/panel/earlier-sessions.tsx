@@ -2,10 +2,10 @@
 
 import type { LiveSession } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
-import { EarlierNotes, readSession } from "./earlier-notes.tsx";
+import { EarlierNotes, readSession, titleOf } from "./earlier-notes.tsx";
 import type { SessionText } from "./exports.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
@@ -56,7 +56,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
                   dir="auto"
                   onClick={() => readSession(session).then(setOpened, setFailure)}
                 >
-                  {session.title ?? session.videoId}
+                  {titleOf(session)}
                 </button>
                 <span class="dim">
                   {began(session)}, {session.state}, {session.noteIds.length}{" "}
@@ -92,9 +92,8 @@ function useSearch(sessions: readonly LiveSession[], query: string): Search {
       for (const session of sessions) {
         if (isOver) return;
         if (texts.current.has(session.sessionId)) continue;
-        const { title, videoId } = session;
         // A session that cannot be read is found by its title.
-        const bare = { title: title ?? videoId, notes: [], spoken: [] };
+        const bare = { title: titleOf(session), notes: [], spoken: [] };
         texts.current.set(session.sessionId, await readSession(session).catch(() => bare));
         setRead(texts.current.size);
       }
@@ -103,12 +102,17 @@ function useSearch(sessions: readonly LiveSession[], query: string): Search {
       isOver = true;
     };
   }, [isOn, sessions]);
-  const found = new Map<string, readonly Match[]>();
-  for (const [sessionId, text] of isOn ? texts.current : []) {
-    const matches = matchesIn(text, query);
-    if (matches !== null) found.set(sessionId, matches);
-  }
-  return { found, waiting: isOn ? Math.max(0, sessions.length - Math.max(read, texts.current.size)) : 0 };
+  // The panel is drawn again with each report of a video, and transcripts are long.
+  const found = useMemo(() => {
+    const matching = new Map<string, readonly Match[]>();
+    for (const [sessionId, text] of isOn ? texts.current : []) {
+      const matches = matchesIn(text, query);
+      if (matches !== null) matching.set(sessionId, matches);
+    }
+    return matching;
+  }, [isOn, query, read]);
+  const waiting = isOn ? sessions.filter(({ sessionId }) => !texts.current.has(sessionId)).length : 0;
+  return { found, waiting };
 }
 
 function Matches({ matches }: { readonly matches: readonly Match[] }): JSX.Element {

@@ -9,6 +9,7 @@ import type { Settings, ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
 import type { Failure } from "../sending/view.ts";
+import { isPlaying } from "../watching/position.ts";
 import { Composer } from "./composer.tsx";
 import { costOf, statusOf } from "./format.ts";
 import { ask, wantNotes } from "./link.ts";
@@ -16,7 +17,6 @@ import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { useNow } from "./now.ts";
 import { Purges, RequestItem } from "./requests.tsx";
-import { isPlaying } from "./source-status.ts";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -142,7 +142,7 @@ function useNewestNote({ key, notes, earlier }: PanelSession): {
 function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
   const nowMs = useNow();
   const { position } = view;
-  const { tone, text } = statusOf({ ...session, isPlaying: isPlaying({ position, nowMs }), nowMs });
+  const { tone, text } = statusOf({ ...session, isPlaying: isPlaying(position, nowMs), nowMs });
   const cost = costOf(session);
   const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;
   return (

@@ -3,7 +3,7 @@
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
 import type { MicrophoneState, MicrophoneStatus } from "../sources/listening.ts";
-import type { Position } from "../watching/position.ts";
+import { isPlaying, type Position } from "../watching/position.ts";
 import type { Given, SourceReport } from "../watching/source-report.ts";
 
 /** `good` is for evidence of the last 30 s only; `dim` for a source that is off, or waits as it should. */
@@ -37,23 +37,23 @@ export function sourceStatuses(input: SourceInput): readonly SourceStatus[] {
   return [captionStatus(input), pictureStatus(input), microphoneStatus(input)];
 }
 
-/** True if the video plays, and its page still reports. */
-export function isPlaying({ position, nowMs }: Pick<SourceInput, "position" | "nowMs">): boolean {
-  return position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
-}
-
 const SETTINGS: Remedy = { type: "settings", label: "Settings" };
 
-function captionStatus(input: SourceInput): SourceStatus {
-  const { sources, report } = input;
-  const status = (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
-    source: "Captions",
+/** Makes the lines of one source, which mostly have neither hint nor remedy. */
+function linesOf(source: SourceStatus["source"]) {
+  return (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
+    source,
     tone,
     text,
     hint: "",
     remedy: null,
     ...more,
   });
+}
+
+function captionStatus(input: SourceInput): SourceStatus {
+  const { sources, report, position, nowMs } = input;
+  const status = linesOf("Captions");
   if (!sources.captions) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
   if (report === null) return status("dim", "not seen yet");
   const { captions } = report;
@@ -69,22 +69,15 @@ function captionStatus(input: SourceInput): SourceStatus {
           remedy: { type: "page-captions", label: "Look for them" },
         });
   }
-  if (!isPlaying(input)) return status("dim", "the video is paused");
+  if (!isPlaying(position, nowMs)) return status("dim", "the video is paused");
   return status("warn", `none for ${sinceOf(captions, input)}`, {
     hint: captions.from === "track" ? "" : "Switch captions on in the player.",
   });
 }
 
 function pictureStatus(input: SourceInput): SourceStatus {
-  const { sources, report } = input;
-  const status = (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
-    source: "Pictures",
-    tone,
-    text,
-    hint: "",
-    remedy: null,
-    ...more,
-  });
+  const { sources, report, position, nowMs } = input;
+  const status = linesOf("Pictures");
   if (!sources.frames) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
   if (report === null) return status("dim", "not seen yet");
   const { pictures, file } = report;
@@ -98,8 +91,8 @@ function pictureStatus(input: SourceInput): SourceStatus {
     return status("bad", "the browser could not read one", { hint: "Load the page again." });
   }
   if (isFresh(pictures, input)) return status("good", rateOf(pictures));
-  if (!isPlaying(input)) return status("dim", "the video is paused");
-  const isRead = pictures.readAtMs !== null && input.nowMs - pictures.readAtMs < LIMITS.freshMs;
+  if (!isPlaying(position, nowMs)) return status("dim", "the video is paused");
+  const isRead = pictures.readAtMs !== null && nowMs - pictures.readAtMs < LIMITS.freshMs;
   if (isRead) return status("dim", `the same one for ${sinceOf(pictures, input)}`);
   return status("warn", pictures.lastAtMs === null ? "none yet" : `none for ${sinceOf(pictures, input)}`);
 }

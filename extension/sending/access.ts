@@ -1,6 +1,6 @@
 /** Access to a server: asked for, granted by a person on a page of the server, and checked. */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import {
   EXTENSION_PROTOCOL,
   type ExtensionAccess,
@@ -10,7 +10,7 @@ import {
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import { isFields } from "./items.ts";
-import { requestJson } from "./requests.ts";
+import { baseUrl, requestJson } from "./requests.ts";
 
 export interface AccessRequest {
   readonly serverUrl: string;
@@ -60,7 +60,7 @@ export async function checkServer(server: Server): Promise<void> {
 async function post(serverUrl: string, path: string, body: unknown): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(`${plain(serverUrl)}${path}`, {
+    response = await fetch(`${baseUrl(serverUrl)}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       redirect: "error",
@@ -77,16 +77,16 @@ async function post(serverUrl: string, path: string, body: unknown): Promise<unk
 }
 
 function isUnreached(error: unknown): boolean {
-  return error instanceof ContinuoError && error.code === "unavailable" && error.cause !== undefined;
+  return isContinuoError(error, "unavailable") && error.cause !== undefined;
 }
 
 /** A page may not read what a server answers that does not accept it, but learns that there is one. */
 async function whyUnreached(serverUrl: string): Promise<ContinuoError> {
   try {
     const signal = AbortSignal.timeout(LIMITS.accessMs);
-    await fetch(`${plain(serverUrl)}/healthz`, { mode: "no-cors", cache: "no-store", signal });
+    await fetch(`${baseUrl(serverUrl)}/healthz`, { mode: "no-cors", cache: "no-store", signal });
   } catch {
-    return new ContinuoError("unavailable", `no Continuo server answers at ${plain(serverUrl)}`, {
+    return new ContinuoError("unavailable", `no Continuo server answers at ${baseUrl(serverUrl)}`, {
       hint: "Run `continuo serve` in a terminal, and leave it open.",
     });
   }
@@ -96,13 +96,9 @@ async function whyUnreached(serverUrl: string): Promise<ContinuoError> {
 function otherProgram(serverUrl: string): ContinuoError {
   return new ContinuoError(
     "forbidden",
-    `the program at ${plain(serverUrl)} is not a Continuo server that accepts this extension`,
+    `the program at ${baseUrl(serverUrl)} is not a Continuo server that accepts this extension`,
     {
       hint: `Run the newest Continuo on this machine, or start a server elsewhere with \`--origin ${location.origin}\` and enter a token of it.`,
     },
   );
-}
-
-function plain(serverUrl: string): string {
-  return serverUrl.replace(/\/+$/u, "");
 }

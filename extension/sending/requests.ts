@@ -37,13 +37,18 @@ function pictureType(bytes: Uint8Array): string | null {
   return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : null;
 }
 
+/** The server's URL without slashes at its end. */
+export function baseUrl(serverUrl: string): string {
+  return serverUrl.replace(/\/+$/u, "");
+}
+
 async function request(
   { serverUrl, token }: Server,
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<Response> {
-  const response = await fetch(`${serverUrl.replace(/\/+$/u, "")}${path}`, {
+  const response = await fetch(`${baseUrl(serverUrl)}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${token}`,

@@ -9,7 +9,6 @@ import {
 import { isContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
-import { RecognitionError } from "../sources/recognition.ts";
 import type { Video } from "../tabs/tabs.ts";
 import { fromBase64 } from "../watching/base64.ts";
 import { COLOURS_VERSION } from "../watching/colours.ts";
@@ -288,12 +287,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "NotAllowedError") {
     return { message: "the browser does not allow the microphone", hint: "Allow it for this extension." };
   }
-  if (error instanceof DOMException && error.name === "AbortError") {
-    return {
-      message: "you refused the extension on the page of the server",
-      hint: "Press Connect to try again.",
-    };
-  }
   if (isContinuoError(error, "unauthorized")) {
     return {
       message: "the server does not know the token of this extension",
@@ -301,7 +294,6 @@ export function failureOf(error: unknown): Failure {
       isAccess: true,
     };
   }
-  if (error instanceof RecognitionError) return { message: error.message, hint: error.hint };
   if (error instanceof DOMException && error.name === "NotFoundError") {
     return {
       message: "there is no microphone",

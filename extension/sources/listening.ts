@@ -1,9 +1,8 @@
 /** The microphone listens only while every condition that a person can see holds. Pure. */
 
-import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
-import type { Position } from "../watching/position.ts";
+import { isPlaying, type Position } from "../watching/position.ts";
 
 export type MicrophoneState =
   | "off"
@@ -50,9 +49,7 @@ export function microphoneState(input: ListeningInput): Exclude<MicrophoneState,
   if (panels === 0) return "panel-closed";
   if (recording === null) return "no-video";
   if (frontTab !== recording.tabId) return "other-tab";
-  // A page that reports no longer is gone, or stands still.
-  const isPlaying = position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
-  return isPlaying ? "listening" : "video-paused";
+  return isPlaying(position, nowMs) ? "listening" : "video-paused";
 }
 
 /** Speech from before the video paused counts; an unfinished recording that ends in any other way is thrown away. */

@@ -3,6 +3,7 @@
  * speech itself; otherwise it sends the voice to a service of its maker.
  */
 
+import { ContinuoError } from "@continuo/core/model";
 import type { SpeechEvents } from "./voice.ts";
 
 export interface RecognizedSpeech {
@@ -93,19 +94,18 @@ const ERRORS: Readonly<
 };
 
 /** An error of the browser in the words of the panel. */
-export class RecognitionError extends Error {
-  readonly hint: string;
-
-  constructor(code: string) {
-    super(ERRORS[code]?.message ?? `the browser's recognition of speech failed: ${code}`);
-    this.hint = ERRORS[code]?.hint ?? "Choose in Settings to record, with a transcriber on the server.";
-  }
+function recognitionError(code: string): ContinuoError {
+  const {
+    message = `the browser's recognition of speech failed: ${code}`,
+    hint = "Choose in Settings to record, with a transcriber on the server.",
+  } = ERRORS[code] ?? {};
+  return new ContinuoError("unavailable", message, { hint });
 }
 
 export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {
   said(said: RecognizedSpeech): void;
   /** The browser cannot recognise speech at the moment; `null` when it does again. */
-  failed(error: RecognitionError | null): void;
+  failed(error: ContinuoError | null): void;
 }
 
 export interface RecognitionOptions {
@@ -121,7 +121,7 @@ export function recognise(
 ): (unfinished: "keep" | "discard") => void {
   const Recogniser = recogniserClass();
   if (Recogniser === undefined) {
-    failed(new RecognitionError("service-not-allowed"));
+    failed(recognitionError("service-not-allowed"));
     return () => undefined;
   }
   let isOn = true;
@@ -147,7 +147,7 @@ export function recognise(
     // A silence, or the end of this listening.
     if (!isOn || error === "no-speech" || error === "aborted") return;
     if (ERRORS[error]?.isFinal ?? true) isOn = false;
-    failed(new RecognitionError(error));
+    failed(recognitionError(error));
   };
   // It ends by itself after a silence.
   recogniser.onend = () => {

@@ -19,8 +19,6 @@ export interface SpeechHost {
 
 type Close = (unfinished: "keep" | "discard") => void;
 
-const NOTHING: Close = () => undefined;
-
 interface Listening {
   /** The settings of the current listener; another one begins when they differ. */
   readonly name: string;
@@ -30,16 +28,17 @@ interface Listening {
 /** Follows the engine. */
 export function listenToPerson(engine: Engine, host: SpeechHost): void {
   let listening: Listening | null = null;
-  let local = { lang: "", isLocal: false };
+  /** The answer for the language that was asked for last. */
+  let local: { readonly lang: string | null; readonly isLocal: boolean } = { lang: null, isLocal: false };
   const look = (): void => {
     const { recording, config } = engine;
     const settings = config?.settings ?? null;
     const { microphone, lang = "" } = settings?.sources ?? {};
-    if (microphone === "recognise" && local.lang !== `${lang}.`) {
-      local = { lang: `${lang}.`, isLocal: false };
+    if (microphone === "recognise" && local.lang !== lang) {
+      local = { lang, isLocal: false };
       void canRecogniseHere(lang).then((isLocal) => {
-        if (local.lang !== `${lang}.`) return;
-        local = { ...local, isLocal };
+        if (local.lang !== lang) return;
+        local = { lang, isLocal };
         look();
       });
     }
@@ -52,12 +51,12 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
     if (name !== (listening?.name ?? "")) {
       const unfinished = keepsUnfinished(state) ? "keep" : "discard";
       void listening?.opened.then((close) => close(unfinished));
-      const options = isOn ? { key: recording.key, sources: settings.sources, isLocal } : null;
-      // Later: what it reports at once comes here again.
-      const opened = Promise.resolve(options).then((one) =>
-        one === null ? NOTHING : listen(engine, host, one),
-      );
-      listening = isOn ? { name, opened } : null;
+      // It opens later: what it reports at once comes here again.
+      const open = (options: ListenOptions): Promise<Close> =>
+        Promise.resolve().then(() => listen(engine, host, options));
+      listening = isOn
+        ? { name, opened: open({ key: recording.key, sources: settings.sources, isLocal }) }
+        : null;
       engine.setMicrophone({ state, failure: null });
       host.listening(isOn ? recording.key : null);
     } else if (!isOn) engine.setMicrophone({ state, failure: null });

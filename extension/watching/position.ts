@@ -1,5 +1,7 @@
 /** The position of a video between two reports of its page. Pure. */
 
+import { LIMITS } from "../limits.ts";
+
 export interface Position {
   readonly mediaTimeMs: number;
   readonly durationMs: number | null;
@@ -7,6 +9,11 @@ export interface Position {
   readonly rate: number;
   /** The time by the clock of the machine. */
   readonly atMs: number;
+}
+
+/** True if the video plays, and its page still reports: one that reports no longer is gone, or stands still. */
+export function isPlaying(position: Position | null, nowMs: number): boolean {
+  return position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
 }
 
 export function mediaTimeAt(position: Position | null, nowMs: number): number {
