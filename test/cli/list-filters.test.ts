@@ -153,6 +153,11 @@ test("a number names a row of this terminal's last list for every command; no ot
   const seen = createHome();
   writeSessions(seen);
   expect((await runHere(seen, ["info", "1"])).code).toBe(3);
+  // The ids of two sessions begin with it, and that of one with 5.
+  for (const number of ["4", "5"]) {
+    expect((await runHere(seen, ["info", number])).stderr).toContain(`there is no row ${number} in the last`);
+  }
+  expect((await runHere(seen, ["chat", "--resume", "4", "Hello"])).stderr).toContain("there is no row 4");
   const { stdout } = await runHere(seen, ["list"], { columns: 100 });
   expect(stdout).toMatch(/^ *# {2}agent.*\n *1 {2}codex .*\n *2 {2}claude /u);
   await runHere(seen, ["list", "--agent", "claude"]);

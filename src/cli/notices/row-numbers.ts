@@ -1,6 +1,7 @@
 /** The numbers of the rows of the last list, as names of sessions. */
 
 import { type ListedSession, nameOf } from "@continuo/agents/catalog";
+import { ContinuoError } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import { keepNumbered, numbered } from "../numbers/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -16,9 +17,19 @@ export function keepRows(rows: readonly ListedSession[], shell: Shell): void {
   );
 }
 
-/** The session of a row of this terminal's last list; the name itself if it is no number of one. */
+export function isRowNumber(name: string): boolean {
+  return ROW_NUMBER.test(name);
+}
+
+/**
+ * The session of a row of this terminal's last list; the name itself if it is no number. Errors: `not_found` for a row that
+ * the list does not have: an id that begins with the number is another session than the one that the person means.
+ */
 export function nameOfRow(name: string, shell: Shell): string {
-  if (!ROW_NUMBER.test(name)) return name;
+  if (!isRowNumber(name)) return name;
   const row = numbered("rows", Number(name), shell);
-  return isJson(row) && typeof row.session === "string" ? row.session : name;
+  if (isJson(row) && typeof row.session === "string") return row.session;
+  throw new ContinuoError("not_found", `there is no row ${name} in the last list of this terminal`, {
+    hint: "Run `continuo list` to number the rows, or give more of the id.",
+  });
 }

@@ -10,10 +10,11 @@ export type NumberedKind = "results" | "rows";
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_FILES = 200;
 
-/** The first one has the number 1. */
+/** The first one has the number 1. The numbers from before name nothing any more, also if the new ones cannot be kept. */
 export function keepNumbered(kind: NumberedKind, all: readonly object[], shell: Shell): void {
   try {
     forgetOld(kind, shell);
+    rmSync(pathOf(kind, shell), { force: true });
     writeDurably(pathOf(kind, shell), `${JSON.stringify({ [kind]: all })}\n`);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
