@@ -154,6 +154,48 @@ test("--update-prices takes it from an address, with the date that the server te
   expect(gone.stderr).toContain(`cannot take prices from ${address}: `);
 });
 
+test("--update-prices follows a redirect only to an address that may be taken itself, and only a few", async () => {
+  const places: Record<string, string> = {
+    "/near": "/table",
+    "/far": "http://192.0.2.1/far",
+    "/round": "/round",
+  };
+  const server = createServer(({ url = "" }, answer) => {
+    const location = places[url];
+    if (location === undefined) answer.end(TABLE);
+    else answer.writeHead(302, { location }).end();
+  });
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const take = (path: string) => runHere(home, ["stats", "--update-prices", `${address}${path}`]);
+  expect((await take("/near")).stdout).toContain("2 models");
+  expect((await take("/far")).stderr).toContain("192.0.2.1/far: the address is not https");
+  expect((await take("/round")).stderr).toContain("too many");
+  server.close();
+  expect((await runHere(home, ["stats", "--update-prices", "https:"])).stderr).toContain(
+    "it is not an address",
+  );
+});
+
+test("a table with names and prices of any kind changes nothing else, and a large one counts like a small one", async () => {
+  call("a", "2025-01-05T10:00", { output_tokens: 0 }, "__proto__");
+  const cost = { input_cost_per_token: 1e-6, output_cost_per_token: 0 };
+  const odd = ["", "two words", "a|b", "1"].map((name) => `${JSON.stringify(name)}:${JSON.stringify(cost)}`);
+  const many = Array.from(
+    { length: 30_000 },
+    (_, at) => `"a-model-with-a-long-name-${at}":${JSON.stringify(cost)}`,
+  );
+  const bad = ['"1e400"', "1e400", "-1", "null", "{}"].map(
+    (amount, at) => `"bad-${at}":{"input_cost_per_token":${amount},"output_cost_per_token":1}`,
+  );
+  home.write("table.json", `{${[...odd, ...bad, ...many, `"__proto__":${JSON.stringify(cost)}`].join(",")}}`);
+  const { stdout } = await runHere(home, ["stats", "--update-prices", "table.json"]);
+  expect(stdout).toContain("30,002 models");
+  const { total, prices } = JSON.parse((await runHere(home, ["stats", "--json"])).stdout);
+  expect(total.costUsd).toBeCloseTo(0.001, 9);
+  expect(prices.sources).toEqual(["table.json"]);
+});
+
 test("the list prices are those of the package that they are taken from", () => {
   execFileSync(process.execPath, [join(ROOT, "scripts/prices.ts"), "--check"]);
 });

@@ -43,8 +43,8 @@ export function readSmallFile(
 }
 
 /** `null` where there is no such file, or it holds no JSON object. */
-export function readJsonFile(path: string): Json | null {
-  const text = readSmallFile(path);
+export function readJsonFile(path: string, options: { readonly maxBytes?: number } = {}): Json | null {
+  const text = readSmallFile(path, options);
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);

@@ -11,9 +11,10 @@ import { createOutput, formatCount, type Shell } from "../terminal/index.ts";
 /** LiteLLM's table has about 2 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
+const MAX_REDIRECTS = 5;
 const DAY_CHARS = "2026-01-31".length;
 
-/** Errors: `not_found`, `unavailable` and `too_large` for what cannot be read; `invalid` for another format. */
+/** Errors: `usage` for an address that is not safe; `not_found`, `unavailable` and `too_large` for what cannot be read; `invalid` for another format. */
 export async function runUpdatePrices(from: string, shell: Shell): Promise<number> {
   const { table, at } = /^https?:/iu.test(from) ? await download(from, shell) : read(from, shell);
   const asOf = at.toISOString().slice(0, DAY_CHARS);
@@ -37,15 +38,9 @@ function read(name: string, { cwd }: Shell): Table {
   return { table: readFileSync(path, "utf8"), at: stat.mtime };
 }
 
-/** Nobody on the way may set prices: only TLS, but for this machine. */
 async function download(address: string, { now }: Shell): Promise<Table> {
-  const url = new URL(address);
-  const isOfThisMachine = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url.protocol !== "https:" && !isOfThisMachine) {
-    throw new ContinuoError("usage", `cannot take prices from ${address}: the address is not https`);
-  }
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await request(address, AbortSignal.timeout(TIMEOUT_MS));
     if (!response.ok)
       throw new ContinuoError("unavailable", `cannot take prices from ${address}: ${response.status}`);
     const told = Date.parse(response.headers.get("last-modified") ?? "");
@@ -56,6 +51,32 @@ async function download(address: string, { now }: Shell): Promise<Table> {
     const why = cause instanceof Error ? cause.message : messageOf(error);
     throw new ContinuoError("unavailable", `cannot take prices from ${address}: ${why}`, { cause: error });
   }
+}
+
+/** Follows redirects itself: each address must be safe, and `fetch` would also follow one that is not. */
+async function request(address: string, signal: AbortSignal): Promise<Response> {
+  let url = toSafeUrl(address);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await fetch(url, { signal, redirect: "manual" });
+    const next = response.headers.get("location");
+    if (!REDIRECTS.has(response.status) || next === null) return response;
+    await response.body?.cancel();
+    url = toSafeUrl(next, url);
+  }
+  throw new ContinuoError("unavailable", `cannot take prices from ${address}: it leads to too many others`);
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Nobody on the way may set prices: only TLS, except on this machine. Errors: `usage`. */
+function toSafeUrl(address: string, base?: URL): URL {
+  if (!URL.canParse(address, base?.href)) {
+    throw new ContinuoError("usage", `cannot take prices from ${address}: it is not an address`);
+  }
+  const url = new URL(address, base);
+  const isOfThisMachine = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isOfThisMachine)) return url;
+  throw new ContinuoError("usage", `cannot take prices from ${address}: the address is not https`);
 }
 
 async function textOf(response: Response, address: string): Promise<string> {

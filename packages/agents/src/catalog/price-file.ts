@@ -11,10 +11,13 @@ import { ContinuoError } from "@continuo/core/model";
 import { continuoHome, isJson, type Json, type Places, readJsonFile, writeDurably } from "@continuo/files";
 import { type PriceList, parsePriceLines, shippedPrices } from "./prices.ts";
 
+/** The largest table that is taken has 32 MB, and its lines are shorter. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /** The list of `prices.json` if it is newer, else the one that comes with Continuo. */
 export function readPriceList(places: Places): PriceList {
   const shipped = shippedPrices();
-  const kept = readJsonFile(pathOf(places));
+  const kept = readJsonFile(pathOf(places), { maxBytes: MAX_BYTES });
   if (kept === null) return shipped;
   const { asOf, source, lines } = kept;
   if (typeof asOf !== "string" || typeof source !== "string" || typeof lines !== "string") return shipped;
@@ -57,10 +60,10 @@ function notATable(source: string): ContinuoError {
   });
 }
 
-/** Lines as those of `PRICE_LINES`. Models without a price of input and output, and names with a space, are left out. */
-export function toPriceLines(table: Json): readonly string[] {
+/** Lines as those of `PRICE_LINES`. Leaves out models without a price of input and output, and names that a line cannot hold. */
+function toPriceLines(table: Json): readonly string[] {
   return Object.entries(table).flatMap(([name, model]) => {
-    if (!isJson(model) || /[\s|]/u.test(name)) return [];
+    if (!isJson(model) || /^$|[\s|]/u.test(name)) return [];
     const [input, output, ...cache] = KEYS.map((key) => forMillion(model[key]));
     if (input === null || input === undefined || output === null || output === undefined) return [];
     const amounts = [input, output, ...cache.map((amount) => amount ?? "-")].join(" ");
@@ -78,6 +81,6 @@ const KEYS = [
 
 /** Without the noise of a multiplied fraction: `0.000003` for one is `3`. */
 function forMillion(perToken: unknown): number | null {
-  if (typeof perToken !== "number" || !(perToken >= 0)) return null;
-  return Number((perToken * 1_000_000).toPrecision(12));
+  const amount = typeof perToken === "number" ? perToken * 1_000_000 : Number.NaN;
+  return Number.isFinite(amount) && amount >= 0 ? Number(amount.toPrecision(12)) : null;
 }

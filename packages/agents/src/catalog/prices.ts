@@ -49,23 +49,15 @@ export function parsePriceLines(text: string): PriceMap {
   const prices: Record<string, Price> = Object.create(null);
   for (const line of text.trim().split("\n")) {
     const [names = "", amounts = ""] = line.split(" | ");
-    const [input, output, cacheRead, cacheWrite, cacheWriteHour] = amounts.split(" ").map(Number);
-    const price = { input, output, ...present(withoutNaN({ cacheRead, cacheWrite, cacheWriteHour })) };
+    const known = amounts.split(" ").map((amount) => (amount === "-" ? undefined : Number(amount)));
+    const [input = 0, output = 0, cacheRead, cacheWrite, cacheWriteHour] = known;
+    const price: Price = { input, output, ...present({ cacheRead, cacheWrite, cacheWriteHour }) };
     for (const name of names.split(" ")) {
-      prices[name] = price as Price;
-      const bare = name.replace(DATED, "");
-      if (!(bare in prices)) prices[bare] = price as Price;
+      prices[name] = price;
+      prices[name.replace(DATED, "")] ??= price;
     }
   }
   return prices;
-}
-
-function withoutNaN(
-  amounts: Readonly<Record<string, number | undefined>>,
-): Record<string, number | undefined> {
-  return Object.fromEntries(
-    Object.entries(amounts).map(([key, amount]) => [key, Number.isNaN(amount) ? undefined : amount]),
-  );
 }
 
 /** Tokens of one model; `null` if no model is recorded. */

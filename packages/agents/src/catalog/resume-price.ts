@@ -11,7 +11,7 @@ import type { AgentName, Message, Usage } from "@continuo/core/model";
 import { isJson, type Places } from "@continuo/files";
 import { openNativeSession } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
-import { type Prices, priceOf } from "./prices.ts";
+import { type Price, type Prices, priceOf } from "./prices.ts";
 
 export interface ResumePrice {
   /** The context of the last call: what the next one sends again, without the new prompt. */
@@ -68,7 +68,7 @@ function toUsd(tokens: number, perMillion: number | null): number | null {
 }
 
 function writePrice(
-  { input, cacheWrite = input, cacheWriteHour = cacheWrite }: NonNullable<ReturnType<typeof priceOf>>,
+  { input, cacheWrite = input, cacheWriteHour = cacheWrite }: Price,
   lastsMs: number | null,
 ): number {
   return lastsMs !== null && lastsMs > 5 * MINUTE_MS ? cacheWriteHour : cacheWrite;
