@@ -225,6 +225,24 @@ test("statusline prints one line of what Claude Code tells and what the sessions
   expect(await line("{", "2026-11-26T10:30:00Z")).toBe("$0.55 today · $0.55 in this block, 4h 30m left\n");
 });
 
+test("statusline leaves out what it cannot count: the settings have mistakes, or its sums are of another form", async () => {
+  call("a", "2026-11-26T10:00", {}, "claude-opus-5-5");
+  const now = new Date("2026-11-26T10:02:00Z");
+  const line = () => runHere(home, ["statusline"], { stdin: '{"model":{"id":"m"}}', now });
+  for (const sums of ["[]", "{", "{}", '{"block":3}', '{"todayUsd":"1"}', '{"block":{"begin":4}}']) {
+    const text = sums.replace("{", `{"at":${now.getTime()}${sums.length > 2 ? "," : ""}`);
+    home.write(".continuo/cache/statusline.json", text);
+    expect(await line()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^m( ·.*)?\n$/u),
+      stderr: "",
+    });
+  }
+  home.write(".continuo/cache/statusline.json", "{}");
+  home.write(".continuo/continuo.yaml", "prices: [");
+  expect(await line()).toEqual({ code: 0, stdout: "m\n", stderr: "" });
+});
+
 const resume = async (now: string): Promise<readonly string[]> =>
   (await runHere(home, ["resume", "last:claude", "--print"], { now: new Date(now) })).stderr.split("\n");
 

@@ -85,16 +85,40 @@ interface Sums {
 
 async function sumsOf(shell: Shell): Promise<readonly string[]> {
   const path = join(continuoHome(placesOf(shell)), "cache/statusline.json");
-  const kept = readJsonFile(path) as Sums | null;
+  const kept = readSums(path);
   const isFresh = kept !== null && Math.abs(shell.now.getTime() - kept.at) < KEPT_MS;
-  const { todayUsd, block } = isFresh ? kept : await count(path, shell);
+  const sums = isFresh ? kept : await nullOnError(() => count(path, shell));
+  if (sums === null) return [];
+  const { todayUsd, block } = sums;
   const left = block === null ? null : leftOfBlock(block.begin, shell.now);
   return [
-    ...(typeof todayUsd === "number" ? [`${drawUsd(todayUsd)} today`] : []),
-    ...(left !== null && typeof block?.usd === "number"
+    ...(todayUsd !== null ? [`${drawUsd(todayUsd)} today`] : []),
+    ...(left !== null && block !== null && block.usd !== null
       ? [`${drawUsd(block.usd)} in this block, ${drawTime(left)} left`]
       : []),
   ];
+}
+
+/** `null` where they are not known, or another version wrote them. */
+function readSums(path: string): Sums | null {
+  const { at, todayUsd = null, block = null } = readJsonFile(path) ?? {};
+  if (typeof at !== "number" || !isAmount(todayUsd)) return null;
+  if (!isJson(block)) return { at, todayUsd, block: null };
+  const { begin, usd = null } = block;
+  return typeof begin === "string" && isAmount(usd) ? { at, todayUsd, block: { begin, usd } } : null;
+}
+
+function isAmount(value: unknown): value is number | null {
+  return value === null || typeof value === "number";
+}
+
+async function nullOnError<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
 }
 
 async function count(path: string, shell: Shell): Promise<Sums> {
@@ -119,7 +143,7 @@ async function count(path: string, shell: Shell): Promise<Sums> {
   return sums;
 }
 
-/** The hours of a day, in which the blocks begin where they begin among all hours if a pause of one block comes before. */
+/** The hours of a day and one block. The newest block begins as it does among all hours if a pause of five hours is in them. */
 function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionUsage[] {
   const first = new Date(now.getTime() - (24 + BLOCK_HOURS) * HOUR_MS).toISOString();
   return sessions.map((session) => ({
@@ -132,16 +156,13 @@ function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionU
 async function cacheOf(told: Json, shell: Shell): Promise<string | null> {
   const id = told.session_id;
   if (typeof id !== "string" || id === "") return null;
-  try {
+  const price = await nullOnError(async () => {
     const places = placesOf(shell);
     const { found } = await lookUpSession(`claude:${id}`, { places });
-    const price = await resumePriceOf(found, { places, prices: await readPrices(shell), now: shell.now });
-    if (price === null || price.cache === "unknown") return null;
-    const left = Date.parse(price.warmUntil ?? "") - shell.now.getTime();
-    if (price.cache === "warm") return `warm for ${drawTime(left)}`;
-    return price.usd === null ? "cold" : `cold, about ${drawUsd(price.usd)} to continue`;
-  } catch (error) {
-    if (isContinuoError(error)) return null;
-    throw error;
-  }
+    return await resumePriceOf(found, { places, prices: await readPrices(shell), now: shell.now });
+  });
+  if (price === null || price.cache === "unknown") return null;
+  const left = Date.parse(price.warmUntil ?? "") - shell.now.getTime();
+  if (price.cache === "warm") return `warm for ${drawTime(left)}`;
+  return price.usd === null ? "cold" : `cold, about ${drawUsd(price.usd)} to continue`;
 }
