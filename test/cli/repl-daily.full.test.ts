@@ -100,6 +100,18 @@ test("!COMMAND runs in the folder of the session, and the next prompt has its ou
   await on.until(ended("ended by SIGTERM"));
 });
 
+test("Ctrl-C ends a !COMMAND that writes without an end, and one that does not want to end", async () => {
+  const on = await open(80, 24);
+  on.type("!yes | tr -d '\\n' & yes");
+  await on.until((screen) => screen.includes("\n  y\n"));
+  on.send("C-c");
+  await on.until(ended("ended by SIGTERM"));
+  on.type("!trap '' TERM; echo deaf; setsid sleep 60");
+  await on.until((screen) => screen.includes("\n  deaf\n"));
+  on.send("C-c");
+  await on.until(ended("ended by SIGKILL"));
+});
+
 test("/undo continues a copy without the last turn, which the agent no longer knows", async () => {
   const on = await open(80, 24);
   await say(on, "one", "The first answer.");

@@ -26,6 +26,8 @@ export const REPL_LIMITS = {
   lookedThrough: 10_000,
   /** The output of a command that the agent is told. */
   shellChars: 65_536,
+  /** The time in which a command must end that was asked to. */
+  shellEndMs: 2_000,
   sessionRows: 15,
   candidates: 40,
 } as const;

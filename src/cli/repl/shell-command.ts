@@ -1,56 +1,65 @@
 /** `!COMMAND`: runs a command of the person in the folder of the session, and keeps its output for the agent. */
 
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { killAll, MARK_VARIABLE, splitLines } from "@continuo/agents/drivers/process";
 import { visibleLine } from "@continuo/core/transcript";
-import type { Shell } from "../terminal/index.ts";
+import { formatCount, type Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface ShellRun {
   readonly cwd: string;
   readonly shell: Shell;
+  /** Ends the command, and kills it if it does not end. */
   readonly signal: AbortSignal;
   readonly print: (lines: readonly string[]) => Promise<void>;
 }
 
 /**
- * Prints each line as it comes. Returns what the agent is told with the next prompt: the command, its output up to a limit,
- * and its exit code.
+ * Prints each line as it comes; a command that writes faster than the terminal waits. Returns what the agent is told with the
+ * next prompt: the command, its output up to a limit, and its exit code.
  */
 export async function runShellCommand(
   command: string,
   { cwd, shell, signal, print }: ShellRun,
 ): Promise<string> {
-  // A group of its own: the end of the command is the end of all that it started.
-  const child = spawn(shell.env.SHELL ?? "/bin/sh", ["-c", command], {
+  // A group of its own, and a mark: the end of the command is the end of all that it started.
+  const mark = randomUUID();
+  const child = spawn(shell.env.SHELL || "/bin/sh", ["-c", command], {
     cwd,
-    env: { ...shell.env, PWD: cwd },
+    env: { ...shell.env, PWD: cwd, [MARK_VARIABLE]: mark },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  const kill = (): void => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-    } catch {
-      // The group has ended.
-    }
+  const kill = (by: NodeJS.Signals): void => {
+    if (child.pid !== undefined) killAll(child.pid, mark, by);
   };
-  using _killed = shell.onExit(kill);
-  signal.addEventListener("abort", kill, { once: true });
+  let killing: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    kill("SIGTERM");
+    killing = setTimeout(() => kill("SIGKILL"), REPL_LIMITS.shellEndMs);
+  };
+  using _killed = shell.onExit(() => kill("SIGTERM"));
+  signal.addEventListener("abort", stop, { once: true });
   const { promise, resolve } = Promise.withResolvers<string>();
   child.once("error", (error) => resolve(error.message));
   child.once("close", (code, name) => resolve(name === null ? `exit code ${code}` : `ended by ${name}`));
   let kept = "";
-  let printing = Promise.resolve();
-  const take = (line: string): void => {
-    if (kept.length < REPL_LIMITS.shellChars) kept += `${line.slice(0, REPL_LIMITS.shellChars)}\n`;
-    printing = printing.then(() => print([`  ${visibleLine(line)}`]));
+  const read = async (stream: Readable): Promise<void> => {
+    for await (const whole of splitLines(stream, { maxChars: REPL_LIMITS.shellChars })) {
+      const line = whole ?? LONG_LINE;
+      if (kept.length < REPL_LIMITS.shellChars) kept += `${line}\n`;
+      await print([`  ${visibleLine(line)}`]);
+    }
   };
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", take);
+  await Promise.all([read(child.stdout), read(child.stderr)]);
   const end = await promise;
-  signal.removeEventListener("abort", kill);
-  await printing;
+  clearTimeout(killing);
+  signal.removeEventListener("abort", stop);
   if (end !== "exit code 0") await print([`  ${visibleLine(end)}`]);
   const cut = kept.length >= REPL_LIMITS.shellChars ? "\n[the rest is left out]" : "";
   return `\n\nI ran \`${command}\` (${end}). Its output:\n${kept.slice(0, REPL_LIMITS.shellChars)}${cut}`;
 }
+
+const LONG_LINE = `[a line of more than ${formatCount(REPL_LIMITS.shellChars)} characters]`;
