@@ -106,10 +106,14 @@ test("Ctrl-C ends a !COMMAND that writes without an end, and one that does not w
   await on.until((screen) => screen.includes("\n  y\n"));
   on.send("C-c");
   await on.until(ended("ended by SIGTERM"));
-  on.type("!trap '' TERM; echo deaf; setsid sleep 60");
+  on.type("!trap '' TERM; echo deaf; setsid sleep 60; :");
   await on.until((screen) => screen.includes("\n  deaf\n"));
   on.send("C-c");
   await on.until(ended("ended by SIGKILL"));
+  on.type("!trap '' TERM; setsid sleep 60 & echo left");
+  await on.until((screen) => screen.includes("\n  left\n"));
+  on.send("C-c");
+  await on.until(ended("exit code 0 after SIGKILL"));
 });
 
 test("/undo continues a copy without the last turn, which the agent no longer knows", async () => {

@@ -32,7 +32,9 @@ export async function runShellCommand(
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
+  let sent: NodeJS.Signals | undefined;
   const kill = (by: NodeJS.Signals): void => {
+    sent = by;
     if (child.pid !== undefined) killAll(child.pid, mark, by);
   };
   let killing: NodeJS.Timeout | undefined;
@@ -44,7 +46,10 @@ export async function runShellCommand(
   signal.addEventListener("abort", stop, { once: true });
   const { promise, resolve } = Promise.withResolvers<string>();
   child.once("error", (error) => resolve(error.message));
-  child.once("close", (code, name) => resolve(name === null ? `exit code ${code}` : `ended by ${name}`));
+  child.once("close", (code, name) => {
+    if (name !== null) resolve(`ended by ${name}`);
+    else resolve(sent === undefined ? `exit code ${code}` : `exit code ${code} after ${sent}`);
+  });
   let kept = "";
   const read = async (stream: Readable): Promise<void> => {
     for await (const whole of splitLines(stream, { maxChars: REPL_LIMITS.shellChars })) {
