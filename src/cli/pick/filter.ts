@@ -81,9 +81,9 @@ function toFit(word: string): Fit {
     return ({ info }) =>
       field(info).some((text) => (text ?? "").toLowerCase().includes(value)) ? COSTS.inText : null;
   }
-  // A number with swapped digits is another number.
-  const isWord = /^\p{L}+$/u.test(word);
-  const typos = isWord ? typosOf(word) : [];
+  // A number with swapped digits is another number, and an id with other letters another id.
+  const isWord = /^\p{L}[\p{L}\d]*$/u.test(word) && !(/\d/u.test(word) && /^[\da-f]+$/u.test(word));
+  const typos = isWord ? typosOf(word).filter((typo) => digitsOf(typo) === digitsOf(word)) : [];
   return ({ info, words }) => {
     if (word.length >= MIN_ID_CHARS && info.sessionId.toLowerCase().startsWith(word)) return COSTS.id;
     if (words.includes(word)) return COSTS.inText;
@@ -101,8 +101,14 @@ const MIN_EXTRA_CHARS = 6;
 const MAX_FUZZY_CHARS = 24;
 /** Letters between two letters of a word. */
 const MAX_GAP = 3;
+/** The rest of a word and what joins it to its number: `proj12` for `project-12`. */
+const MAX_GAP_TO_NUMBER = 8;
 
-/** True if the letters follow each other closely from the beginning of a word on: `frmt` in `format`. */
+function digitsOf(word: string): string {
+  return word.replace(/\D+/gu, " ").trim();
+}
+
+/** True if the letters follow each other closely from the beginning of a word on: `frmt` in `format`. Numbers are whole. */
 function isSpread(word: string, text: string): boolean {
   if (word.length > MAX_FUZZY_CHARS) return false;
   const first = word.charAt(0);
@@ -114,12 +120,19 @@ function isSpread(word: string, text: string): boolean {
 
 function followsFrom(word: string, text: string, start: number): boolean {
   let at = start;
-  for (let next = 1; next < word.length; next++) {
-    const found = text.indexOf(word.charAt(next), at + 1);
-    if (found === -1 || found - at > MAX_GAP + 1 || text.slice(at, found).includes("\n")) return false;
-    at = found;
+  const [, ...rest] = word.match(/\d+|\D/gu) ?? [];
+  for (const part of rest) {
+    const found = text.indexOf(part, at + 1);
+    const gap = isDigit(part) ? MAX_GAP_TO_NUMBER : MAX_GAP;
+    if (found === -1 || found - at > gap + 1 || text.slice(at, found).includes("\n")) return false;
+    if (isDigit(part) && isDigit(text.charAt(found - 1))) return false;
+    at = found + part.length - 1;
   }
   return true;
+}
+
+function isDigit(text: string): boolean {
+  return /^\d/u.test(text);
 }
 
 function isLetter(code: number): boolean {

@@ -103,6 +103,21 @@ describe("the filter", () => {
   });
 });
 
+test.each([
+  ["prject26", ["1"]],
+  ["project62", []],
+  ["project2", ["1"]],
+  ["proj12", ["2"]],
+  ["abcd1", []],
+])("a number in a word is whole, and an id has no likeness: %s", (query, ids) => {
+  const entries = toEntries([
+    info("1", { cwd: "/home/ann/project-26" }),
+    info("2", { cwd: "/home/ann/project-12" }),
+    info("ab-cd-1", { title: "Other" }),
+  ]);
+  expect(filterEntries(entries, query).map((entry) => entry.info.sessionId)).toEqual(ids);
+});
+
 test("what stands in the text comes before what only resembles it, and the beginning of an id before all", () => {
   const entries = toEntries([
     info("1", { title: "A basket" }),
