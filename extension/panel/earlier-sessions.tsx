@@ -63,7 +63,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
                   {session.noteIds.length === 1 ? "note" : "notes"}
                 </span>
                 <Matches matches={found.get(session.sessionId) ?? []} />
-                <Join view={view} other={session.key} onJoined={load} onFailure={setFailure} />
+                <Join view={view} session={session} onJoined={load} onFailure={setFailure} />
               </li>
             ))}
           </ul>
@@ -133,15 +133,17 @@ function began({ createdAt }: LiveSession): string {
 
 interface JoinProps {
   readonly view: EngineView;
-  readonly other: string;
+  readonly session: LiveSession;
   readonly onJoined: () => void;
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** The tab that is watched now goes on in the session of another open tab. */
-function Join({ view, other, onJoined, onFailure }: JoinProps): JSX.Element | null {
-  const recording = view.session?.key ?? null;
-  if (recording === null || recording === other || !view.open.includes(other)) return null;
+/** The tab that is watched now goes on in the session of other open tabs. */
+function Join({ view, session, onJoined, onFailure }: JoinProps): JSX.Element | null {
+  if (view.session === null || view.session.sessionId === session.sessionId) return null;
+  const recording = view.session.key;
+  const other = (session.keys ?? [session.key]).find((key) => key !== recording && view.open.includes(key));
+  if (other === undefined) return null;
   return (
     <button
       type="button"

@@ -11,14 +11,17 @@ export interface NoteProps {
   readonly note: Note;
   readonly next: Note | undefined;
   readonly evidence: readonly ShownEvidence[];
+  /** Taken over from an earlier session of the video. */
+  readonly isCarried: boolean;
   readonly isReadOnly: boolean;
   readonly sessionKey: string;
   readonly onSeek: (ms: number) => void;
-  readonly onOperate: (noteId: string, operation: NoteOperation) => void;
+  /** Resolves to false if it failed, which is shown. */
+  readonly onOperate: (noteId: string, operation: NoteOperation) => Promise<boolean>;
 }
 
 export function NoteItem(props: NoteProps): JSX.Element {
-  const { note, evidence, onSeek } = props;
+  const { note, evidence, isCarried, onSeek } = props;
   const [isEditing, setEditing] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const parts = evidence.filter(({ id }) => note.evidence.includes(id));
@@ -30,6 +33,19 @@ export function NoteItem(props: NoteProps): JSX.Element {
         </button>
         {note.status !== "written" && <span class={`mark ${note.status}`}>{note.status}</span>}
         {note.by === "person" && note.status !== "accepted" && <span class="mark">yours</span>}
+        {isCarried && (
+          <span class="mark" title="It is from an earlier session of this video, which has its evidence.">
+            carried over
+          </span>
+        )}
+        {note.damaged !== undefined && (
+          <span
+            class="mark damaged"
+            title="The log is damaged: something that this note was made of, or a change of it, cannot be trusted."
+          >
+            damaged
+          </span>
+        )}
         {!isEditing && <Actions {...props} onEdit={() => setEditing(true)} />}
       </div>
       {isEditing ? (
@@ -65,7 +81,7 @@ function Actions({
   onEdit,
 }: NoteProps & { readonly onEdit: () => void }): JSX.Element {
   const menu = useRef<HTMLDetailsElement>(null);
-  const operate = (operation: NoteOperation): void => onOperate(note.noteId, operation);
+  const operate = (operation: NoteOperation): void => void onOperate(note.noteId, operation);
   /** An act of the menu closes it. */
   const choose = (act: () => void) => (): void => {
     menu.current?.removeAttribute("open");
@@ -120,20 +136,24 @@ function Actions({
   );
 }
 
+/** It stays open while its text was not stored. */
 function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () => void }): JSX.Element {
   const [text, setText] = useState(note.text);
+  const [before] = useState(note.text);
+  const isChanged = note.text !== before;
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus(), []);
   const save = (event: Event): void => {
     event.preventDefault();
-    if (text.trim() !== "" && text !== note.text) onOperate(note.noteId, { operation: "edit", text });
-    onDone();
+    if (text.trim() === "" || text === note.text) return onDone();
+    // The version that stands in the panel: an edit of another tab that is not seen yet is not overwritten.
+    const edit = { operation: "edit", text, ifHash: note.hash } as const;
+    void onOperate(note.noteId, edit).then((isDone) => isDone && onDone());
   };
   const split = (): void => {
     const parts = splitNote({ ...note, text }, area.current?.selectionStart ?? 0);
     if (parts === null) return;
-    onOperate(note.noteId, { operation: "split", parts });
-    onDone();
+    void onOperate(note.noteId, { operation: "split", parts }).then((isDone) => isDone && onDone());
   };
   return (
     <form class="editor" onSubmit={save}>
@@ -147,9 +167,14 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
           if (key === "Escape") onDone();
         }}
       />
+      {isChanged && (
+        <p role="status">
+          This note was changed meanwhile: <q dir="auto">{note.text}</q>
+        </p>
+      )}
       <div class="actions">
         <button type="submit" class="main">
-          Save
+          {isChanged ? "Replace it" : "Save"}
         </button>
         <button type="button" onClick={split} title="Put the cursor where the second note begins">
           Split at cursor

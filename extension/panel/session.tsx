@@ -43,9 +43,15 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
     void browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => undefined);
   };
   const seek = (mediaTimeMs: number): void => tell({ to: "page", type: "seek", mediaTimeMs });
-  const operate = (noteId: string, operation: NoteOperation): void => {
+  const operate = async (noteId: string, operation: NoteOperation): Promise<boolean> => {
     setFailure(null);
-    ask(key, { action: "operate", noteId, operation }).catch(setFailure);
+    return await ask(key, { action: "operate", noteId, operation }).then(
+      () => true,
+      (error: Failure) => {
+        setFailure(error);
+        return false;
+      },
+    );
   };
   const capture = (): void => tell({ to: "page", type: "capture" });
   const { isDegraded } = session.standing;
@@ -97,6 +103,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
                   note={note}
                   next={notes[at + 1]}
                   evidence={evidence}
+                  isCarried={session.carried.includes(note.noteId)}
                   isReadOnly={isDegraded}
                   sessionKey={key}
                   onSeek={seek}
@@ -144,7 +151,9 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
   const { position } = view;
   const { tone, text } = statusOf({ ...session, isPlaying: isPlaying(position, nowMs), nowMs });
   const cost = costOf(session);
-  const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;
+  const { lastError = null, lastCheckpointError = null, standIn = null } = session.session?.health ?? {};
+  // The sentence on the stand-in has the error of the writer.
+  const problem = (standIn === null ? lastError : null) ?? lastCheckpointError;
   return (
     <div class="head">
       <h2 dir="auto">{session.title === "" ? session.videoId : session.title}</h2>
@@ -152,6 +161,17 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
         <span class="dot" aria-hidden="true" />
         {text}
       </p>
+      {session.carriedCount > 0 && (
+        <p class="dim">
+          Goes on from an earlier session: {session.carriedCount}{" "}
+          {session.carriedCount === 1 ? "note was" : "notes were"} carried over
+        </p>
+      )}
+      {standIn !== null && (
+        <p class="status warn" role="status">
+          {standIn}
+        </p>
+      )}
       {cost !== "" && <p class="dim">{cost}</p>}
       {session.framesLeftOut > 0 && (
         <p class="dim">{session.framesLeftOut} frames were left out to make room</p>

@@ -205,19 +205,10 @@ export class Engine {
         title,
         server: config.settings,
         onChange: () => this.#onSender(key),
-        isShared: () => this.#isShared(key),
       });
       this.#senders.set(key, sender);
     }
     for (const { key } of config.ending) void this.#finish(key);
-  }
-
-  /** Tabs that were joined have one session: it ends with the last of them. */
-  #isShared(key: string): boolean {
-    const sessionId = this.#senders.get(key)?.view.sessionId;
-    return (this.#config?.open ?? []).some(
-      (one) => one.key !== key && this.#senders.get(one.key)?.view.sessionId === sessionId,
-    );
   }
 
   async #finish(key: string): Promise<void> {

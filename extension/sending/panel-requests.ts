@@ -65,7 +65,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "join": {
       const other = `/v1/live/${encodeURIComponent(request.other)}`;
       await engine.moveKey(request.other, async () => {
-        // The tab's earlier session is a session of its own, and ends.
+        // The tab leaves its earlier session, which ends if it was the last one.
         await requestJson(server, "DELETE", other);
         await requestJson(server, "POST", `${path}/join`, { key: request.other });
       });

@@ -24,6 +24,8 @@ export interface Timeline {
 export interface PanelSession extends Omit<SessionView, "session"> {
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
+  /** The number of notes that were carried over, of which `carried` names those that are shown. */
+  readonly carriedCount: number;
   readonly timeline: Timeline;
   /** The newest sentences that were heard. */
   readonly line: readonly HeardSentence[];
@@ -39,11 +41,14 @@ export interface PanelRoom {
 
 export function toPanelSession(view: SessionView, { notes: room, durationMs }: PanelRoom): PanelSession {
   const notes = view.notes.slice(-room);
+  const shown = new Set(notes.map(({ noteId }) => noteId));
   const named = new Set(notes.flatMap(({ evidence }) => evidence));
   const endMs = view.notes.reduce((last, note) => Math.max(last, note.endMs), durationMs ?? 0);
   return {
     ...view,
     notes,
+    carried: view.carried.filter((noteId) => shown.has(noteId)),
+    carriedCount: view.carried.length,
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
     timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },

@@ -29,8 +29,6 @@ export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
   readonly onChange: () => void;
-  /** True if another tab is in the same session, which then continues. */
-  readonly isShared: () => boolean;
 }
 
 export class SessionSender {
@@ -77,7 +75,7 @@ export class SessionSender {
     this.#trimSoon();
   }
 
-  /** Sends what waits, and ends the session. */
+  /** Sends what waits, and takes the tab out of the session, which ends with its last tab. */
   end(): Promise<void> {
     this.#purpose = "end";
     this.poke();
@@ -111,6 +109,7 @@ export class SessionSender {
           key,
           videoId,
           title,
+          continues: "video",
           outbox: outboxOf(key),
           onFrame: (frame) => this.#take(frame),
           onConnection: (connection) => this.#connected(connection),
@@ -196,8 +195,7 @@ export class SessionSender {
   async #end(client: LiveClient): Promise<void> {
     for (;;) {
       try {
-        if (this.#options.isShared()) await client.flushed();
-        else await client.end();
+        await client.end();
         break;
       } catch (error) {
         if (this.#over.signal.aborted) return;

@@ -63,6 +63,8 @@ export interface SessionView {
   /** When the newest evidence was stored; `null` before the first. */
   readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
+  /** The ids of the notes that the session took over from an earlier one of its video; their evidence is there. */
+  readonly carried: readonly string[];
   readonly evidence: readonly ShownEvidence[];
   readonly requests: readonly ContextRequest[];
   readonly purges: readonly PurgeWarning[];
@@ -83,6 +85,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     hasTranscriber: true,
     storedAtMs: null,
     notes: [],
+    carried: [],
     evidence: [],
     requests: [],
     purges: [],
@@ -90,7 +93,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
   };
 }
 
-const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written)/u;
+const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written|event_quarantined)/u;
 
 /** True if the notes or the state of the session must be read again after this frame. */
 export function changesNotes(frame: LiveServerFrame): boolean {
@@ -102,7 +105,7 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
     case "hello": {
       const isOther = view.sessionId !== frame.sessionId;
       const fresh = isOther
-        ? { evidence: [], requests: [], purges: [], degraded: null, storedAtMs: null }
+        ? { carried: [], evidence: [], requests: [], purges: [], degraded: null, storedAtMs: null }
         : {};
       return { ...view, ...fresh, sessionId: frame.sessionId };
     }
@@ -159,6 +162,10 @@ function foldEvent(
     const request = { requestId: String(data.requestId), question: String(data.question ?? "") };
     if (view.requests.some(({ requestId }) => requestId === request.requestId)) return view;
     return { ...view, requests: [...view.requests, request] };
+  }
+  if (type === "note_written" && data.operation === "carry") {
+    const noteId = String(data.noteId);
+    return view.carried.includes(noteId) ? view : { ...view, carried: [...view.carried, noteId] };
   }
   // A question that was answered, or not in time, leaves with its draft.
   if (type === "note_written" && view.requests.length > 0) {

@@ -1,10 +1,10 @@
 /** The events that end a session, and those that do not. */
 
 import { expect, test } from "vitest";
-import { captionsUntil, keptTabs, openSite, openViewer, play } from "./harness.ts";
+import { bringToRecord, captionsUntil, keptTabs, openSite, openViewer, play, type Viewer } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("a video that is away for less than ten seconds, a closed window and a reload keep a session; another video, a closed tab and a page without a video end it", async () => {
+test("a video that is away for less than ten seconds, a closed window and a reload keep a session; a closed tab leaves it to the other one; another video and a page without a video end it", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);
@@ -41,11 +41,17 @@ test("a video that is away for less than ten seconds, a closed window and a relo
   );
   const duplicate = await duplicating;
   await expect.poll(() => keysOf(served)).toHaveLength(2);
-  const closed = (await keysOf(served)).find((one) => one !== key) ?? "";
-  expect(closed.split("/")[0]).not.toBe(key.split("/")[0]);
+  const copy = (await keysOf(served)).find((one) => one !== key) ?? "";
+  expect(copy.split("/")[0]).not.toBe(key.split("/")[0]);
+  const { sessionId } = await served.session(key);
+  expect((await served.session(copy)).sessionId).toBe(sessionId);
   await duplicate.close();
-  await expect.poll(() => stateOf(closed)).toBe("closed");
-  expect(await stateOf(key)).not.toBe("closed");
+  await expect.poll(() => keptTabs(viewer)).toHaveLength(1);
+  await expect.poll(() => endings(viewer)).toEqual([]);
+  await bringToRecord(viewer, again, { served, key });
+  const fifth = await play(again, { fromMs: fourth, toMs: fourth + 2_500 });
+  await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(fifth));
+  expect(await served.session(key)).toMatchObject({ sessionId, closedAt: null });
 
   await again.goto(`${site.url}/other`);
   await expect.poll(() => stateOf(key)).toBe("closed");
@@ -55,3 +61,8 @@ test("a video that is away for less than ten seconds, a closed window and a relo
   await again.goto(`${site.url}/empty`);
   await expect.poll(() => stateOf(other)).toBe("closed");
 });
+
+/** What the extension still has to end. */
+async function endings(viewer: Viewer): Promise<unknown> {
+  return await viewer.ask(`chrome.storage.local.get("ending").then(({ ending }) => ending ?? [])`);
+}

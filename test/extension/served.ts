@@ -155,12 +155,12 @@ export function damage(database: string, word: string): () => void {
   return () => replace(`${word}!`, word);
 }
 
-/** The keys of all sessions, oldest first. */
+/** The keys of all sessions; tabs of one video have a key each for their session. */
 export async function keysOf(served: Served): Promise<readonly string[]> {
   const { sessions } = (await served.get("/v1/live")) as {
-    readonly sessions: readonly { readonly key: string }[];
+    readonly sessions: readonly { readonly key: string; readonly keys?: readonly string[] }[];
   };
-  return sessions.map(({ key }) => key);
+  return sessions.flatMap(({ key, keys = [key] }) => keys);
 }
 
 export function textsOf(events: readonly WireEvent[], type = "transcript_added"): readonly string[] {

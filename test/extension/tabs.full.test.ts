@@ -1,4 +1,4 @@
-/** Several tabs: over a restart of the browser each has its session again, the active one records, and two are joined by hand. */
+/** Several tabs: over a restart of the browser each has its key again, the active one records, tabs of one video share its session. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ import {
 } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("three tabs have their sessions again after a restart, a joined one continues in another's session, and that ends with the last", async () => {
+test("three tabs have their keys again after a restart, a joined one continues in the session that two of one video share, and that ends with the last", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);
@@ -28,42 +28,48 @@ test("three tabs have their sessions again after a restart, a joined one continu
   const keys = (await keptTabs(viewer)).map(({ part, video }) => `${part}/${video?.videoId}`);
   expect(keys).toHaveLength(3);
   await expect.poll(async () => (await keysOf(served)).toSorted()).toEqual(keys.toSorted());
-  for (const [n, key] of keys.entries())
-    await expect.poll(() => texts(key)).toEqual(captionsUntil(stops[n] ?? 0));
+  const [key = "", other = "", third = ""] = keys;
+  const { sessionId } = await served.session(key);
+  expect((await served.session(third)).sessionId).toBe(sessionId);
+  expect((await served.session(other)).sessionId).not.toBe(sessionId);
+  // What both tabs played is there once.
+  await expect.poll(() => texts(key)).toEqual(captionsUntil(Math.max(stops[0] ?? 0, stops[2] ?? 0)));
+  await expect.poll(() => texts(other)).toEqual(captionsUntil(stops[1] ?? 0));
 
   await viewer.restart();
   await expect.poll(async () => (await keptTabs(viewer)).length).toBe(3);
   expect((await keptTabs(viewer)).map(({ part, video }) => `${part}/${video?.videoId}`)).toEqual(keys);
   const pages = await pagesOf(viewer, site.url);
+  // The third tab goes on where the first one stopped, in their session.
+  let [sharedMs, otherMs] = [Math.max(stops[0] ?? 0, stops[2] ?? 0), stops[1] ?? 0];
   for (const [n, page] of pages.entries()) {
     await bringToRecord(viewer, page, { served, key: keys[n] ?? "" });
-    const fromMs = stops[n] ?? 0;
-    stops[n] = await play(page, { fromMs, toMs: fromMs + 4_500 });
-    await expect.poll(() => texts(keys[n] ?? "")).toEqual(captionsUntil(stops[n]));
+    const fromMs = n === 1 ? otherMs : sharedMs;
+    const stop = await play(page, { fromMs, toMs: fromMs + 4_500 });
+    if (n === 1) otherMs = stop;
+    else sharedMs = stop;
+    await expect.poll(() => texts(keys[n] ?? "")).toEqual(captionsUntil(stop));
   }
   expect((await keysOf(served)).toSorted()).toEqual(keys.toSorted());
-  for (const key of keys) expect(await served.session(key)).toMatchObject({ parentId: null });
+  for (const one of keys) expect(await served.session(one)).toMatchObject({ parentId: null });
+  expect((await served.session(third)).sessionId).toBe(sessionId);
 
   // The second tab is active, and joins the first one, which lies in the background: what that plays is not recorded.
-  const [first, second] = pages as readonly [Page, Page];
-  const [key = "", other = ""] = keys;
-  const { sessionId } = await served.session(key);
+  const [first, second, last] = pages as readonly [Page, Page, Page];
   const left = await served.session(other);
   await bringToRecord(viewer, second, { served, key: other });
   const panel = await viewer.panel();
   await play(first, { fromMs: 18_000, toMs: 20_500 });
   // A caption that is shown when the tab records again would count.
-  const again = stops[0] ?? 0;
+  const again = sharedMs;
   await first.evaluate(`document.querySelector("video").currentTime = ${again / 1000}`);
   await panel.getByRole("button", { name: "Sessions" }).click();
-  // The newest session stands first in the list.
-  const join = panel.getByRole("button", { name: "Join this tab to it" });
-  await expect.poll(() => join.count()).toBe(2);
-  await join.last().click();
+  // A session that tabs share is one row.
+  await panel.getByRole("button", { name: "Join this tab to it" }).click();
   await expect.poll(async () => (await served.session(other)).sessionId).not.toBe(left.sessionId);
   expect(await served.session(other)).toMatchObject({ sessionId });
-  const heard = captionsUntil(stops[0] ?? 0);
-  const from = stops[1] ?? 0;
+  const heard = captionsUntil(sharedMs);
+  const from = otherMs;
   const also = captionsUntil(await play(second, { fromMs: from, toMs: from + 4_500 }));
   const joined = [...heard, ...also.slice(captionsUntil(from).length)];
   await expect.poll(() => texts(key)).toEqual(joined);
@@ -74,6 +80,10 @@ test("three tabs have their sessions again after a restart, a joined one continu
   await expect.poll(() => texts(key)).toEqual([...joined, ...more]);
   expect(await served.session(key)).toMatchObject({ sessionId });
   await first.close();
+  // The third tab is still in it.
+  await bringToRecord(viewer, last, { served, key: third });
+  expect(["active", "checkpointed", "idle"]).toContain((await served.session(third)).state);
+  await last.close();
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
 });
 
