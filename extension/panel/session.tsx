@@ -16,6 +16,7 @@ import { ask, wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { useNow } from "./now.ts";
+import { Problem } from "./problem.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -65,11 +66,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
           is kept here, and sent after <code>continuo live repair</code>.
         </p>
       )}
-      {failure !== null && (
-        <p class="banner bad" role="alert">
-          {failure.message}. {failure.hint}
-        </p>
-      )}
+      {failure !== null && <Problem failure={failure} />}
       <Timeline timeline={session.timeline} position={view.position} onSeek={seek} />
       <LiveLine sentences={session.line} position={view.position} onSeek={seek} />
       <section class="asked" aria-label="What the session asks">

@@ -298,6 +298,13 @@ export function failureOf(error: unknown): Failure {
       hint: "Plug one in, or choose it in the settings of the browser.",
     };
   }
+  // The message of the server names the note by its id.
+  if (isContinuoError(error, "conflict") && error.details.noteId !== undefined) {
+    return {
+      message: "somebody else changed this note meanwhile",
+      hint: "Your text is still in the editor: the other one appears below it.",
+    };
+  }
   if (!isContinuoError(error)) return { message: "something went wrong in the browser", hint: String(error) };
   return { message: error.message, hint: error.hint ?? "" };
 }

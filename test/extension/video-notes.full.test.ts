@@ -71,7 +71,7 @@ test("a video that is opened again shows the notes of its last session and goes 
   await tellNotes(viewer, "hold");
   await served.send("POST", path, { operation: "edit", text: "Theirs: the harbour." });
   await panel.getByRole("button", { name: "Save" }).click();
-  await panel.getByText("was changed by somebody else").waitFor();
+  await panel.getByText("Somebody else changed this note meanwhile.").waitFor();
   expect(await panel.getByLabel("Text of the note").inputValue()).toBe("Mine: the harbour.");
   expect(await texts()).toContain("Theirs: the harbour.");
   await tellNotes(viewer, "release");
