@@ -1,7 +1,15 @@
 /** The events that end a session, and those that do not. */
 
 import { expect, test } from "vitest";
-import { bringToRecord, captionsUntil, keptTabs, openSite, openViewer, play, type Viewer } from "./harness.ts";
+import {
+  bringToRecord,
+  captionsUntil,
+  keptTabs,
+  openSite,
+  openViewer,
+  play,
+  type Viewer,
+} from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
 test("a video that is away for less than ten seconds, a closed window and a reload keep a session; a closed tab leaves it to the other one; another video and a page without a video end it", async () => {

@@ -89,7 +89,9 @@ live: { note_writer: notes }
   await using watched = await openWatched({ yaml: broken });
   const { panel, page } = watched;
   await play(page, { fromMs: 0, toMs: 8_500 });
-  await panel.getByText(/^The note writer notes does not work .* without a model until it does\.$/u).waitFor();
+  await panel
+    .getByText(/^The note writer notes does not work .* without a model until it does\.$/u)
+    .waitFor();
   await checkPanel(panel, "without-model");
 });
 
