@@ -145,7 +145,10 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
   useEffect(() => area.current?.focus(), []);
   const save = (event: Event): void => {
     event.preventDefault();
-    if (text.trim() === "" || text === note.text) return onDone();
+    if (text.trim() === "" || text === note.text) {
+      onDone();
+      return;
+    }
     // The version that stands in the panel: an edit of another tab that is not seen yet is not overwritten.
     const edit = { operation: "edit", text, ifHash: note.hash } as const;
     void onOperate(note.noteId, edit).then((isDone) => isDone && onDone());
