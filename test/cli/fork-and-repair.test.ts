@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, createHome, type Home, run, writeSessions } from "./home.ts";
+import { CLAUDE_ID, claudeFile, createHome, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -20,7 +20,7 @@ const UUID = "[0-9a-f]{8}-[0-9a-f-]{27}";
 describe("fork", () => {
   test("prints the new session and how to continue it", async () => {
     const before = readFileSync(path());
-    const { code, stdout, stderr } = await run(home, ["session", "fork", CLAUDE_ID]);
+    const { code, stdout, stderr } = await runHere(home, ["session", "fork", CLAUDE_ID]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const [name, file, from, , , command] = stdout.split("\n");
     expect(name).toMatch(new RegExp(`^claude:${UUID}  Fix the build \\(fork\\)$`, "u"));
@@ -29,7 +29,7 @@ describe("fork", () => {
     expect(from).toMatch(new RegExp(`^\\d+ messages of claude:${CLAUDE_ID}$`, "u"));
     expect(command).toMatch(new RegExp(`^  cd .+ && claude --resume ${id}$`, "u"));
     expect(readFileSync(path())).toEqual(before);
-    expect((await run(home, ["session", "list"])).stdout).toContain("Fix the build (fork)");
+    expect((await runHere(home, ["session", "list"])).stdout).toContain("Fix the build (fork)");
   });
 
   test("prints JSON, and cuts behind a message", async () => {

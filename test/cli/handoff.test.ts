@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAIN, type Run, runWith } from "./home.ts";
+import { type Run, runWith } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -51,33 +51,31 @@ async function here(...args: readonly string[]): Promise<Run> {
 }
 
 describe("export --bundle and import", () => {
-  test("a session is packed, and placed on a machine with another home and folder", () => {
+  test("a session is packed, and placed on a machine with another home and folder", async () => {
     const file = join(home, "timer.bundle");
-    const packed = continuo("session", "export", ID, "--bundle", file);
+    const packed = await here("session", "export", ID, "--bundle", file);
     expect(packed).toMatchObject({ code: 0, stdout: "" });
     expect(packed.stderr).toContain(`claude:${ID}, 1 file: ~/timer.bundle, `);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const again = continuo("session", "export", ID, "--bundle", file);
+    const again = await here("session", "export", ID, "--bundle", file);
     expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("--force") });
     const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     try {
-      const there = (...args: readonly string[]) =>
-        spawnSync(process.execPath, [MAIN, ...args], {
-          cwd: other,
-          encoding: "utf8" as const,
-          env: { PATH: bin, HOME: other, NO_COLOR: "1" },
-        });
-      const lost = there("import", file);
-      expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining("--cwd DIR")]);
-      expect(there("import", file, "--cwd", ".", "--dry-run").stdout).toContain("Nothing was written");
+      const there = (...args: readonly string[]): Promise<Run> =>
+        runHere({ path: other }, args, { env: { PATH: bin } });
+      const lost = await there("import", file);
+      expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining("--cwd DIR")]);
+      expect((await there("import", file, "--cwd", ".", "--dry-run")).stdout).toContain(
+        "Nothing was written",
+      );
       expect(existsSync(join(other, ".claude"))).toBe(false);
-      const made = there("import", file, "--cwd", ".", "--json");
-      expect([made.status, made.stderr]).toEqual([0, ""]);
+      const made = await there("import", file, "--cwd", ".", "--json");
+      expect([made.code, made.stderr]).toEqual([0, ""]);
       const { sessionId, resumeCommand } = JSON.parse(made.stdout);
       expect(resumeCommand).toEqual(["claude", "--resume", sessionId]);
-      const listed = JSON.parse(there("session", "list", "--json").stdout);
+      const listed = JSON.parse((await there("session", "list", "--json")).stdout);
       expect(listed).toMatchObject([{ agent: "claude", sessionId, cwd: realpathSync(other) }]);
-      const moved = there("import", file, "--cwd", ".", "--to", "codex", "--no-verify", "--json");
+      const moved = await there("import", file, "--cwd", ".", "--to", "codex", "--no-verify", "--json");
       expect(JSON.parse(moved.stdout)).toMatchObject({ agent: "codex", verification: { by: "continuo" } });
     } finally {
       rmSync(other, { recursive: true, force: true });
@@ -322,20 +320,23 @@ describe("handoff", () => {
   });
 });
 
-describe("resume", () => {
-  const made = (): string =>
-    JSON.parse(continuo("session", "list", "--agent", "codex", "--json").stdout)[0].sessionId;
+describe("resume", async () => {
+  const sessionsOf = async (
+    agent: string,
+  ): Promise<{ readonly sessionId: string; readonly location: string }[]> =>
+    JSON.parse((await here("session", "list", "--agent", agent, "--json")).stdout);
+  const made = async (): Promise<string> => (await sessionsOf("codex"))[0]?.sessionId ?? "";
 
-  test("--print prints a line for a shell", () => {
-    const id = made();
-    expect(continuo("resume", id, "--print").stdout).toBe(`cd '${cwd}' && codex resume ${id}\n`);
+  test("--print prints a line for a shell", async () => {
+    const id = await made();
+    expect((await here("resume", id, "--print")).stdout).toBe(`cd '${cwd}' && codex resume ${id}\n`);
   });
 
-  test("--agent --print hands over, then prints only the line: a shell starts the other agent there", () => {
-    const { code, stdout, stderr } = continuo("resume", made(), "--agent", "pi", "--print");
-    const listed = JSON.parse(continuo("session", "list", "--agent", "pi", "--json").stdout);
+  test("--agent --print hands over, then prints only the line: a shell starts the other agent there", async () => {
+    const { code, stdout, stderr } = await here("resume", await made(), "--agent", "pi", "--print");
+    const listed = await sessionsOf("pi");
     expect({ code, sessions: listed.length }).toEqual({ code: 0, sessions: 1 });
-    const [{ sessionId, location }] = listed;
+    const { sessionId, location } = listed[0] ?? {};
     expect(stdout).toMatch(/^cd '[^\n]*\n$/u);
     expect(stderr).toContain("tool_call    4 kept");
     expect(stderr).toContain(`pi:${sessionId}`);
@@ -347,29 +348,28 @@ describe("resume", () => {
     expect(evaluated.stdout).toBe(`${cwd}: --session ${location}\n`);
   });
 
-  test("starts the agent in the session's folder, with what is behind `--`, and ends as it does", () => {
-    const id = made();
+  test("starts the agent in the session's folder, with what is behind `--`, and ends as it does", async () => {
+    const id = await made();
     const { code, stdout } = continuo("resume", id, "--", "--model", "a b");
     expect({ code, stdout }).toEqual({ code: 3, stdout: `${cwd}: resume ${id} --model a b\n` });
   });
 
-  test("with an agent that is not installed nothing is handed over", () => {
-    const { code, stderr } = continuo("resume", made(), "--agent", "claude");
+  test("with an agent that is not installed nothing is handed over", async () => {
+    const { code, stderr } = await here("resume", await made(), "--agent", "claude");
     expect(code).toBe(8);
     expect(stderr).toBe(
       "continuo: claude is not installed\nRun `continuo agents` to see how to install it.\n",
     );
-    const listed = JSON.parse(continuo("session", "list", "--agent", "claude", "--json").stdout);
-    expect(listed).toHaveLength(1);
+    expect(await sessionsOf("claude")).toHaveLength(1);
   });
 
-  test("a folder that no longer exists is reported, and so is an agent that is not installed", () => {
-    const gone = continuo("resume", ID);
+  test("a folder that no longer exists is reported, and so is an agent that is not installed", async () => {
+    const gone = await here("resume", ID);
     expect(gone.code).toBe(3);
     expect(gone.stderr).toContain("no longer exists");
     const other = JSON.parse(
-      continuo("handoff", ID, "--to", "pi", "--cwd", cwd, "--no-verify", "--json").stdout,
+      (await here("handoff", ID, "--to", "pi", "--cwd", cwd, "--no-verify", "--json")).stdout,
     );
-    expect(continuo("resume", other.sessionId).code).toBe(8);
+    expect((await here("resume", other.sessionId)).code).toBe(8);
   });
 });

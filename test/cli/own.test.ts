@@ -5,16 +5,7 @@ import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  CLAUDE_ID,
-  CODEX_ID,
-  claudeFile,
-  createHome,
-  HOSTILE_ID,
-  type Home,
-  run,
-  writeSessions,
-} from "./home.ts";
+import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const BOTH = "01999999-2222-7000-8000-000000000001";
@@ -87,7 +78,7 @@ async function speakWith(agent: string): Promise<void> {
 }
 
 async function list(...args: readonly string[]): Promise<{ readonly [key: string]: unknown }[]> {
-  const { stdout, stderr, code } = await run(home, ["session", "list", "--json", ...args]);
+  const { stdout, stderr, code } = await runHere(home, ["session", "list", "--json", ...args]);
   expect([stderr, code]).toEqual(["", 0]);
   return JSON.parse(stdout);
 }

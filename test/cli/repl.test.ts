@@ -4,7 +4,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
-import { cleanEnv, MAIN, type Run, run, writeSessions } from "./home.ts";
+import { cleanEnv, MAIN, type Run, writeSessions } from "./home.ts";
+import { runHere } from "./in-process.ts";
 import { createTalkHome, SCRIPT, steady, type TalkHome } from "./talk.ts";
 
 let home: TalkHome;
@@ -23,18 +24,7 @@ describe("on a pipe", () => {
   }
 
   async function repl(lines: string, flags: readonly string[] = []): Promise<Run> {
-    const child = start(flags);
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.stdin.end(lines);
-    const { promise, resolve } = Promise.withResolvers<number | null>();
-    child.on("close", resolve);
-    return { code: await promise, stdout, stderr };
+    return await runHere(home, ["repl", ...flags], { cwd: join(home.path, "project"), stdin: lines });
   }
 
   test("lines are read to their end; nothing is coloured, nothing drawn twice", async () => {
@@ -190,7 +180,7 @@ describe("on a pipe", () => {
     expect(stdout).toContain("/search needs words");
     expect(stdout).toContain("Nothing found.");
     expect(home.prompts()).toEqual([]);
-    const opened = await run(home, ["open", "1"]);
+    const opened = await runHere(home, ["open", "1"]);
     expect(opened.stdout).toContain("All well.");
   });
 

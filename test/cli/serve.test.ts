@@ -1,13 +1,14 @@
-/** `continuo serve` and `continuo token`, as processes. */
+/** `continuo serve` as a process, and `continuo token` beside it. */
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bundledCommand } from "../sizes/prepared.ts";
-import { CLAUDE_ID, claudeFile, claudeText } from "./home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, type Run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let command: string;
 const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
@@ -48,16 +49,9 @@ async function serve(...flags: string[]): Promise<Served> {
   return { ...(JSON.parse(line) as { url: string; tokenFile: string | null }), child, ended };
 }
 
-function run(...args: string[]): {
-  readonly status: number | null;
-  readonly out: string;
-  readonly err: string;
-} {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
-    env,
-    encoding: "utf8",
-  });
-  return { status, out: stdout, err: stderr };
+/** A command that ends, with the home of the server. */
+function run(...args: string[]): Promise<Run> {
+  return runHere({ path: home }, args, { env });
 }
 
 function get(url: string, token?: string, method = "GET"): Promise<Response> {
@@ -86,7 +80,7 @@ test("serve creates a private token once, and ends with 0 on SIGTERM, after it a
 
 test("a token is created, listed without its secret, used and revoked while the server runs", async () => {
   const { url } = await serve();
-  const made = run(
+  const made = await run(
     "token",
     "create",
     "--scope",
@@ -96,27 +90,31 @@ test("a token is created, listed without its secret, used and revoked while the 
     "--expires",
     "1h",
   );
-  expect(made.status).toBe(0);
-  const secret = made.out.trim();
+  expect(made.code).toBe(0);
+  const secret = made.stdout.trim();
   expect((await get(`${url}/v1/stream/channels/team`, secret)).status).toBe(200);
   expect((await get(`${url}/v1/stream/channels/other`, secret)).status).toBe(403);
-  const list = run("token", "list", "--json");
-  expect(list.out).not.toContain(secret.slice(-20));
-  const tokens = JSON.parse(list.out) as readonly { tokenId: string; handle: string | null; state: string }[];
+  const list = await run("token", "list", "--json");
+  expect(list.stdout).not.toContain(secret.slice(-20));
+  const tokens = JSON.parse(list.stdout) as readonly {
+    tokenId: string;
+    handle: string | null;
+    state: string;
+  }[];
   const ada = tokens.find(({ handle }) => handle === "ada");
   expect(ada?.state).toBe("active");
   // A page of this server, with the token of this machine.
-  const page = run("view", "--no-open", "--json", `${url}/#/channels/team`);
-  const opened = new URL((JSON.parse(page.out) as { readonly url: string }).url);
+  const page = await run("view", "--no-open", "--json", `${url}/#/channels/team`);
+  const opened = new URL((JSON.parse(page.stdout) as { readonly url: string }).url);
   expect([opened.hostname, opened.port, opened.hash]).toEqual([
     expect.stringMatching(/^continuo-[\da-f]{32}\.localhost$/u),
     new URL(url).port,
     expect.stringMatching(/^#code=continuo_.*\/channels\/team$/u),
   ]);
-  const listed = run("token", "list").out;
+  const listed = await (await run("token", "list")).stdout;
   expect(listed).toContain("channel:team:read,write");
   expect(listed).toMatch(/continuo:loopback .*\n {2}\S+ +active .*code of a page/u);
-  expect(run("token", "revoke", ada?.tokenId ?? "").status).toBe(0);
+  expect((await run("token", "revoke", ada?.tokenId ?? "")).code).toBe(0);
   await expect
     .poll(async () => (await get(`${url}/v1/stream/channels/team`, secret)).status, { timeout: 10_000 })
     .toBe(401);
@@ -131,21 +129,24 @@ test("serve without a token says so, and only on loopback", async () => {
   expect(tokenFile).toBe(null);
   expect((await get(`${url}/v1/stream/open`, undefined, "PUT")).status).toBe(201);
   await expect.poll(() => err, { timeout: 10_000 }).toContain("warning: no token is required");
-  const refused = run("serve", "--no-auth", "--listen", "0.0.0.0:0");
-  expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("loopback")]);
-  const unprotected = run("serve", "--listen", "0.0.0.0:0");
-  expect([unprotected.status, unprotected.err]).toEqual([2, expect.stringContaining("without TLS")]);
+  const refused = await run("serve", "--no-auth", "--listen", "0.0.0.0:0");
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("loopback")]);
+  const unprotected = await run("serve", "--listen", "0.0.0.0:0");
+  expect([unprotected.code, unprotected.stderr]).toEqual([2, expect.stringContaining("without TLS")]);
 });
 
-test("a token file that others can read, or that another store's token is in, is refused", () => {
+test("a token file that others can read, or that another store's token is in, is refused", async () => {
   const file = join(home, "other-token");
   writeFileSync(file, "continuo_x_y\n");
   chmodSync(file, 0o644);
-  const readable = run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
-  expect([readable.status, readable.err]).toEqual([2, expect.stringContaining("can be read by other users")]);
+  const readable = await run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
+  expect([readable.code, readable.stderr]).toEqual([
+    2,
+    expect.stringContaining("can be read by other users"),
+  ]);
   chmodSync(file, 0o600);
-  const foreign = run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
-  expect([foreign.status, foreign.err]).toEqual([5, expect.stringContaining("not known to this store")]);
+  const foreign = await run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
+  expect([foreign.code, foreign.stderr]).toEqual([5, expect.stringContaining("not known to this store")]);
   expect(readFileSync(file, "utf8")).toBe("continuo_x_y\n");
 });
 
@@ -164,14 +165,14 @@ test("limits come from continuo.yaml in the home, and from flags, which count mo
     expect(await post("/v1/stream/limited", 1_025)).toBe(413);
     expect(await post("/v1/blobs", 11)).toBe(413);
     writeFileSync(file, "server: { limits: { request_bytes: 1 } }\n");
-    const refused = run("serve", "--listen", "127.0.0.1:0");
-    expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("continuo.yaml:1")]);
+    const refused = await run("serve", "--listen", "127.0.0.1:0");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("continuo.yaml:1")]);
   } finally {
     rmSync(file);
   }
 });
 
-test("flags that mean nothing are usage errors", () => {
+test("flags that mean nothing are usage errors", async () => {
   for (const args of [
     ["serve", "--listen", "4747"],
     ["serve", "--listen", "127.0.0.1:99999"],
@@ -190,7 +191,7 @@ test("flags that mean nothing are usage errors", () => {
     ["token", "create", "--scope", "admin", "--handle", "a:b"],
     ["token", "create", "--scope", "admin", "--label", "continuo:page"],
   ]) {
-    expect([args.join(" "), run(...args).status]).toEqual([args.join(" "), 2]);
+    expect([args.join(" "), (await run(...args)).code]).toEqual([args.join(" "), 2]);
   }
 });
 

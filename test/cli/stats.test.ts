@@ -4,7 +4,7 @@ import { tokensOf, usageOf } from "@continuo/agents/catalog";
 import { findSessions, openNativeSession } from "@continuo/native";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { copyEveryCase } from "../search/every-case.ts";
-import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, run } from "./home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -33,7 +33,7 @@ function exchange(name: string, model: string, day: string): string {
 }
 
 async function stats(...args: readonly string[]): Promise<Record<string, unknown>[] & { total: object }> {
-  const { stdout, stderr, code } = await run(home, ["stats", "--json", ...args]);
+  const { stdout, stderr, code } = await runHere(home, ["stats", "--json", ...args]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { groups, total } = JSON.parse(stdout);
   return Object.assign(groups, { total });
@@ -74,7 +74,7 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
   expect([...(await stats("--by", "agent", "--since", "2025-01-06"))]).toMatchObject([
     { agent: "claude", sessions: 1, turns: 1, tokens: { input: 2_000_000 } },
   ]);
-  const { stdout } = await run(home, ["stats"]);
+  const { stdout } = await runHere(home, ["stats"]);
   expect(stdout).toContain("≥ $2.00");
   expect(stdout).toContain("Without a price, and not in the cost: model-x");
   // The stored result is valid for one state of the file.

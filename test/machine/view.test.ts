@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import type { PageEntry } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } from "../cli/home.ts";
+import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, writeSessions } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
 import { fetchNamed } from "../server/harness/fetch-named.ts";
 import { exchange } from "../server/harness/open-page.ts";
 
@@ -151,7 +152,13 @@ test("no command line has the code: the browser gets a file that only its user c
 
 test("another `continuo view` opens a page of the viewer that runs, which may do less", async () => {
   const running = await view(["--no-open", "--port", "0"]);
-  const second = await run(home, ["view", "--no-open", "--json", "--read-only", `${running.base}/#/health`]);
+  const second = await runHere(home, [
+    "view",
+    "--no-open",
+    "--json",
+    "--read-only",
+    `${running.base}/#/health`,
+  ]);
   const { url }: { readonly url: string } = JSON.parse(second.stdout);
   expect([second.code, new URL(url).origin, url.endsWith("/health")]).toEqual([0, running.base, true]);
   const hash = new URL(url).hash;
@@ -183,12 +190,12 @@ test("the address of a page starts the viewer at its port, and the page gets a n
   expect((await fetchNamed(`${first.base}/`)).status).toBe(200);
   expect((await exchange(first.base, again.code)).status).toBe(403);
   expect((await exchange(again.base, again.code)).status).toBe(401);
-  const { code, stderr } = await run(home, ["view", "--no-open", "--read-only", "--port", "70000"]);
+  const { code, stderr } = await runHere(home, ["view", "--no-open", "--read-only", "--port", "70000"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('"70000" is not a port')]);
   await again.end();
 });
 
 test("an id that names no session is an error before a server starts", async () => {
-  const { code, stderr } = await run(home, ["view", "nobody"]);
+  const { code, stderr } = await runHere(home, ["view", "nobody"]);
   expect([code, stderr]).toEqual([3, expect.stringContaining('there is no session "nobody"')]);
 });
