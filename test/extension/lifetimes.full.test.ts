@@ -70,7 +70,7 @@ test("a video that is away for less than ten seconds, a closed window and a relo
   await expect.poll(() => stateOf(other)).toBe("closed");
 });
 
-/** What the extension still has to end. */
+/** The sessions that the extension still has to end. */
 async function endings(viewer: Viewer): Promise<unknown> {
   return await viewer.ask(`chrome.storage.local.get("ending").then(({ ending }) => ending ?? [])`);
 }

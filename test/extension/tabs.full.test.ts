@@ -32,7 +32,7 @@ test("three tabs have their keys again after a restart, a joined one continues i
   const { sessionId } = await served.session(key);
   expect((await served.session(third)).sessionId).toBe(sessionId);
   expect((await served.session(other)).sessionId).not.toBe(sessionId);
-  // What both tabs played is there once.
+  // Captions that both tabs played are there once.
   await expect.poll(() => texts(key)).toEqual(captionsUntil(Math.max(stops[0] ?? 0, stops[2] ?? 0)));
   await expect.poll(() => texts(other)).toEqual(captionsUntil(stops[1] ?? 0));
 
