@@ -31,7 +31,7 @@ async function tellNotes(viewer: Viewer, what: "hold" | "release"): Promise<void
   })`);
 }
 
-test("a video that is opened again shows the notes of its last session and goes on, and an edit that came after that of another tab is kept in the editor", async () => {
+test("a video that is opened again shows the notes of its last session and continues, and an edit after one of another tab stays in the editor", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, offscreenScript: HOLD_NOTES });
   const { site, served, viewer, panel, page, key } = watched;
   const note = (text: string) => panel.locator(".note", { hasText: text });
