@@ -46,7 +46,7 @@ export {
 export { lockSession, type WriterLock } from "./lock.ts";
 export { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
 export { ancestorsOf, type ParentProcess, programsIn, type RunningProgram, writersOf } from "./open-files.ts";
-export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
+export { assertAllowed, type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export {
   isRunning,
@@ -63,6 +63,7 @@ export {
   parseJson,
   TooDeepError,
 } from "./records/index.ts";
+export { createSharedFile, readSharedFile, replaceSharedFile } from "./shared-file.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
 export { withDraft, writeDurably } from "./write-durably.ts";
 export { isWriteFailure, reasonOf, writeFailure } from "./write-failure.ts";

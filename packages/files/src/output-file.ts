@@ -49,7 +49,7 @@ export async function openOutputFile(path: string, options: OutputFileOptions): 
   if (stat?.isDirectory() === true) throw unwritable(path, new Error("it is a folder"));
   if (stat !== undefined && !stat.isFile()) return await openStream(path, stat);
   const target = targetOf(path, stat, options.makeFolder === true);
-  refuseForbidden(target, options.forbidden);
+  assertAllowed(target, options.forbidden);
   if (options.makeFolder) makeFolder(path, dirname(target));
   const isThere = lookAt(path, lstatSync) !== undefined;
   if (isThere && !options.force) throw alreadyThere(path);
@@ -129,7 +129,8 @@ function makeFolder(path: string, folder: string): void {
   }
 }
 
-function refuseForbidden(target: string, forbidden: readonly string[]): void {
+/** Errors: `invalid` for a path in one of the folders. */
+export function assertAllowed(target: string, forbidden: readonly string[]): void {
   const folder = forbidden.find((each) => isBelow(target, each) || isBelow(target, realFolder(each)));
   if (folder === undefined) return;
   throw new ContinuoError("invalid", `cannot write ${target}: ${folder} belongs to an agent or to Continuo`, {

@@ -16,16 +16,20 @@ const MAX_DRAFT_AGE_MS = 60_000;
 export function writeDurably(path: string, text: string): void {
   makeFolderDurably(dirname(path));
   withDraft(path, (draft) => {
-    const bytes = Buffer.from(text, "utf8");
-    const fd = openSync(draft, "w", 0o600);
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    writeDraft(draft, Buffer.from(text, "utf8"));
     renameDurably(draft, path);
   });
+}
+
+/** Writes a file that only the user can read, and that nobody else knows yet. Errors: the system's. */
+export function writeDraft(draft: string, bytes: Buffer): void {
+  const fd = openSync(draft, "w", 0o600);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**

@@ -21,6 +21,7 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
     videoId,
     title,
     parentId,
+    ...(fold.carry === "none" ? {} : { tookNotesOver: true }),
     state: stateOf(follower),
     level,
     depth: depthOf(fold),

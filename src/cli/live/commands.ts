@@ -21,6 +21,15 @@ Examples:
   continuo live demo
   continuo live demo --speed 1 --server http://127.0.0.1:4747`;
 
+const EXPORT_HELP = `
+A file of --follow belongs to you: Continuo replaces only the text between its two lines, also after you
+renamed or moved the file in the folder. The times are links that play the moment.
+
+Examples:
+  continuo live export tab-1 --output notes.zip
+  continuo live export --follow ~/vault/videos
+  continuo live export --channel team`;
+
 export function addLiveCommands(live: Command, run: Run | null): void {
   const act = async (work: Work): Promise<void> => {
     if (run !== null) run.onEnd(await work(run.shell));
@@ -66,7 +75,7 @@ export function addLiveCommands(live: Command, run: Run | null): void {
   addressOptions(
     live.command("export").description("write the notes, evidence and pictures of a continuous session"),
   )
-    .argument("<key>", "the key of the session")
+    .argument("[key]", "the key of the session (default with --follow and --channel: all sessions)")
     .addOption(
       new Option("--format <format>", "the format (default: by the file's name, else md)").choices([
         ...FORMATS,
@@ -74,7 +83,14 @@ export function addLiveCommands(live: Command, run: Run | null): void {
     )
     .option("--output <file>", "write this file, completely or not at all (default: print)")
     .option("--force", "with --output: replace an existing file")
-    .action((key: string, flags: ExportFlags) =>
+    .option(
+      "--follow <folder>",
+      "keep a Markdown file for each video in this folder up to date, until Ctrl-C",
+    )
+    .option("--channel <name>", "post each note once in this channel, until Ctrl-C")
+    .option("--as <handle>", "with --channel: the handle that posts (default: notes)")
+    .addHelpText("after", EXPORT_HELP)
+    .action((key: string | undefined, flags: ExportFlags) =>
       act(async (shell) => (await import("./export.ts")).runExport(key, flags, shell)),
     );
   serverOptions(

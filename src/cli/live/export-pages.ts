@@ -84,7 +84,7 @@ function spanOf({ startMs, endMs }: Note): string {
 }
 
 /** Our own words. */
-function markOf({ status, damaged }: Note): string {
+export function markOf({ status, damaged }: Note): string {
   const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;
   return `${status === "unsure" || status === "accepted" ? ` (${status})` : ""}${based}`;
 }
@@ -103,5 +103,10 @@ function linesOf(evidence: readonly WireEvent[]): readonly Line[] {
 
 /** One line, in which nothing is Markdown or HTML. */
 function plain(text: string): string {
-  return visibleLine(visibleText(text)).replace(/[\\`*_[\]<>#|!&~]/gu, "\\$&");
+  return escaped(visibleLine(visibleText(text)));
+}
+
+/** Text in which nothing is Markdown, HTML, or a sign of Obsidian: a comment, a formula, a highlight. */
+export function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|!&~%$=^]/gu, "\\$&");
 }

@@ -9,6 +9,7 @@ import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { plural, type Shell, toJsonText } from "../terminal/index.ts";
 import { type LiveExport, toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportFlags } from "./flags.ts";
+import { runFollow } from "./follow.ts";
 import { livePath } from "./lines.ts";
 
 /** An ending for the types that browsers capture; others are kept as bytes. */
@@ -21,7 +22,13 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 const MAX_FRAME_BYTES = 33_554_432;
 
-export async function runExport(key: string, flags: ExportFlags, shell: Shell): Promise<number> {
+export async function runExport(key: string | undefined, flags: ExportFlags, shell: Shell): Promise<number> {
+  if (flags.follow !== undefined || flags.channel !== undefined) return runFollow(key, flags, shell);
+  if (key === undefined) {
+    throw new ContinuoError("usage", "the key of the session is missing", {
+      hint: "Name a key of `continuo live list`, or use --follow FOLDER for all sessions.",
+    });
+  }
   const access = await accessOf(flags, shell);
   const { format = formatOf(flags.output), output } = flags;
   if (format === "zip" && (output === undefined || output === "-") && shell.stdout.isTTY === true) {

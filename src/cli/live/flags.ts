@@ -15,6 +15,9 @@ export interface ExportFlags extends ServerFlags {
   readonly format?: "md" | "html" | "json" | "zip";
   readonly output?: string;
   readonly force?: true;
+  readonly follow?: string;
+  readonly channel?: string;
+  readonly as?: string;
 }
 
 export interface DemoFlags extends LiveFlags {

@@ -1,5 +1,5 @@
 /**
- * `continuo live`: a demonstration of continuous sessions, and their list, verification and repair on a server.
+ * `continuo live`: a demonstration of continuous sessions; their list, verification, repair and export on a server.
  *
  * Promises: text from others cannot control the terminal.
  * Does not know: the store; everything goes through a server, for the demonstration one of its own.

@@ -2,23 +2,13 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { LiveSession, Note } from "@continuo/core/wire";
-import { accessOf, callServer } from "../channel/index.ts";
+import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { LiveFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
 
 export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
-  const access = await accessOf(flags, shell);
-  const sessions: LiveSession[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-    const page = (await callServer(access, `/v1/live${query}`)) as unknown as {
-      readonly sessions: readonly LiveSession[];
-      readonly nextCursor: string | null;
-    };
-    sessions.push(...page.sessions);
-    cursor = page.nextCursor;
-  }
+  const sessions = await listSessions(await accessOf(flags, shell));
   if (flags.json) shell.stdout.write(`${toJsonText({ sessions })}\n`);
   else {
     for (const { lastActivityAt, state, level, depth, noteIds, key } of sessions) {
@@ -30,6 +20,21 @@ export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
     }
   }
   return 0;
+}
+
+/** Every session that the token may read. Errors: the server's. */
+export async function listSessions(access: ServerAccess): Promise<readonly LiveSession[]> {
+  const sessions: LiveSession[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page = (await callServer(access, `/v1/live${query}`)) as unknown as {
+      readonly sessions: readonly LiveSession[];
+      readonly nextCursor: string | null;
+    };
+    sessions.push(...page.sessions);
+    cursor = page.nextCursor;
+  }
+  return sessions;
 }
 
 export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Promise<number> {

@@ -51,6 +51,7 @@ export {
   type Part,
   type ResultPart,
   type TextOptions,
+  textInIsolates,
   toParts,
   visibleLine,
   visibleText,

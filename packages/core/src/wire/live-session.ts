@@ -65,6 +65,8 @@ export interface LiveSession {
   readonly title: string | null;
   /** The closed or abandoned session of the same key or video that this one follows. */
   readonly parentId: string | null;
+  /** The notes of the session of `parentId` were taken over: they are among this session's. */
+  readonly tookNotesOver?: true;
   readonly state: ReportedState;
   readonly level: Level;
   /** Transcripts, remarks, frames and note events of people that were appended and not processed. */

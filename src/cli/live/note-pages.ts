@@ -1,0 +1,89 @@
+/** The notes of a video as Markdown for a folder of notes, and the name of their file. Pure. */
+
+import { textInIsolates } from "@continuo/core/transcript";
+import type { LiveSession, Note } from "@continuo/core/wire";
+import { escaped, markOf } from "./export-pages.ts";
+import { timeOf } from "./lines.ts";
+import { momentUrl } from "./moments.ts";
+import type { NoteSection } from "./sections.ts";
+
+export interface SessionNotes {
+  readonly session: LiveSession;
+  readonly notes: readonly Note[];
+}
+
+/** The sessions of one video whose notes belong into its file, the oldest first. */
+export interface VideoNotes {
+  readonly videoId: string;
+  readonly sessions: readonly SessionNotes[];
+}
+
+/** A place that notes go to. `take` can be called again with the same notes. */
+export interface NoteTarget {
+  /** Names the place that the notes go to now: another place has none of them. Errors: `not_found` if it is gone. */
+  place(): string;
+  /** Returns a line for the person, or `null` if nothing changed. Errors: what keeps the target from taking them. */
+  take(video: VideoNotes): Promise<string | null>;
+}
+
+export function sectionOf({ session, notes }: SessionNotes): NoteSection {
+  const { sessionId, parentId, videoId, tookNotesOver } = session;
+  const lines = notes.map((note) => `- ${lineOf(videoId, note)}\n`);
+  const text = `## Notes\n\n${lines.length === 0 ? "No notes.\n" : lines.join("")}`;
+  const replaces = tookNotesOver === true ? "parent" : "nothing";
+  return { sessionId, parentId, text, noteCount: notes.length, replaces };
+}
+
+/** The part of a new file above its sections. The person may change it. */
+export function headOf({ videoId, sessions }: VideoNotes): string {
+  const url = momentUrl(videoId, 0);
+  // A string of JSON is one of YAML.
+  const properties = [`video: ${JSON.stringify(line(videoId))}`];
+  if (url !== null) properties.push(`url: ${JSON.stringify(url)}`);
+  return `---\n${properties.join("\n")}\n---\n\n# ${escaped(line(titleOf({ videoId, sessions })))}\n\n`;
+}
+
+export function titleOf({ videoId, sessions }: VideoNotes): string {
+  return sessions.findLast(({ session }) => session.title !== null)?.session.title ?? videoId;
+}
+
+function lineOf(videoId: string, note: Note): string {
+  const url = momentUrl(videoId, note.startMs);
+  const time = timeOf(note.startMs);
+  const link = url === null ? `**${time}**` : `[${time}](${url})`;
+  return `${link}${markOf(note)} ${escaped(line(note.text))}`;
+}
+
+function line(text: string): string {
+  return textInIsolates(text)
+    .replace(/\s*\n\s*/gu, " ")
+    .replaceAll("\t", " ");
+}
+
+const NAME_BYTES = 150;
+/** Names that Windows keeps for devices. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/iu;
+
+/** A name without its ending that all systems and links of Obsidian accept. */
+export function fileNameOf(title: string): string {
+  const plain = title
+    .normalize("NFC")
+    .replace(/\p{Cs}|\p{Cf}/gu, "")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\\/:*?"<>|#^[\]%]+/gu, " ")
+    .replace(/\s+/gu, " ")
+    .replace(/^[. ]+/u, "");
+  const name = cut(plain, NAME_BYTES).replace(/[. ]+$/u, "");
+  if (name === "") return "video";
+  return DEVICE.test(name) ? `_${name}` : name;
+}
+
+function cut(text: string, bytes: number): string {
+  let kept = "";
+  let size = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    size += Buffer.byteLength(segment);
+    if (size > bytes) break;
+    kept += segment;
+  }
+  return kept;
+}
