@@ -3,10 +3,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { HOME_VARIABLES } from "@continuo/agents";
 import type { PageEntry } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, writeSessions } from "../cli/home.ts";
+import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, type Run, writeSessions } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { fetchNamed } from "../server/harness/fetch-named.ts";
 import { exchange } from "../server/harness/open-page.ts";
@@ -171,6 +172,19 @@ test("another `continuo view` opens a page of the viewer that runs, which may do
   });
   expect(renamed.status).toBe(403);
   expect(await running.end()).toBe(0);
+});
+
+test("a command with another folder of any agent does not open the viewer that runs", async () => {
+  const running = await view(["--no-open"]);
+  const { port } = new URL(running.base);
+  const again = (env: Readonly<Record<string, string>>): Promise<Run> =>
+    runHere(home, ["view", "--no-open", "--json", "--port", port], { env });
+  expect(await again({})).toMatchObject({ code: 0, stdout: expect.stringContaining(running.base) });
+  for (const name of Object.values(HOME_VARIABLES)) {
+    // It wants a viewer of its own, and the port is taken.
+    expect([name, (await again({ [name]: join(home.path, "other") })).stdout]).toEqual([name, ""]);
+  }
+  await running.end();
 });
 
 test("the address of a page starts the viewer at its port, and the page gets a name that nobody had before", async () => {

@@ -1,16 +1,21 @@
 /** Numbers, times and names as a reader sees them. */
 
-const AGENTS: Readonly<Record<string, string>> = {
+import type { AgentName } from "@continuo/core/model";
+
+/** The agents of this machine's sessions, in the order in which they are offered. */
+export const AGENTS: Readonly<Record<AgentName, string>> = {
   claude: "Claude Code",
   codex: "Codex",
   gemini: "Gemini CLI",
   opencode: "opencode",
   pi: "pi",
-  continuo: "Continuo",
+  copilot: "GitHub Copilot CLI",
 };
 
+const NAMES: Readonly<Record<string, string>> = { ...AGENTS, continuo: "Continuo" };
+
 export function agentName(agent: string): string {
-  return AGENTS[agent] ?? agent;
+  return NAMES[agent] ?? agent;
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { counted, dayName, shortFolder } from "../content/words.ts";
+import { AGENTS, counted, dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
 import type { Growth } from "../state/listen.ts";
@@ -153,8 +153,8 @@ function Empty(): VNode {
     <div class="empty">
       <p>No sessions yet.</p>
       <p class="dim">
-        Sessions of Claude Code, Codex, Gemini CLI, opencode and pi appear here as soon as one of them is
-        used. See what a session looks like: <code>continuo list --examples</code>
+        Sessions of {Object.values(AGENTS).join(", ")} appear here. See what one looks like:{" "}
+        <code>continuo list --examples</code>
       </p>
     </div>
   );

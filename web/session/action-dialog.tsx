@@ -19,7 +19,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
-import { agentName, counted } from "../content/words.ts";
+import { AGENTS, agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
@@ -41,8 +41,6 @@ const TITLES: Readonly<Record<Action, string>> = {
   repair: "Repair",
   delete: "Move to the trash",
 };
-
-const AGENTS = ["claude", "codex", "gemini", "opencode", "pi"] as const;
 
 export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -155,7 +153,7 @@ function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
 
 function HandOffForm({ state, run, busy }: FormProps): VNode {
   const cwd = useSignal("");
-  const agents = AGENTS.filter((agent) => agent !== state.head.value?.session.agent);
+  const agents = Object.keys(AGENTS).filter((agent) => agent !== state.head.value?.session.agent);
   const to = useSignal<string>(agents[0] ?? "codex");
   const asked = (): HandOffRequest =>
     cwd.value.trim() === "" ? { to: to.value } : { to: to.value, cwd: cwd.value.trim() };

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { type OpenOwn, openOwn, storeUrlOf } from "@continuo/agents/catalog";
-import { ContinuoError, messageOf, present, type Store } from "@continuo/core/model";
+import { AGENT_NAMES, ContinuoError, messageOf, present, type Store } from "@continuo/core/model";
 import { ANY_HANDLE } from "@continuo/core/wire";
 import { placesOf, readVersion } from "@continuo/files";
 import { createAuthenticate, createServer, type Listening, listen } from "@continuo/server";
@@ -75,9 +75,8 @@ async function isForViewer(origin: URL): Promise<boolean> {
 
 /** Facts on which two commands must agree, so that one can show what the other serves. */
 function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerRequest {
-  const folders = Object.entries(env).filter(([name]) =>
-    /^(?:CONTINUO|CLAUDE|CODEX|GEMINI|PI|OPENCODE|XDG)_/u.test(name),
-  );
+  const prefixes = ["continuo", "xdg", ...AGENT_NAMES].map((name) => `${name.toUpperCase()}_`);
+  const folders = Object.entries(env).filter(([name]) => prefixes.some((prefix) => name.startsWith(prefix)));
   const parts = [readVersion(), home, storeUrlOf({ home, cwd, env }), folders.sort()];
   const work = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   return { work, access: readOnly ? "read" : "write" };

@@ -1,4 +1,4 @@
-/** The files that the call of a tool names, by the arguments of the tools of the five agents. Pure. */
+/** The files that the call of a tool names, by the arguments of the tools of the agents. Pure. */
 
 const PATH_ARGUMENTS: readonly string[] = [
   "file_path",

@@ -95,8 +95,10 @@ test("a digest says how the last turn ended: a call without a result, a failure,
 test("files that were changed come before those that were only read", () => {
   const read = { file_path: "/read" };
   const uses = [called("Read", read), called("Read", read), called("Edit", { file_path: "/changed" })];
-  expect(digestOf([uses]).files).toEqual([
+  const created = called("create", { path: "/created" });
+  expect(digestOf([[...uses, created]]).files).toEqual([
     { path: "/changed", changes: 1, looks: 0 },
+    { path: "/created", changes: 1, looks: 0 },
     { path: "/read", changes: 0, looks: 2 },
   ]);
 });

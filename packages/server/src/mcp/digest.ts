@@ -34,9 +34,9 @@ export interface Digest {
   readonly lastAnswer: DigestPiece | null;
 }
 
-/** Tools of the five agents that change the files that they name. */
+/** Tools of the agents that change the files that they name. */
 const CHANGING =
-  /^(?:edit|multiedit|write|notebookedit|apply_patch|patch|replace|write_file|create_file|str_replace\w*)$/iu;
+  /^(?:edit|multiedit|write|notebookedit|apply_patch|patch|replace|write_file|create|create_file|str_replace\w*)$/iu;
 const MAX_ITEMS = 2_000;
 
 export interface DigestFold {

@@ -79,7 +79,7 @@ export function resultToHtml(result: ToolResultBlock, images: ImageSource = "inl
   return outputToHtml(textOfResult(result)) + imagesOf(result, images);
 }
 
-/** Kinds by the tools of the five agents; an unknown tool is `other`, and loses nothing. */
+/** Kinds by the tools of the agents; an unknown tool is `other`, and loses nothing. */
 function kindOf({ name, args, childSessionId }: ToolCallBlock): CallKind {
   if (childSessionId !== undefined || /^(?:task|agent|spawn_agent|subagent)$/iu.test(name)) return "agent";
   if (planOf(args).length > 0) return "plan";

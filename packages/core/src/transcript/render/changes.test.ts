@@ -35,6 +35,8 @@ describe("a change is read in the shape of each agent", () => {
     ["snake case", { file_path: "a", old_string: "x", new_string: "y" }, [["a", ["-x", "+y"]]]],
     ["camel case", { filePath: "a", oldString: "x", newString: "y" }, [["a", ["-x", "+y"]]]],
     ["texts", { path: "a", oldText: "x", newText: "y" }, [["a", ["-x", "+y"]]]],
+    ["short names", { path: "a", old_str: "x", new_str: "y" }, [["a", ["-x", "+y"]]]],
+    ["a file that is created", { path: "a", file_text: "x\ny\n" }, [["a", ["+x", "+y"]]]],
     ["a file that is written", { file_path: "a", content: "x\ny\n" }, [["a", ["+x", "+y"]]]],
     [
       "several edits, one of them without a new text",

@@ -63,15 +63,17 @@ function changesOfInput(input: unknown, fileText?: FileText): ChangedFile[] {
   // Several edits of one file move each other's lines.
   const text = edits.length === 1 ? fileText : undefined;
   const replaced = edits.flatMap((edit: unknown) => {
-    const { old_string, oldString, oldText, new_string, newString, newText } = asRecord(edit);
-    const before = old_string ?? oldString ?? oldText;
-    const after = new_string ?? newString ?? newText;
+    const { old_string, oldString, oldText, old_str, new_string, newString, newText, new_str } =
+      asRecord(edit);
+    const before = old_string ?? oldString ?? oldText ?? old_str;
+    const after = new_string ?? newString ?? newText ?? new_str;
     return typeof before === "string" && typeof after === "string"
       ? [toChange(path, before, after, text)]
       : [];
   });
   if (replaced.length > 0) return replaced;
-  return typeof fields.content === "string" ? [toChange(path, "", fields.content)] : [];
+  const written = fields.content ?? fields.file_text;
+  return typeof written === "string" ? [toChange(path, "", written)] : [];
 }
 
 /** `{ path, diff }`, the diff a unified one, or the whole text of a new file. */

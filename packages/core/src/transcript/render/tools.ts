@@ -1,6 +1,6 @@
 /** A tool call in a few words. */
 
-/** The arguments that say what a call is about, most telling first; seen in the tools of the five agents. */
+/** The arguments that say what a call is about, most telling first; seen in the tools of the agents. */
 const TELLING = [
   "command",
   "cmd",
