@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
 
 /** The doors of our packages that it may use: those that run in a browser. */
-const DOORS = /^@continuo\/(?:core\/(?:client(?:\/live)?|model|transcript|wire)|live\/sentences)$/u;
+const DOORS =
+  /^@continuo\/(?:core\/(?:client(?:\/live)?|model|transcript|wire)|live\/(?:outline|sentences))$/u;
 
 const files = readSource("extension").filter(({ path }) => !/^(?:node_modules|dist|\.wxt)\//u.test(path));
 

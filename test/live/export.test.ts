@@ -1,7 +1,13 @@
 /** `continuo live export`, `replay` and a question, over HTTP. */
 
 import { openLive } from "@continuo/core/client/live";
-import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import {
+  type LivePage,
+  type LiveSession,
+  type Note,
+  PAGE_ITEM_KINDS,
+  type WireEvent,
+} from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { toHtml, toMarkdown } from "../../src/cli/live/export-pages.ts";
@@ -55,6 +61,13 @@ test("a session is exported with its evidence and frames, replayed, and asked ov
   expect((await post("/ask", { question: "x".repeat(5_000) })).status).toBe(413);
 });
 
+function hostilePage(hostile: string): LivePage {
+  const item = { title: hostile, text: hostile, startMs: 0, endMs: 1_000, evidence: [hostile], by: "agent" };
+  const items = PAGE_ITEM_KINDS.map((kind) => ({ ...item, itemId: kind, kind, status: "written" }) as const);
+  const page = { sessionId: "s", pass: 1, reason: "end", writer: hostile, standIn: hostile, through: 1 };
+  return { ...page, writtenAt: "now", items } as LivePage;
+}
+
 test("nothing that others said is Markdown, HTML or a control character in an exported page", () => {
   const hostile = "<script>alert(1)</script> [x](javascript:y)\u001b[2J\n# heading";
   const session = {
@@ -67,10 +80,16 @@ test("nothing that others said is Markdown, HTML or a control character in an ex
   };
   const note = { startMs: 0, endMs: 1_000, text: hostile, status: "unsure" };
   const evidence = [
-    { type: "transcript_added", sequence: 1, data: { text: hostile, speaker: hostile, mediaTimeMs: 0 } },
+    {
+      type: "transcript_added",
+      id: hostile,
+      sequence: 1,
+      data: { text: hostile, speaker: hostile, mediaTimeMs: 0 },
+    },
   ];
   const exported = {
     session: session as unknown as LiveSession,
+    page: hostilePage(hostile),
     notes: [note as Note],
     evidence: evidence as unknown as readonly WireEvent[],
   };

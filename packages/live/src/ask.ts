@@ -1,6 +1,7 @@
 /** A person's question about the video, answered from the notes and the evidence. */
 
 import { ContinuoError, type NewEvent } from "@continuo/core/model";
+import type { LiveAnswer } from "@continuo/core/wire";
 import { runTurn } from "./batches/index.ts";
 import { fetchContextWindow } from "./evidence/index.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type SessionOwnerSettings,
 } from "./kit/index.ts";
 import { newestEntries, readNotes } from "./notes/index.ts";
-import type { Follower } from "./state/index.ts";
+import { budgetOf, budgetState, type Follower, isFinal } from "./state/index.ts";
 import { cosineOf, lexicalEmbedder, measureCall } from "./writers/index.ts";
 
 export interface Question {
@@ -39,7 +40,31 @@ export function parseQuestion(body: unknown): Question {
   return { question, mediaTimeMs: mediaTimeMs as number | null };
 }
 
-export interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runStore"> {
+export interface QuestionOptions
+  extends Pick<SessionOwnerSettings, "store" | "runStore" | "writerOf" | "budget"> {
+  readonly follower: Follower;
+  readonly signal: AbortSignal;
+}
+
+export type Answer = AskResult & Pick<LiveAnswer, "by">;
+
+/** Also returns the event that counts the cost, `null` where there is none. Errors: `agent_failed`, the store's. */
+export async function answerQuestion(
+  question: Question,
+  options: QuestionOptions,
+): Promise<{ readonly answer: Answer; readonly event: NewEvent | null }> {
+  const { fold } = options.follower;
+  const isSpent = budgetState(fold.cost, budgetOf(fold, options.budget)) === "spent";
+  const writer = isSpent ? null : options.writerOf(fold.noteWriter);
+  const result = await askSession(question, { ...options, writer });
+  const isByModel = result.model !== undefined;
+  return {
+    answer: { ...result, by: isByModel ? "model" : "quote" },
+    event: isByModel && !isFinal(fold.state) ? askedEvent(result) : null,
+  };
+}
+
+interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runStore"> {
   readonly follower: Follower;
   /** `null` means that no model is called. */
   readonly writer: NoteWriter | null;
@@ -47,7 +72,7 @@ export interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runSto
 }
 
 /** Questions have runs of their own, so that notes do not wait for them. Errors: `agent_failed`, the store's. */
-export async function askSession(question: Question, options: AskOptions): Promise<AskResult> {
+async function askSession(question: Question, options: AskOptions): Promise<AskResult> {
   const { runStore, follower, writer, signal } = options;
   const request = await askRequest(question, options);
   const answer = writer?.answer?.bind(writer);
@@ -73,7 +98,7 @@ export async function askSession(question: Question, options: AskOptions): Promi
 }
 
 /** The cost of the answer as an event for the fold; clients cannot send this event. */
-export function askedEvent({ usage, costUsd = 0 }: AskResult): NewEvent {
+function askedEvent({ usage, costUsd = 0 }: AskResult): NewEvent {
   const value = {
     modelCalls: 1,
     inputTokens: usage?.inputTokens ?? 0,

@@ -1,8 +1,8 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
 import type { NewEvent, OpenedBlob, Store } from "@continuo/core/model";
-import type { LiveAnswer } from "@continuo/core/wire";
-import { askedEvent, askSession, type Question } from "./ask.ts";
+import type { LivePage, PageOperation } from "@continuo/core/wire";
+import { type Answer, answerQuestion, type Question } from "./ask.ts";
 import {
   ANY_PICTURE,
   type AudioUpload,
@@ -15,7 +15,6 @@ import {
 import { Followers } from "./followers.ts";
 import {
   type Acknowledgement,
-  type AskResult,
   type ContextWindowOptions,
   countDropped,
   type Damage,
@@ -45,6 +44,7 @@ import {
   type SessionLease,
   SessionOwner,
 } from "./owner/index.ts";
+import { pageOperationEvent, readPage } from "./page/index.ts";
 import { type ReplayCall, type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { contentWords } from "./sentences/index.ts";
 import { bySession, toLiveSession } from "./session-view.ts";
@@ -64,8 +64,6 @@ import {
   acknowledge,
   assertTranscriber,
   assertWritable,
-  budgetOf,
-  budgetState,
   depthOf,
   ended,
   type Follower,
@@ -137,12 +135,10 @@ export class LiveService {
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
     this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
-    const onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
-      if ((await this.#checks.check(sessionId)).length === 0)
-        await this.#checks.degrade(sessionId, reason, []);
-    };
     this.#nightly =
-      options.replayNightly === false ? null : new NightlyReplay({ store, clock, report, onDisagreement });
+      options.replayNightly === false
+        ? null
+        : new NightlyReplay({ store, clock, report, onDisagreement: this.#checks.onDisagreement });
   }
 
   /** Resolves to true if any server runs continuous sessions on this store. */
@@ -294,13 +290,27 @@ export class LiveService {
     return notesOf(this.soundStore, await this.#follow(await this.sessionIdOf(key)));
   }
 
+  /** The page of the session, or while it has none of the one that it continues. Errors: `not_found`. */
+  async page(key: string): Promise<LivePage | null> {
+    return readPage(this.soundStore, await this.#follow(await this.sessionIdOf(key)));
+  }
+
+  /** Applies a person's operation to an item of the page. Errors: as `operate`; `too_large`. */
+  async operateOnPage(key: string, itemId: string, operation: PageOperation): Promise<Acknowledgement> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    return this.#input(follower, [
+      await pageOperationEvent(this.soundStore, follower, { itemId, operation }),
+    ]);
+  }
+
   /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
   async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
     const follower = await this.#follow(await this.sessionIdOf(key));
     assertWritable(follower);
     const { newId } = this.#settings;
-    const events = await operationEvents({ store: this.soundStore, follower, noteId, operation, newId });
-    return this.#input(follower, events);
+    const operate = { store: this.soundStore, follower, noteId, operation, newId };
+    return this.#input(follower, await operationEvents(operate));
   }
 
   /** Stores the answer to a request for context. Errors: as `accept`; `not_found`, `invalid`. */
@@ -338,18 +348,11 @@ export class LiveService {
   }
 
   /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */
-  async ask(
-    key: string,
-    question: Question,
-    signal: AbortSignal = NEVER,
-  ): Promise<AskResult & Pick<LiveAnswer, "by">> {
+  async ask(key: string, question: Question, signal: AbortSignal = NEVER): Promise<Answer> {
     const follower = await this.#follow(await this.sessionIdOf(key));
-    const { fold } = follower;
-    const isSpent = budgetState(fold.cost, budgetOf(fold, this.#settings.budget)) === "spent";
-    const writer = isSpent ? null : this.#settings.writerOf(fold.noteWriter);
-    const result = await askSession(question, { ...this.#settings, follower, writer, signal });
-    if (result.model !== undefined && !isFinal(fold.state)) await this.#input(follower, [askedEvent(result)]);
-    return { ...result, by: result.model === undefined ? "quote" : "model" };
+    const { answer, event } = await answerQuestion(question, { ...this.#settings, follower, signal });
+    if (event !== null) await this.#input(follower, [event]);
+    return answer;
   }
 
   /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */

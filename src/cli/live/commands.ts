@@ -30,10 +30,17 @@ Examples:
   continuo live export --follow ~/vault/videos
   continuo live export --channel team`;
 
+type Act = (work: Work) => Promise<void>;
+
 export function addLiveCommands(live: Command, run: Run | null): void {
-  const act = async (work: Work): Promise<void> => {
+  const act: Act = async (work) => {
     if (run !== null) run.onEnd(await work(run.shell));
   };
+  addReadingCommands(live, act);
+  addCheckingCommands(live, act);
+}
+
+function addReadingCommands(live: Command, act: Act): void {
   live
     .command("demo")
     .description("play a recorded viewing into a server and print the notes as they appear")
@@ -54,23 +61,14 @@ export function addLiveCommands(live: Command, run: Run | null): void {
     .action((key: string, flags: LiveFlags) =>
       act(async (shell) => (await import("./sessions.ts")).runNotes(key, flags, shell)),
     );
-  serverOptions(live.command("verify").description("recompute every hash of a continuous session"))
-    .argument("<key>", "the key of the session")
-    .action((key: string, flags: LiveFlags) =>
-      act(async (shell) => (await import("./sessions.ts")).runVerify(key, flags, shell)),
-    );
   serverOptions(
     live
-      .command("replay")
-      .description(
-        "make the notes of a continuous session again and compare them; exit code 4 if they differ",
-      ),
+      .command("page")
+      .description("print the page of a continuous session: summary, chapters, decisions and open questions"),
   )
     .argument("<key>", "the key of the session")
-    .option("--model", "ask the note writer again; a note agrees if a recorded one is like it (target: 95 %)")
-    .option("--without-context", "with --model: give the note writer no memory, notes or other evidence")
-    .action((key: string, flags: ReplayFlags) =>
-      act(async (shell) => (await import("./replay.ts")).runReplay(key, flags, shell)),
+    .action((key: string, flags: LiveFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runPage(key, flags, shell)),
     );
   addressOptions(
     live.command("export").description("write the notes, evidence and pictures of a continuous session"),
@@ -92,6 +90,27 @@ export function addLiveCommands(live: Command, run: Run | null): void {
     .addHelpText("after", EXPORT_HELP)
     .action((key: string | undefined, flags: ExportFlags) =>
       act(async (shell) => (await import("./export.ts")).runExport(key, flags, shell)),
+    );
+}
+
+function addCheckingCommands(live: Command, act: Act): void {
+  serverOptions(live.command("verify").description("recompute every hash of a continuous session"))
+    .argument("<key>", "the key of the session")
+    .action((key: string, flags: LiveFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runVerify(key, flags, shell)),
+    );
+  serverOptions(
+    live
+      .command("replay")
+      .description(
+        "make the notes of a continuous session again and compare them; exit code 4 if they differ",
+      ),
+  )
+    .argument("<key>", "the key of the session")
+    .option("--model", "ask the note writer again; a note agrees if a recorded one is like it (target: 95 %)")
+    .option("--without-context", "with --model: give the note writer no memory, notes or other evidence")
+    .action((key: string, flags: ReplayFlags) =>
+      act(async (shell) => (await import("./replay.ts")).runReplay(key, flags, shell)),
     );
   serverOptions(
     live

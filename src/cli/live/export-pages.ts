@@ -2,27 +2,31 @@
 
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml } from "@continuo/core/transcript/html";
-import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import type { LivePage, LiveSession, Note, PageItem, WireEvent } from "@continuo/core/wire";
 import { timeOf } from "./lines.ts";
+import { partsOf, spanOfItem, writerLine } from "./page-lines.ts";
 
 export interface LiveExport {
   readonly session: LiveSession;
+  readonly page: LivePage | null;
   readonly notes: readonly Note[];
   readonly evidence: readonly WireEvent[];
 }
 
 interface Line {
+  readonly id: string;
   readonly at: string;
   readonly who: string;
   readonly text: string;
 }
 
-export function toMarkdown({ session, notes, evidence }: LiveExport): string {
+export function toMarkdown({ session, page, notes, evidence }: LiveExport): string {
   const lines = [
     `# ${plain(titleOf(session))}`,
     "",
     ...factsOf(session).map(([name, value]) => `- ${name}: ${plain(value)}`),
   ];
+  lines.push(...pageToMarkdown(page, evidence));
   lines.push("", "## Notes", "");
   for (const note of notes) lines.push(`- **${spanOf(note)}**${markOf(note)} ${plain(note.text)}`);
   lines.push("", "## Evidence", "");
@@ -35,18 +39,19 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none
 const STYLE =
   ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}";
 
-export function toHtml({ session, notes, evidence }: LiveExport): string {
+export function toHtml({ session, page, notes, evidence }: LiveExport): string {
   const title = escapeHtml(titleOf(session));
   const facts = factsOf(session).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const noteItems = notes.map(
     (note) => `<li><time>${spanOf(note)}</time>${markOf(note)} ${escapeHtml(note.text)}</li>`,
   );
   const evidenceItems = linesOf(evidence).map(
-    ({ at, who, text }) => `<li><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}</li>`,
+    ({ id, at, who, text }) =>
+      `<li id="${anchorOf(id)}"><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}</li>`,
   );
   return `${headToHtml({ title, policy: POLICY, style: STYLE })}<h1>${title}</h1>
 <dl>${facts.join("")}</dl>
-<h2>Notes</h2>
+${pageToHtml(page, evidence)}<h2>Notes</h2>
 <ul>
 ${noteItems.join("\n")}
 </ul>
@@ -57,6 +62,54 @@ ${evidenceItems.join("\n")}
 </body>
 </html>
 `;
+}
+
+const SHOWN_CITATIONS = 4;
+
+/** The words that an item cites, as they were said. */
+function citedBy({ evidence: ids }: PageItem, lines: ReadonlyMap<string, Line>): readonly Line[] {
+  return ids.flatMap((id) => lines.get(id) ?? []);
+}
+
+function pageToMarkdown(page: LivePage | null, evidence: readonly WireEvent[]): readonly string[] {
+  if (page === null) return [];
+  const known = new Map(linesOf(evidence).map((line) => [line.id, line]));
+  return partsOf(page)
+    .flatMap(({ name, items }) => [
+      "",
+      `## ${name}`,
+      "",
+      ...items.map((item) => {
+        const title = item.title === null ? "" : `**${plain(item.title)}** `;
+        const times = [...new Set(citedBy(item, known).map(({ at }) => at))].slice(0, SHOWN_CITATIONS);
+        const cited = times.length === 0 ? "" : ` (said at ${times.join(", ")})`;
+        return `- ${spanOfItem(item)} ${title}${plain(item.text)}${cited}`;
+      }),
+    ])
+    .concat("", `_${plain(writerLine(page))}_`);
+}
+
+/** Each citation links to the words in the evidence below. */
+function pageToHtml(page: LivePage | null, evidence: readonly WireEvent[]): string {
+  if (page === null) return "";
+  const known = new Map(linesOf(evidence).map((line) => [line.id, line]));
+  const parts = partsOf(page).map(({ name, items }) => {
+    const rows = items.map((item) => {
+      const title = item.title === null ? "" : `<b>${escapeHtml(item.title)}</b> `;
+      const cited = citedBy(item, known)
+        .slice(0, SHOWN_CITATIONS)
+        .map(({ id, at, text }) => `<a href="#${anchorOf(id)}" title="${escapeHtml(text)}">${at}</a>`);
+      const links = cited.length === 0 ? "" : ` <small>said at ${cited.join(", ")}</small>`;
+      return `<li><time>${spanOfItem(item)}</time> ${title}${escapeHtml(item.text)}${links}</li>`;
+    });
+    return `<h2>${name}</h2>\n<ul>\n${rows.join("\n")}\n</ul>\n`;
+  });
+  return `${parts.join("")}<p><small>${escapeHtml(writerLine(page))}</small></p>\n`;
+}
+
+/** A name for a place in the page: the id of an event comes from outside. */
+function anchorOf(id: string): string {
+  return `e-${encodeURIComponent(id).replaceAll(/[^\w-]/gu, "_")}`;
 }
 
 function titleOf({ title, videoId }: LiveSession): string {
@@ -90,14 +143,14 @@ export function markOf({ status, damaged }: Note): string {
 }
 
 function linesOf(evidence: readonly WireEvent[]): readonly Line[] {
-  return evidence.flatMap(({ type, data, sequence }) => {
+  return evidence.flatMap(({ id, type, data, sequence }) => {
     const { text, description, mediaTimeMs, speaker } = (data ?? {}) as Readonly<Record<string, unknown>>;
     const at = timeOf(typeof mediaTimeMs === "number" ? mediaTimeMs : 0);
     if (type === "transcript_added" || type === "remark_added") {
-      return [{ at, who: typeof speaker === "string" ? speaker : "somebody", text: String(text ?? "") }];
+      return [{ id, at, who: typeof speaker === "string" ? speaker : "somebody", text: String(text ?? "") }];
     }
     if (type !== "frame_captured") return [];
-    return [{ at, who: `frame ${sequence}`, text: typeof description === "string" ? description : "" }];
+    return [{ id, at, who: `frame ${sequence}`, text: typeof description === "string" ? description : "" }];
   });
 }
 

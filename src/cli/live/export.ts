@@ -1,8 +1,8 @@
 /** `continuo live export`: the notes, the evidence and the pictures of a session, in one file. */
 
 import { resolve } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
-import type { BlobPointer, LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import type { BlobPointer, LivePage, LiveSession, Note, WireEvent } from "@continuo/core/wire";
 import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
@@ -67,6 +67,7 @@ async function read(key: string, access: ServerAccess): Promise<LiveExport> {
   const { notes } = (await callServer(access, livePath(key, "/notes"))) as {
     readonly notes: readonly Note[];
   };
+  const page = await readPage(key, access);
   const evidence: WireEvent[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page = (await callServer(access, livePath(key, `/evidence?after=${after}`))) as {
@@ -76,7 +77,17 @@ async function read(key: string, access: ServerAccess): Promise<LiveExport> {
     evidence.push(...page.events);
     after = page.nextAfter;
   }
-  return { session, notes, evidence };
+  return { session, page, notes, evidence };
+}
+
+/** `null` without a page, and from a server of version 0.2.0, which has none. */
+async function readPage(key: string, access: ServerAccess): Promise<LivePage | null> {
+  try {
+    return (await callServer(access, livePath(key, "/page"))).page as LivePage | null;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 function textOf(exported: LiveExport, format: "md" | "html" | "json"): string {
@@ -93,8 +104,8 @@ interface Zipping {
 async function* entriesOf(key: string, { exported, access, leftOut }: Zipping): AsyncGenerator<ZipEntry> {
   yield { name: "notes.md", bytes: Buffer.from(toMarkdown(exported)) };
   yield { name: "notes.html", bytes: Buffer.from(toHtml(exported)) };
-  const { session, notes, evidence } = exported;
-  yield { name: "session.json", bytes: Buffer.from(`${toJsonText({ session, notes })}\n`) };
+  const { session, page, notes, evidence } = exported;
+  yield { name: "session.json", bytes: Buffer.from(`${toJsonText({ session, page, notes })}\n`) };
   const lines = evidence.map((event) => `${JSON.stringify(event)}\n`).join("");
   yield { name: "evidence.jsonl", bytes: Buffer.from(lines) };
   for (const { sequence, data } of evidence) {

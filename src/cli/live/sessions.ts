@@ -1,11 +1,12 @@
-/** `continuo live list`, `notes`, `verify` and `repair`. */
+/** `continuo live list`, `notes`, `page`, `verify` and `repair`. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { LiveFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
+import { pageLines } from "./page-lines.ts";
 
 export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
   const sessions = await listSessions(await accessOf(flags, shell));
@@ -42,6 +43,18 @@ export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Pro
   const notes = answer.notes as readonly Note[];
   if (flags.json) shell.stdout.write(`${toJsonText({ notes })}\n`);
   else for (const note of notes) shell.stdout.write(lineOfNote(note));
+  return 0;
+}
+
+export async function runPage(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
+  const answer = await callServer(await accessOf(flags, shell), livePath(key, "/page"));
+  const page = answer.page as LivePage | null;
+  if (flags.json) shell.stdout.write(`${toJsonText({ page })}\n`);
+  else if (page !== null) shell.stdout.write(pageLines(page));
+  else
+    shell.stderr.write(
+      "the session has no page yet; it is written at a pause of two minutes and at the end\n",
+    );
   return 0;
 }
 

@@ -109,6 +109,18 @@ export {
 export type { LiveHistory, NoteCut, NoteEvent, NoteHistory } from "./live-history.ts";
 export { NOTE_EVENT_TYPES, type Note, type NoteOperation, type NoteStatus, type Span } from "./live-notes.ts";
 export {
+  isSameItem,
+  type LivePage,
+  PAGE_ITEM_KINDS,
+  type PageChange,
+  type PageItem,
+  type PageItemKind,
+  type PageOperation,
+  pageChangeOf,
+  pageItemsOf,
+  writtenItemsOf,
+} from "./live-page.ts";
+export {
   type Acknowledgement,
   type BudgetState,
   type Lanes,

@@ -72,6 +72,8 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "checkpoint_written",
   "event_quarantined",
   "notes_carried",
+  "page_written",
+  "page_changed",
 ];
 
 /** `null` for what is no frame of a client. */

@@ -105,7 +105,7 @@ export interface TurnOptions {
   readonly store: Store;
   readonly sessionId: string;
   /** The session that holds the run; `null` for the session itself. */
-  readonly beside: "supplementary" | "questions" | "replay" | null;
+  readonly beside: "supplementary" | "questions" | "replay" | "page" | null;
   readonly name: string;
   readonly input: string;
   readonly metadata?: Readonly<Record<string, unknown>>;

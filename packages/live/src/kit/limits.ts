@@ -39,6 +39,20 @@ export const LIMITS = {
   checkpointAlert: 3,
   /** The time that closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
+  /**
+   * Silence after which the page is written; the pieces of captions that it is made of; the parts of their evidence that
+   * one item cites; the operations of people that a page remembers.
+   */
+  pagePauseMs: 120_000,
+  pagePieces: 30_000,
+  pageCitations: 50,
+  pageChanges: 200,
+  pageItems: 100,
+  pageItemChars: 4_000,
+  /** The passes of a model over the page of one session; those at one pause; and their share of the budget. */
+  pagePasses: 12,
+  passesAtOnce: 2,
+  pageShare: 0.25,
   /** The time for which a server remembers the session of a key without asking the store. */
   keyMemoryMs: 1_000,
   /** The tabs of one session that are looked at when one of them leaves. */

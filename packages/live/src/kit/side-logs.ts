@@ -1,11 +1,11 @@
 /**
- * Secondary sessions of a session. Three hold runs that must not block others, since the runs of one session take
+ * Secondary sessions of a session. Four hold runs that must not block others, since the runs of one session take
  * turns. One holds events that are recorded after the session ended. Evidence and decisions are in the session itself.
  */
 
 import { isContinuoError, type Store } from "@continuo/core/model";
 
-const BESIDE = ["supplementary", "questions", "replay", "pictures"] as const;
+const BESIDE = ["supplementary", "questions", "replay", "pictures", "page"] as const;
 
 export type SideLog = (typeof BESIDE)[number];
 

@@ -1,4 +1,4 @@
-/** The end of a session by its owner: the last notes, the open requests, a checkpoint, and the end itself. */
+/** The end of a session by its owner: the last notes, the open requests, the page, a checkpoint, and the end itself. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../kit/index.ts";
@@ -32,7 +32,7 @@ export async function endSession(
   }
 }
 
-/** Writes the last notes and a checkpoint, within the documented time. Returns `false` if something is not written. */
+/** Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if something is not written. */
 async function finishNotes(
   owner: SessionOwner,
   { follower, report }: Omit<EndSessionOptions, "on">,
@@ -50,6 +50,7 @@ async function finishNotes(
     isFinished = false;
     report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
   });
+  await owner.writePage();
   // The end does not need the checkpoint, because the log has everything.
   await owner.checkpoint().catch((error: unknown) => {
     report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);

@@ -49,6 +49,7 @@ import {
 } from "../state/index.ts";
 import { AudioWork } from "./audio-work.ts";
 import type { SessionLease } from "./ownership.ts";
+import { PageWork } from "./page-work.ts";
 
 export interface SessionOwnerOptions extends SessionOwnerSettings {
   readonly follower: Follower;
@@ -67,6 +68,7 @@ export class SessionOwner {
   readonly #leave: (() => void)[];
   readonly #lanes: ReadonlyMap<Lane, LaneWork>;
   readonly #audio: AudioWork;
+  readonly #page: PageWork;
   #writes: Promise<void> = Promise.resolve();
   #turns: Promise<unknown> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
@@ -83,6 +85,12 @@ export class SessionOwner {
     const { follower } = options;
     this.#lanes = new Map(lanesOf(follower.fold).map((lane) => [lane, this.#laneWork(lane)]));
     this.#audio = new AudioWork({
+      ...options,
+      signal: this.#over.signal,
+      append: (events) => this.append(events),
+      onIdle: () => this.#wake(),
+    });
+    this.#page = new PageWork({
       ...options,
       signal: this.#over.signal,
       append: (events) => this.append(events),
@@ -110,7 +118,7 @@ export class SessionOwner {
 
   /** True while a batch is being processed. */
   get isBusy(): boolean {
-    return this.#audio.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
+    return this.#audio.isBusy || this.#page.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
   }
 
   /**
@@ -240,6 +248,11 @@ export class SessionOwner {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
 
+  /** Writes the page of what was said, at the end of the session. */
+  writePage(): Promise<void> {
+    return this.#page.finish();
+  }
+
   /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */
   async closeRequests(which: "expired" | "all"): Promise<void> {
     const { follower, clock } = this.#options;
@@ -360,6 +373,7 @@ export class SessionOwner {
     }
     this.#audio.startIfDue(nowMs);
     for (const lane of this.#lanes.values()) lane.startIfDue(nowMs);
+    if (!this.#isDegraded) this.#page.startIfDue(nowMs);
     const nextMs = this.#nextMs(follower.fold, nowMs);
     if (nextMs !== null) this.#cancelTimer = clock.after(Math.max(1, nextMs - nowMs), () => this.#wake());
   }
@@ -423,6 +437,7 @@ export class SessionOwner {
     if (this.#isDegraded) return null;
     const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
     if (this.#audio.nextMs !== null) times.push(this.#audio.nextMs);
+    if (this.#page.dueMs !== null) times.push(this.#page.dueMs);
     if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);
     if (acceptsInput(fold.state) && this.#endsAtMs < Number.POSITIVE_INFINITY) times.push(this.#endsAtMs);
     if (fold.eventsSinceCheckpoint > 0) {

@@ -11,6 +11,7 @@ import {
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
+import { toWireEvent, writtenItemsOf } from "@continuo/core/wire";
 import { draftIn } from "../batches/index.ts";
 import {
   type Damage,
@@ -24,6 +25,7 @@ import {
   readAround,
 } from "../kit/index.ts";
 import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
+import { pageHash } from "../page/index.ts";
 
 export interface Disagreement {
   readonly sequence: number;
@@ -106,6 +108,7 @@ class Replay {
       const draft = draftIn(event);
       if (draft !== null) this.#drafts.set(draft.draftId, draft);
     } else if (event.type === "decision_made") this.#decide(event.sequence, data);
+    else if (event.type === "page_written") this.#comparePage(event, data);
     else if (event.type.startsWith("note_")) this.#compare(event, data);
   }
 
@@ -171,6 +174,13 @@ class Replay {
     const isSame = next?.type === event.type && canonicalJson(next.data) === canonicalJson(event.data);
     if (!isSame) this.#disagree(sequence, "the note is not what its draft and decision make", data.noteId);
     else this.#agree();
+  }
+
+  /** The items of a pass are those that its hash names. */
+  #comparePage(event: StoredEvent, { hash }: Readonly<Record<string, unknown>>): void {
+    if (event.data === null) return;
+    if (pageHash(writtenItemsOf(toWireEvent(event))) === hash) this.#agree();
+    else this.#disagree(event.sequence, "the page does not have its hash");
   }
 
   #agree(): void {

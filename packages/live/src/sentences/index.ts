@@ -5,7 +5,7 @@
  * Does not know: sessions, notes, how pieces are stored or shown.
  */
 
-export { contentWords, functionWords } from "./content-words.ts";
+export { contentWords, functionWords, languageOf, STOP_WORDS, segmenterOf } from "./content-words.ts";
 export { EMPTY_JOIN_STATE, endSentence, joinPiece, openSentence } from "./joiner.ts";
 export { isDiscourseMark, isFiller, languageIn } from "./languages.ts";
 export { type EarlierWords, earlierWords, isBehind, isRepeat, passOver, stepBack } from "./repeats.ts";

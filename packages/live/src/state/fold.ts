@@ -20,6 +20,7 @@ import {
   type Span,
 } from "../kit/index.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
+import { addPage, addPageChange, addPass, NO_PAGE, type PageMark } from "./page-mark.ts";
 import { addPending, type Pending, removePending } from "./pending-evidence.ts";
 
 export const AUDIO_KIND = "audio";
@@ -73,6 +74,7 @@ export interface LiveFold extends Pending {
   readonly requests: Map<string, OpenRequest>;
   /** Evidence by sequence, the oldest first. */
   readonly audio: Map<number, PendingAudio>;
+  page: PageMark;
   /** The memory of the note writer. */
   memory: unknown;
   /** Why the extractive writer stands in for the note writer, with a memory of its own; `null` if it does not. */
@@ -125,6 +127,7 @@ export function emptyFold(chainHash: string): LiveFold {
     notes: new Map(),
     requests: new Map(),
     audio: new Map(),
+    page: NO_PAGE,
     memory: null,
     standIn: null,
     cost: NO_COST,
@@ -142,6 +145,7 @@ export function emptyFold(chainHash: string): LiveFold {
 
 /** The types that count for the depth, in addition to note events of people. */
 const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
+const SPOKEN: ReadonlySet<string> = new Set(["transcript_added", "remark_added"]);
 const NOTE_TYPES: ReadonlySet<string> = new Set(NOTE_EVENT_TYPES);
 
 export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
@@ -188,6 +192,7 @@ export function addEvent(fold: LiveFold, event: StoredEvent): void {
   fold.chainHash = event.chainHash;
   addToPending(fold, event);
   if (isInput(event)) addInput(fold, event, { data, atMs });
+  if (SPOKEN.has(event.type)) fold.page = { ...fold.page, saidAt: event.sequence };
   if (NOTE_TYPES.has(event.type)) {
     addNoteEvent(fold.notes, event);
     if (event.type === "note_written") fold.notesSinceCheckpoint++;
@@ -256,6 +261,13 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     else if (typeof data.writer === "string") fold.standIn = null;
     if (data.memory !== undefined && reason === null) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
+    fold.page = addPass(fold.page, data);
+  },
+  page_written: (fold, data, { event }) => {
+    fold.page = addPage(fold.page, data, event.sequence);
+  },
+  page_changed: (fold, data, { event }) => {
+    fold.page = addPageChange(fold.page, data, event.sequence);
   },
   telemetry_reported: (fold, { name, value }, { event }) => {
     // Clients send telemetry too, but only the agent's own is counted as cost.

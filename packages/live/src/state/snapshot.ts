@@ -9,7 +9,7 @@ import type { NoteEntry } from "./note-entries.ts";
 import type { PendingEvidence } from "./pending-evidence.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 8;
+const VERSION = 9;
 
 export interface HashedSnapshot {
   readonly version: number;

@@ -7,4 +7,5 @@
  */
 
 export { addSentence, endThought, NO_THOUGHT, type ThoughtState } from "./cutter.ts";
-export type { ThoughtNote } from "./note.ts";
+export { keySentencesOf, type ThoughtNote, textOfSentences } from "./note.ts";
+export { termsOf } from "./terms.ts";

@@ -23,19 +23,30 @@ export function noteOf(sentences: readonly Sentence[]): ThoughtNote | null {
   if (first === undefined || last === undefined || telling.length < spoken.length / 2) return null;
   const terms = telling.map(({ text, lang }) => termsOf(text, lang));
   if (new Set(terms.flat()).size < LIMITS.fewestTerms) return null;
-  const chosen = chosenOf(telling, terms);
+  const chosen = chosenOf(telling, terms, LIMITS.noteSentences);
   return {
-    text: chosen.map(textOf).join(/[。！？]$/u.test(textOf(chosen[0] ?? first)) ? "" : " "),
+    text: textOfSentences(chosen),
     startMs: first.startMs,
     endMs: last.endMs,
     pieces: [...new Set(chosen.flatMap(({ pieces }) => pieces))],
   };
 }
 
+/** The sentences that tell most, at most so many, in the order in which they were said. */
+export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
+  const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
+  return chosenOf(
+    telling,
+    telling.map(({ text, lang }) => termsOf(text, lang)),
+    most,
+  );
+}
+
 /** Takes the sentence that adds most to what those before it say, one after the other. */
 function chosenOf(
   sentences: readonly Sentence[],
   terms: readonly (readonly string[])[],
+  most: number,
 ): readonly Sentence[] {
   const ranks = rankOf(terms);
   const counts = new Map<string, number>();
@@ -43,7 +54,7 @@ function chosenOf(
   const said = new Set<string>();
   const chosen: number[] = [];
   let chars = 0;
-  while (chosen.length < LIMITS.noteSentences) {
+  while (chosen.length < most) {
     let best = { at: -1, gain: 0 };
     for (const [at, { text }] of sentences.entries()) {
       const isFirst = chosen.length === 0;
@@ -65,6 +76,12 @@ function chosenOf(
 function fitOf(sentence: Sentence | undefined, at: number): number {
   const text = sentence?.text ?? "";
   return (at === 0 ? 1.15 : 1) * (/[?？؟]$/u.test(text) ? 0.6 : 1) * (text.length < 12 ? 0.7 : 1);
+}
+
+/** Sentences as one text, also where captions have no punctuation. */
+export function textOfSentences(sentences: readonly Sentence[]): string {
+  const texts = sentences.map(textOf);
+  return texts.join(/[。！？]$/u.test(texts[0] ?? "") ? "" : " ");
 }
 
 /** Captions without punctuation become sentences that one can read. */

@@ -75,6 +75,8 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   note_merged: untold,
   note_archived: untold,
   note_removed: untold,
+  page_written: untold,
+  page_changed: untold,
   message_interrupted: untold,
   method_called: untold,
   method_answered: untold,

@@ -7,6 +7,7 @@ import {
   parseAudio,
   parseEvidenceBatch,
   parseNoteOperation,
+  parsePageOperation,
   parseQuestion,
   parseReplayContext,
   parseReplayMode,
@@ -162,6 +163,15 @@ function noteRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/notes", async (c) => {
     const { key, service } = await asked(c, "read");
     return Response.json({ notes: await service.notes(key) });
+  });
+  app.get("/v1/live/:key/page", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json({ page: await service.page(key) });
+  });
+  app.post("/v1/live/:key/page/:item", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const operation = parsePageOperation(await readJsonObject(c.req.raw));
+    return Response.json(await service.operateOnPage(key, c.req.param("item"), operation));
   });
   app.post("/v1/live/:key/context/:request", async (c) => {
     const { key, service } = await asked(c, "write");

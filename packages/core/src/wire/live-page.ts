@@ -1,0 +1,137 @@
+/** The page of a continuous session: its summary, chapters, decisions and open questions, and what people do with them. */
+
+import { numberOr, recordOf, textOr, type WireEvent } from "./channel-events.ts";
+import type { Note, Span } from "./live-notes.ts";
+
+export const PAGE_ITEM_KINDS = ["summary", "chapter", "decision", "question"] as const;
+
+export type PageItemKind = (typeof PAGE_ITEM_KINDS)[number];
+
+/** One sentence of the summary, one chapter, one decision, or one open question. */
+export interface PageItem extends Span {
+  readonly itemId: string;
+  readonly kind: PageItemKind;
+  /** The title of a chapter; `null` for the other kinds. */
+  readonly title: string | null;
+  readonly text: string;
+  /** Ids of the events that it cites. */
+  readonly evidence: readonly string[];
+  /** Later passes never change an item that a person edited or accepted. */
+  readonly by: Note["by"];
+  readonly status: "written" | "accepted";
+}
+
+/** The answer of `GET /v1/live/KEY/page`, in `page`. */
+export interface LivePage {
+  /** The session that wrote it: this one, or the one that it continues. */
+  readonly sessionId: string;
+  /**
+   * The number of the pass that wrote it, from 1.
+   *
+   * @type integer
+   */
+  readonly pass: number;
+  /** Why it was written: a long pause, or the end of the session. */
+  readonly reason: "pause" | "end";
+  /** The writer of the newest pass; `extractive` is the one without a model. */
+  readonly writer: string;
+  /** One sentence: why the pass was made without the model; `null` if it was not. */
+  readonly standIn: string | null;
+  /**
+   * The evidence up to this sequence is in it.
+   *
+   * @type integer
+   */
+  readonly through: number;
+  /** ISO 8601 UTC. */
+  readonly writtenAt: string;
+  /** The kinds in the order of `PAGE_ITEM_KINDS`, and each kind in the order of the medium. */
+  readonly items: readonly PageItem[];
+}
+
+/** The body of `POST /v1/live/KEY/page/ID`. `undo` gives the item back to the writer. */
+export type PageOperation =
+  | { readonly operation: "edit"; readonly text: string; readonly title?: string }
+  | { readonly operation: "accept" }
+  | { readonly operation: "remove" }
+  | { readonly operation: "undo" };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The items in a `page_written`, as its writer made them. */
+export function writtenItemsOf({ data }: Pick<WireEvent, "data">): readonly PageItem[] {
+  const { items } = recordOf(data);
+  return Array.isArray(items) ? items.flatMap((item) => itemOf(recordOf(item), "agent") ?? []) : [];
+}
+
+/** The newest operation of a person on an item; `item` is `null` after `undo`. */
+export interface PageChange {
+  readonly itemId: string;
+  readonly operation: PageOperation["operation"];
+  /** The item after the operation; of a removed item, as it was. */
+  readonly item: PageItem | null;
+}
+
+/** `null` for an event that changes no item. */
+export function pageChangeOf({ type, data }: Pick<WireEvent, "type" | "data">): PageChange | null {
+  const { itemId, operation, item } = recordOf(data);
+  if (type !== "page_changed" || typeof itemId !== "string") return null;
+  if (operation === "undo") return { itemId, operation, item: null };
+  const known = itemOf(recordOf(item), "person");
+  if (known === null || (operation !== "edit" && operation !== "accept" && operation !== "remove"))
+    return null;
+  return { itemId, operation, item: known };
+}
+
+/**
+ * The items as people see them: what a person changed takes the place of what was written, also where a later pass left
+ * the item out.
+ */
+export function pageItemsOf(
+  written: readonly PageItem[],
+  changes: readonly PageChange[],
+): readonly PageItem[] {
+  const newest = new Map(changes.map((change) => [change.itemId, change]));
+  const held = [...newest.values()].flatMap(({ item }) => item ?? []);
+  const own = [...newest.values()].flatMap(({ operation, item }) =>
+    item === null || operation === "remove" ? [] : [item],
+  );
+  const rest = written.filter((item) => !held.some((one) => isSameItem(one, item)));
+  return [...rest, ...own].toSorted(byKindAndTime);
+}
+
+/** From this share of the shorter span on, two chapters are the same one. */
+const SAME_SPAN = 0.5;
+
+/** True for the same item after another pass: by its id; a chapter also by its place, any other by its text. */
+export function isSameItem(a: PageItem, b: PageItem): boolean {
+  if (a.itemId === b.itemId) return true;
+  if (a.kind !== b.kind) return false;
+  if (a.kind !== "chapter") return a.text === b.text;
+  const common = Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
+  const shorter = Math.min(a.endMs - a.startMs, b.endMs - b.startMs);
+  return shorter > 0 && common / shorter >= SAME_SPAN;
+}
+
+function byKindAndTime(a: PageItem, b: PageItem): number {
+  const kinds = PAGE_ITEM_KINDS.indexOf(a.kind) - PAGE_ITEM_KINDS.indexOf(b.kind);
+  return kinds || a.startMs - b.startMs || (a.itemId < b.itemId ? -1 : 1);
+}
+
+function itemOf(item: Fields, by: Note["by"]): PageItem | null {
+  const { itemId, kind, title, text, evidence, status } = item;
+  const known = PAGE_ITEM_KINDS.find((one) => one === kind);
+  if (typeof itemId !== "string" || known === undefined || typeof text !== "string") return null;
+  const startMs = numberOr(item.startMs, 0);
+  return {
+    itemId,
+    kind: known,
+    title: textOr(title, null),
+    text,
+    startMs,
+    endMs: numberOr(item.endMs, startMs),
+    evidence: Array.isArray(evidence) ? evidence.filter((id) => typeof id === "string") : [],
+    by,
+    status: status === "accepted" ? "accepted" : "written",
+  };
+}

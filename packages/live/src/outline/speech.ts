@@ -1,0 +1,54 @@
+/** Sentences of a whole talk, in the order of the medium; what was heard again after a seek back counts once. */
+
+import {
+  EMPTY_JOIN_STATE,
+  earlierWords,
+  endSentence,
+  isBehind,
+  isRepeat,
+  type JoinState,
+  joinPiece,
+  passOver,
+  type Sentence,
+  stepBack,
+} from "../sentences/index.ts";
+import { OUTLINE_LIMITS } from "./limits.ts";
+import type { SpokenPiece } from "./types.ts";
+
+/** Yields after each piece, so that a long talk need not be joined at once. The pieces are in the order of their sequences. */
+export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void, readonly Sentence[], void> {
+  const streams = new Map<string, JoinState>();
+  const sentences: Sentence[] = [];
+  const add = (speaker: string, ended: readonly Sentence[]): void => {
+    for (const sentence of ended) sentences.push(speaker === "" ? sentence : { ...sentence, speaker });
+  };
+  for (const piece of pieces) {
+    const { speaker = "" } = piece;
+    const known = streams.get(speaker) ?? EMPTY_JOIN_STATE;
+    const isAgain = isBehind(known, piece);
+    const state = isAgain ? stepBack(known, piece) : known;
+    if (
+      isAgain &&
+      isRepeat(piece, earlierWords(heardAround(pieces, piece, state.backAt ?? piece.sequence)))
+    ) {
+      streams.set(speaker, passOver(state, piece));
+    } else {
+      const joined = joinPiece(state, piece);
+      streams.set(speaker, joined.state);
+      add(speaker, joined.sentences);
+    }
+    yield;
+  }
+  for (const [speaker, state] of streams) add(speaker, endSentence(state).sentences);
+  return sentences.toSorted((a, b) => a.startMs - b.startMs);
+}
+
+function heardAround(
+  pieces: readonly SpokenPiece[],
+  { startMs }: SpokenPiece,
+  before: number,
+): readonly SpokenPiece[] {
+  return pieces.filter(
+    (one) => one.sequence < before && Math.abs(one.startMs - startMs) <= OUTLINE_LIMITS.heardAgainMs,
+  );
+}

@@ -1,0 +1,22 @@
+/** The parts of an outline. Times are milliseconds of the medium. */
+
+import type { Piece } from "../sentences/index.ts";
+
+/** A piece of captions; pieces of different speakers are joined to sentences apart. */
+export interface SpokenPiece extends Piece {
+  readonly speaker?: string;
+}
+
+export type OutlineKind = "summary" | "chapter" | "decision" | "question";
+
+export interface OutlineItem {
+  readonly kind: OutlineKind;
+  /** A few words; `null` for all kinds but chapters. */
+  readonly title: string | null;
+  /** Sentences as they were said. */
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The sequences of the pieces that the text is made of. */
+  readonly pieces: readonly number[];
+}

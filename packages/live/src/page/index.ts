@@ -1,0 +1,12 @@
+/**
+ * The page of a session: its summary, chapters, decisions and open questions, written in passes.
+ *
+ * Promises: each pass is one event with the whole page; what a person edited, accepted or removed stays in every later
+ * pass; an item keeps its id as long as it is the same one.
+ * Does not know: when a pass is due, and which server owns the session.
+ */
+
+export { extractItems } from "./extract-page.ts";
+export { itemsAfter, itemsBeyond, type PageDraftItem, pageEvent, pageHash } from "./page-items.ts";
+export { pageOperationEvent, parsePageOperation } from "./page-operations.ts";
+export { carriedPage, type PageBefore, readPage, readPageBefore } from "./read-page.ts";

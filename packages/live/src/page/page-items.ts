@@ -1,0 +1,65 @@
+/** The items of a page between two passes: their ids, their hash, and the event of a pass. Pure. */
+
+import { canonicalJson, type NewEvent, present } from "@continuo/core/model";
+import { isSameItem, type PageItem } from "@continuo/core/wire";
+import { LIMITS, sha256 } from "../kit/index.ts";
+
+/** An item as a writer proposes it. */
+export type PageDraftItem = Omit<PageItem, "itemId" | "by" | "status">;
+
+/** The items of a pass. One that was on the page before keeps its id, each id once. */
+export function itemsAfter(
+  drafts: readonly PageDraftItem[],
+  before: readonly PageItem[],
+  newId: () => string,
+): readonly PageItem[] {
+  const left = [...before];
+  return drafts.slice(0, LIMITS.pageItems).map((draft) => {
+    const named: PageItem = { ...bounded(draft), itemId: "", by: "agent", status: "written" };
+    const at = left.findIndex((item) => isSameItem(item, named));
+    const [known] = at < 0 ? [] : left.splice(at, 1);
+    return { ...named, itemId: known?.itemId ?? newId() };
+  });
+}
+
+function bounded(draft: PageDraftItem): PageDraftItem {
+  const { kind, title, text, startMs, endMs, evidence } = draft;
+  return {
+    kind,
+    title: title === null ? null : title.slice(0, LIMITS.nameLength),
+    text: text.slice(0, LIMITS.pageItemChars),
+    startMs,
+    endMs: Math.max(startMs, endMs),
+    evidence: evidence.slice(0, LIMITS.pageCitations),
+  };
+}
+
+/** Items of places that the new ones do not reach: an earlier session saw them. */
+export function itemsBeyond(
+  before: readonly PageItem[],
+  drafts: readonly PageDraftItem[],
+): readonly PageItem[] {
+  const chapters = drafts.filter(({ kind }) => kind === "chapter");
+  return before.filter(({ startMs, endMs }) =>
+    chapters.every((chapter) => endMs <= chapter.startMs || startMs >= chapter.endMs),
+  );
+}
+
+/** SHA-256 over the canonical JSON of the items. */
+export function pageHash(items: readonly PageItem[]): string {
+  return sha256(canonicalJson(items));
+}
+
+export interface WrittenPage {
+  readonly pass: number;
+  readonly reason: "pause" | "end";
+  readonly writer: string;
+  readonly through: number;
+  readonly items: readonly PageItem[];
+  readonly decisionId?: string;
+  readonly standsInFor?: string;
+}
+
+export function pageEvent({ items, ...page }: WrittenPage): NewEvent {
+  return { type: "page_written", data: { ...present(page), items, hash: pageHash(items) } };
+}

@@ -1,0 +1,107 @@
+/** The page of a session from its events. */
+
+import type { NewEvent, Store } from "@continuo/core/model";
+import {
+  type LivePage,
+  type PageChange,
+  type PageItem,
+  pageChangeOf,
+  pageItemsOf,
+  recordOf,
+  textOr,
+  toWireEvent,
+  writtenItemsOf,
+} from "@continuo/core/wire";
+import { readSequences } from "../evidence/index.ts";
+import { LIMITS } from "../kit/index.ts";
+import { type Follower, type LiveFold, restore } from "../state/index.ts";
+
+/** The page that a pass refines: the items of the pass before, and the operations of people on them. */
+export interface PageBefore {
+  readonly written: readonly PageItem[];
+  readonly changes: readonly PageChange[];
+}
+
+/** Errors: the store's. */
+export async function readPageBefore(
+  store: Store,
+  sessionId: string,
+  { page: { sequence, changes } }: Pick<LiveFold, "page">,
+): Promise<PageBefore> {
+  const [event] = sequence === 0 ? [] : await readSequences(store, sessionId, [sequence]);
+  const changed = await readSequences(
+    store,
+    sessionId,
+    changes.map((one) => one.sequence).toSorted((a, b) => a - b),
+  );
+  return {
+    written: event === undefined ? [] : writtenItemsOf(toWireEvent(event)),
+    changes: changed.flatMap((one) => pageChangeOf(toWireEvent(one)) ?? []),
+  };
+}
+
+/**
+ * The page as people see it; while a session has none, that of the session that it continues. `null` if there is none.
+ * Errors: the store's.
+ */
+export async function readPage(
+  store: Store,
+  { sessionId, fold }: Pick<Follower, "sessionId" | "fold">,
+): Promise<LivePage | null> {
+  const own = await pageOf(store, sessionId, fold);
+  if (own !== null || fold.carry === "none") return own;
+  const earlier = await earlierFold(store, fold);
+  return earlier === null ? null : pageOf(store, earlier.sessionId, earlier.fold);
+}
+
+/** The page of the session that this one continues, with the events that take over what people changed in it. */
+export async function carriedPage(
+  store: Store,
+  fold: LiveFold,
+): Promise<(PageBefore & { readonly events: readonly NewEvent[] }) | null> {
+  const earlier = fold.carry === "none" ? null : await earlierFold(store, fold);
+  if (earlier === null) return null;
+  const before = await readPageBefore(store, earlier.sessionId, earlier.fold);
+  const events = before.changes.map((change): NewEvent => {
+    return {
+      type: "page_changed",
+      id: `carried/page/${change.itemId}`,
+      data: { ...change, carriedFrom: earlier.sessionId },
+    };
+  });
+  return { ...before, events };
+}
+
+/** The nearest session before this one that has a page. */
+async function earlierFold(
+  store: Store,
+  { parentId }: LiveFold,
+): Promise<{ readonly sessionId: string; readonly fold: LiveFold } | null> {
+  let ancestorId = parentId;
+  for (let n = 0; n < LIMITS.ancestors && ancestorId !== null; n++) {
+    if ((await store.getSession(ancestorId)) === null) return null;
+    const { fold } = await restore(store, ancestorId);
+    if (fold.page.sequence > 0) return { sessionId: ancestorId, fold };
+    ancestorId = fold.carry === "none" ? null : fold.parentId;
+  }
+  return null;
+}
+
+async function pageOf(store: Store, sessionId: string, fold: LiveFold): Promise<LivePage | null> {
+  const { sequence, passes, through } = fold.page;
+  if (sequence === 0) return null;
+  const [event] = await readSequences(store, sessionId, [sequence]);
+  if (event === undefined || event.data === null) return null;
+  const { reason, writer, standsInFor } = recordOf(event.data);
+  const { written, changes } = await readPageBefore(store, sessionId, fold);
+  return {
+    sessionId,
+    pass: passes,
+    reason: reason === "end" ? "end" : "pause",
+    writer: textOr(writer, ""),
+    standIn: textOr(standsInFor, null),
+    through,
+    writtenAt: event.occurredAt,
+    items: pageItemsOf(written, changes),
+  };
+}

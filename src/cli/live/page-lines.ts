@@ -1,0 +1,48 @@
+/** The page of a session for people: its parts with their names, in the order in which they are shown. Pure. */
+
+import { visibleText } from "@continuo/core/transcript";
+import type { LivePage, PageItem, PageItemKind } from "@continuo/core/wire";
+import { timeOf } from "./lines.ts";
+
+const NAMES: Readonly<Record<PageItemKind, string>> = {
+  summary: "Summary",
+  chapter: "Chapters",
+  decision: "Decisions",
+  question: "Open questions",
+};
+
+/** The kinds that the page has, with their items. */
+export function partsOf({ items }: LivePage): readonly {
+  readonly kind: PageItemKind;
+  readonly name: string;
+  readonly items: readonly PageItem[];
+}[] {
+  return (Object.keys(NAMES) as PageItemKind[])
+    .map((kind) => ({ kind, name: NAMES[kind], items: items.filter((item) => item.kind === kind) }))
+    .filter((part) => part.items.length > 0);
+}
+
+/** Who wrote it, in one line. */
+export function writerLine({ writer, pass, standIn }: LivePage): string {
+  const by = writer === "extractive" ? "Taken from what was said, without a model" : `Written by ${writer}`;
+  return `${by}, pass ${pass}.${standIn === null ? "" : ` ${standIn}`}`;
+}
+
+export function spanOfItem({ kind, startMs, endMs }: PageItem): string {
+  return kind === "chapter" && endMs > startMs ? `${timeOf(startMs)}–${timeOf(endMs)}` : timeOf(startMs);
+}
+
+/** Further lines are indented, so that none can pose as another item. */
+export function pageLines(page: LivePage): string {
+  const indented = (text: string): string => visibleText(text).replaceAll("\n", "\n    ");
+  const parts = partsOf(page).map(({ name, items }) => {
+    const lines = items.map((item) => {
+      const mark = item.status === "accepted" ? " (accepted)" : item.by === "person" ? " (edited)" : "";
+      const text =
+        item.title === null ? indented(item.text) : `${indented(item.title)}\n    ${indented(item.text)}`;
+      return `  ${spanOfItem(item)}${mark}  ${text}\n`;
+    });
+    return `${name}\n${lines.join("")}\n`;
+  });
+  return `${parts.join("")}${visibleText(writerLine(page))}\n`;
+}
