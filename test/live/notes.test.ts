@@ -199,6 +199,35 @@ test("a question that nobody answers becomes an unsure note after 10 minutes, al
   expect(note?.confidence).toBe(0.4);
 });
 
+test("a server sets the overlap, the confidence and the open questions, and a replay makes the same notes", async () => {
+  const rules = { overlap: 0.9, similarity: 0.2, confidence: 0.95, openQuestions: 0 };
+  await using live = await liveTest({ rules });
+  await live.service.open("k", { videoId: "v" });
+  for (const [text, startMs] of [
+    ["the lamp is lit", 0],
+    ["the lamp is lit", 2_000],
+  ] as const) {
+    await live.send("k", said(text, startMs, { endMs: startMs + 6_000 }));
+    await live.clock.advance(7_000);
+  }
+  // They overlap in two thirds, and a confidence of 0.9 is not sure here; nobody is asked.
+  const notes = await live.service.notes("k");
+  expect(notes.map(({ text, status }) => [text, status])).toEqual([
+    ["the lamp is lit", "unsure"],
+    ["the lamp is lit", "unsure"],
+  ]);
+  expect(await live.service.replay("k", "recorded")).toMatchObject({ compared: 2, agreement: 1 });
+});
+
+test.each([
+  { rules: { overlap: 1.1 } },
+  { rules: { openQuestions: -1 } },
+  { levels: { warning: 200 } },
+  { levels: { normal: 60 } },
+])("a service with settings out of their range does not start: %j", async (settings) => {
+  await expect(liveTest(settings)).rejects.toMatchObject({ code: "invalid" });
+});
+
 test("closing writes what nobody answered as unsure", async () => {
   await using live = await notesTest();
   live.echo.confidenceOf = () => 0.4;

@@ -197,6 +197,23 @@ test("a batch whose writer fails is tried 3 times more; then the extractive writ
   expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
+test("a note writer that is missing does not leave the level critical, and a server sets the levels", async () => {
+  const levels = { normal: 2, warning: 3, critical: 5 };
+  await using live = await liveTest({ levels });
+  const { service, writer } = live;
+  writer.failures = Number.POSITIVE_INFINITY;
+  await service.open("k", { videoId: "v" });
+  for (let n = 0; n < 6; n++)
+    await live.send("k", said(`The boat number ${n} leaves with the tide.`, n * 4_000));
+  await live.settle();
+  expect((await service.session("k")).level).toBe("critical");
+  await live.clock.advance(60_000);
+  const session = await service.session("k");
+  expect([session.level, session.depth]).toEqual(["normal", 0]);
+  expect(session.health.standIn).toContain("scripted");
+  expect((await service.notes("k")).length).toBeGreaterThan(0);
+});
+
 test("a writer that hangs does not delay the end of a session beyond 10 seconds, and its notes are written without it", async () => {
   const writer = { name: "hanging", write: (): Promise<never> => new Promise(() => undefined) };
   await using live = await liveTest({ noteWriters: [writer] });

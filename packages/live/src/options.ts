@@ -5,8 +5,12 @@ import type { FrameDays } from "./evidence/index.ts";
 import {
   type Clock,
   type Embedder,
+  type LevelDepths,
   type LiveBudget,
+  levelDepths,
+  type NoteRules,
   type NoteWriter,
+  noteRules,
   type SessionOwnerSettings,
   SYSTEM_CLOCK,
   type Transcriber,
@@ -34,6 +38,10 @@ export interface LiveOptions {
   readonly adaptiveBatching?: boolean;
   /** With `false`, no level is recorded or sent. */
   readonly backpressure?: boolean;
+  /** The rules by which drafts become notes; a rule that is left out has its default. */
+  readonly rules?: Partial<NoteRules>;
+  /** The depths at which levels change. */
+  readonly levels?: Partial<LevelDepths>;
   /** Replays the sessions of the last day every night, on one server of the store; `false` switches it off. */
   readonly replayNightly?: boolean;
   /** The beginning of this server's name in leases; an id is added. */
@@ -45,6 +53,7 @@ export interface LiveOptions {
   readonly report?: (line: string) => void;
 }
 
+/** Errors: `invalid` for a rule or a depth out of its range. */
 export function settingsOf(options: LiveOptions): SessionOwnerSettings {
   const { store, clock = SYSTEM_CLOCK, report = () => undefined } = options;
   const { noteWriters = [extractiveWriter()], adaptiveBatching = true, backpressure = true } = options;
@@ -60,6 +69,8 @@ export function settingsOf(options: LiveOptions): SessionOwnerSettings {
     keepAudio: options.keepAudio === true,
     adaptiveBatching,
     backpressure,
+    rules: noteRules(options.rules),
+    levels: levelDepths(options.levels),
     report,
   };
 }

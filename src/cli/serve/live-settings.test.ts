@@ -40,6 +40,8 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
   embedder: { url: "http://127.0.0.1:1/v1", model: small, api_key_env: KEY, threshold: 0.7 }
   transcriber: { url: "http://127.0.0.1:1/v1", model: whisper }
   budget: { max_tokens: 5, max_cost_usd: 0.5 }
+  notes: { overlap: 0.4, similarity: 0.9, confidence: 0.5, open_questions: 0, question_tokens: 100 }
+  levels: { normal: 1, warning: 2, critical: 3 }
 `;
   const configuration = await configured(yaml);
   const { noteWriters, embedder, transcriber, ...plain } = liveSettings(configuration, shell);
@@ -50,6 +52,8 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
     keepAudio: true,
     frameDays: { full: 2, thumbnail: 9 },
     budget: { maxTokens: 5, maxCostUsd: 0.5 },
+    rules: { overlap: 0.4, similarity: 0.9, confidence: 0.5, openQuestions: 0, questionTokens: 100 },
+    levels: { normal: 1, warning: 2, critical: 3 },
   });
   expect(noteWriters?.map(({ name }) => name)).toEqual(["claude", "extractive"]);
   expect([embedder?.name, embedder?.threshold, transcriber?.name]).toEqual(["small", 0.7, "whisper"]);

@@ -123,7 +123,15 @@ export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettin
   };
 }
 
-export function toLive({ embedder, transcriber, budget, frames, ...live }: FileLive): LiveConfiguration {
+export function toLive({
+  embedder,
+  transcriber,
+  budget,
+  frames,
+  notes,
+  levels,
+  ...live
+}: FileLive): LiveConfiguration {
   return present({
     adaptiveBatching: live.adaptive_batching,
     backpressure: live.backpressure,
@@ -143,7 +151,17 @@ export function toLive({ embedder, transcriber, budget, frames, ...live }: FileL
       budget === undefined
         ? undefined
         : present({ maxTokens: budget.max_tokens, maxCostUsd: budget.max_cost_usd }),
+    rules: notes === undefined ? undefined : toRules(notes),
+    levels: levels === undefined ? undefined : present(levels),
   });
+}
+
+function toRules({
+  open_questions: openQuestions,
+  question_tokens: questionTokens,
+  ...notes
+}: NonNullable<FileLive["notes"]>): NonNullable<LiveConfiguration["rules"]> {
+  return present({ ...notes, openQuestions, questionTokens });
 }
 
 function toNoteWriter({ key_env, ...writer }: FileNoteWriter): NoteWriterSettings {

@@ -85,6 +85,22 @@ export interface FileLive {
     | { readonly full_days?: number | undefined; readonly thumbnail_days?: number | undefined }
     | undefined;
   readonly budget?: Pick<FileBudget, "max_tokens" | "max_cost_usd"> | undefined;
+  readonly notes?:
+    | {
+        readonly overlap?: number | undefined;
+        readonly similarity?: number | undefined;
+        readonly confidence?: number | undefined;
+        readonly open_questions?: number | undefined;
+        readonly question_tokens?: number | undefined;
+      }
+    | undefined;
+  readonly levels?:
+    | {
+        readonly normal?: number | undefined;
+        readonly warning?: number | undefined;
+        readonly critical?: number | undefined;
+      }
+    | undefined;
 }
 
 export interface FileContent {
@@ -227,6 +243,9 @@ const endpoint = {
 
 const days = z.number().min(0.01).max(36_500);
 
+const share = z.number().min(0).max(1);
+const whole = z.int().min(0);
+
 const live = z.strictObject({
   adaptive_batching: z
     .boolean()
@@ -278,6 +297,32 @@ const live = z.strictObject({
     .pick({ max_tokens: true, max_cost_usd: true })
     .optional()
     .describe("What one continuous session may use; then no model is called."),
+  notes: z
+    .strictObject({
+      overlap: share
+        .optional()
+        .describe("The share of the shorter span from which two notes are at the same place. Default: 0.5."),
+      similarity: share
+        .optional()
+        .describe("The cosine from which two notes say the same. Default: that of the embedder."),
+      confidence: share.optional().describe("Drafts below this confidence are asked about. Default: 0.6."),
+      open_questions: whole
+        .optional()
+        .describe("The questions to a person that are open at once in a session. Default: 20; 0 for none."),
+      question_tokens: whole
+        .optional()
+        .describe("The tokens of evidence that the writer gets before a person is asked. Default: 4,000."),
+    })
+    .optional()
+    .describe("When drafts become notes."),
+  levels: z
+    .strictObject({
+      normal: count.optional().describe("Below this depth, the level is normal again. Default: 25."),
+      warning: count.optional().describe("Default: 50."),
+      critical: count.optional().describe("Default: 100."),
+    })
+    .optional()
+    .describe("The depths at which levels change: evidence that waits for its notes."),
 });
 
 /** One file, as it is written. */

@@ -128,6 +128,16 @@ export interface LiveConfiguration {
   readonly keepAudio?: boolean;
   readonly frameDays?: { readonly full?: number; readonly thumbnail?: number };
   readonly budget?: Pick<BudgetSettings, "maxTokens" | "maxCostUsd">;
+  /** When drafts become notes. */
+  readonly rules?: {
+    readonly overlap?: number;
+    readonly similarity?: number;
+    readonly confidence?: number;
+    readonly openQuestions?: number;
+    readonly questionTokens?: number;
+  };
+  /** The depths at which levels change. */
+  readonly levels?: { readonly normal?: number; readonly warning?: number; readonly critical?: number };
 }
 
 export interface ConfigurationFile {

@@ -1,7 +1,14 @@
 /** The decision on one batch as events: drafts, `decision_made`, notes, and questions to the person. */
 
 import type { NewEvent, Store } from "@continuo/core/model";
-import { type Draft, type Embedder, isoOf, LIMITS, type NoteWriterResult } from "../kit/index.ts";
+import {
+  type Draft,
+  type Embedder,
+  isoOf,
+  LIMITS,
+  type NoteRules,
+  type NoteWriterResult,
+} from "../kit/index.ts";
 import { FULL, noteEventsOf, readNotes } from "../notes/index.ts";
 import { type LiveFold, roomForNotes } from "../state/index.ts";
 import { lexicalEmbedder, overlapOf } from "../writers/index.ts";
@@ -15,6 +22,7 @@ export interface DecideOptions {
   readonly embedder: Embedder;
   readonly newId: () => string;
   readonly nowMs: number;
+  readonly rules: NoteRules;
   readonly signal?: AbortSignal;
 }
 
@@ -41,10 +49,10 @@ export async function decideBatch(
   options: DecideOptions,
 ): Promise<readonly NewEvent[]> {
   const { batchId, lane, sequences, writer, standsInFor, result, answered, isEnd } = batch;
-  const { fold } = options;
-  let free = LIMITS.openRequests - fold.requests.size;
+  const { fold, rules } = options;
+  let free = rules.openQuestions - fold.requests.size;
   const mayAsk = (draft: Draft): boolean =>
-    !answered.some((one) => overlapOf(one, draft) >= LIMITS.sameOverlap) && free-- > 0;
+    !answered.some((one) => overlapOf(one, draft) >= rules.overlap) && free-- > 0;
   const decided = await decideAll(result.drafts, mayAsk, options);
   const decisionId = options.newId();
   const data = {
@@ -98,7 +106,8 @@ async function decideAll(
   mayAsk: (draft: Draft) => boolean,
   options: DecideOptions,
 ): Promise<readonly DraftDecision[]> {
-  const { embedder, newId, fold } = options;
+  const { embedder, newId, fold, rules } = options;
+  const { overlap, confidence } = rules;
   let room = roomForNotes(fold.notes);
   const mayWrite = (): boolean => room-- > 0;
   const notes = await notesNear(drafts, options);
@@ -106,24 +115,25 @@ async function decideAll(
     return decideDrafts(
       drafts.map((draft) => ({ draft, vector: [] })),
       [],
-      { threshold: 1, newId, mayAsk, mayWrite },
+      { threshold: 1, overlap, confidence, newId, mayAsk, mayWrite },
     );
   }
   const texts = [...drafts, ...notes.map(({ note }) => note)].map(({ text }) => text);
   const vectors = await embedder.embed(texts, options.signal === undefined ? {} : { signal: options.signal });
   const compared = drafts.map((draft, n): ComparedDraft => ({ draft, vector: vectors[n] ?? [] }));
   const known = notes.map((one, n): ComparedNote => ({ ...one, vector: vectors[drafts.length + n] ?? [] }));
-  return decideDrafts(compared, known, { threshold: embedder.threshold, newId, mayAsk, mayWrite });
+  const threshold = rules.similarity ?? embedder.threshold;
+  return decideDrafts(compared, known, { threshold, overlap, confidence, newId, mayAsk, mayWrite });
 }
 
 /** The notes at the places of the drafts, only the most recently changed ones. */
 async function notesNear(
   drafts: readonly Draft[],
-  { store, sessionId, fold, nowMs }: DecideOptions,
+  { store, sessionId, fold, nowMs, rules }: DecideOptions,
 ): Promise<readonly Omit<ComparedNote, "vector">[]> {
   const entries = [...fold.notes.values()]
     .filter(({ status }) => status !== "archived")
-    .filter((entry) => drafts.some((draft) => overlapOf(draft, entry) >= LIMITS.sameOverlap))
+    .filter((entry) => drafts.some((draft) => overlapOf(draft, entry) >= rules.overlap))
     .slice(-LIMITS.comparedNotes);
   const byId = new Map(entries.map((entry) => [entry.noteId, entry]));
   const notes = await readNotes(store, sessionId, entries);

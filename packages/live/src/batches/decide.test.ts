@@ -13,7 +13,14 @@ function ids(): () => string {
 }
 
 function rule(mayAsk = true) {
-  return { threshold: THRESHOLD, newId: ids(), mayAsk: () => mayAsk, mayWrite: () => true };
+  return {
+    threshold: THRESHOLD,
+    overlap: 0.5,
+    confidence: 0.6,
+    newId: ids(),
+    mayAsk: () => mayAsk,
+    mayWrite: () => true,
+  };
 }
 
 function draft(more: Partial<Draft> = {}): Draft {

@@ -3,7 +3,7 @@
  * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
  */
 
-import { type Decision, type Draft, LIMITS } from "../kit/index.ts";
+import { type Decision, type Draft, LIMITS, NOTE_RULES, type NoteRules } from "../kit/index.ts";
 import { contentAfter, FULL, type NoteContent, noteHash } from "../notes/index.ts";
 import { cosineOf, overlapOf } from "../writers/index.ts";
 
@@ -22,7 +22,7 @@ export interface ComparedNote {
   readonly revisions: number;
 }
 
-export interface Rule {
+export interface Rule extends Pick<NoteRules, "overlap" | "confidence"> {
   /** The cosine from which two texts count as the same; it depends on the embedder. */
   readonly threshold: number;
   readonly newId: () => string;
@@ -53,8 +53,11 @@ export function decideDrafts(
   });
 }
 
-export function isUnsure({ confidence }: Pick<Draft, "confidence">): boolean {
-  return confidence < LIMITS.lowConfidence;
+export function isUnsure(
+  { confidence }: Pick<Draft, "confidence">,
+  rules: Pick<NoteRules, "confidence"> = NOTE_RULES,
+): boolean {
+  return confidence < rules.confidence;
 }
 
 interface Match {
@@ -69,13 +72,13 @@ function decideDraft(
   rule: Rule,
 ): DraftDecision {
   const { draftId } = draft;
-  const matches = notes.flatMap((compared) => matchOf({ draft, vector }, compared, rule.threshold));
+  const matches = notes.flatMap((compared) => matchOf({ draft, vector }, compared, rule));
   const best = matches.toSorted((a, b) => b.cosine - a.cosine)[0];
-  const seen = best === undefined ? {} : { overlap: round(best.overlap), cosine: round(best.cosine) };
+  const place = best === undefined ? {} : { overlap: round(best.overlap), cosine: round(best.cosine) };
   const free = matches.filter(({ compared }) => isFree(compared)).map(({ compared }) => compared);
   const keep = (reason: string): DraftDecision => ({
     draft,
-    decision: { draftId, action: "keep", reason, ...seen, ...idOf(best) },
+    decision: { draftId, action: "keep", reason, ...place, ...idOf(best) },
     bases: [],
   });
   if (best !== undefined && free.length === 0) {
@@ -83,17 +86,22 @@ function decideDraft(
       best.compared.by === "person" ? "a person edited the note" : "the note was revised 3 times in an hour",
     );
   }
-  if (isUnsure(draft) && rule.mayAsk(draft)) {
-    return { draft, decision: { draftId, action: "ask", requestId: rule.newId(), ...seen }, bases: [] };
+  if (isUnsure(draft, rule) && rule.mayAsk(draft)) {
+    return { draft, decision: { draftId, action: "ask", requestId: rule.newId(), ...place }, bases: [] };
   }
   // An unsure draft never changes a note.
-  if (best !== undefined && isUnsure(draft)) return keep("a note says the same with more confidence");
+  if (best !== undefined && isUnsure(draft, rule)) return keep("a note says the same with more confidence");
   const bases = free.map(({ note }) => note);
   const hashes = free.map(({ hash }) => hash);
+  // A replay makes the status of the note by the rule that the decision was made by.
+  const seen = {
+    ...place,
+    ...(rule.confidence === NOTE_RULES.confidence ? {} : { unsureBelow: rule.confidence }),
+  };
   const [one, another] = bases;
   if (one === undefined) {
     if (!rule.mayWrite()) return keep(FULL);
-    return { draft, decision: { draftId, action: "write", noteId: rule.newId() }, bases };
+    return { draft, decision: { draftId, action: "write", noteId: rule.newId(), ...seen }, bases };
   }
   if (another === undefined) {
     return { draft, decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen }, bases };
@@ -109,10 +117,10 @@ function decideDraft(
 function matchOf(
   { draft, vector }: ComparedDraft,
   compared: ComparedNote,
-  threshold: number,
+  { threshold, overlap: least }: Rule,
 ): readonly Match[] {
   const overlap = overlapOf(draft, compared.note);
-  if (overlap < LIMITS.sameOverlap) return [];
+  if (overlap < least) return [];
   const cosine = cosineOf(vector, compared.vector);
   return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
 }

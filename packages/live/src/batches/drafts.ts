@@ -7,18 +7,23 @@ import {
   type EvidenceItem,
   isFields,
   LIMITS,
+  type NoteRules,
   type NoteWriterResult,
   type UnsureDraft,
 } from "../kit/index.ts";
 import { type BatchRunOptions, runBatch } from "./batches.ts";
 import { isUnsure } from "./decide.ts";
 
+export interface WriteDraftsOptions extends BatchRunOptions {
+  readonly rules: NoteRules;
+}
+
 /** Makes at most two runs. Errors: `agent_failed`, the store's. */
-export async function writeDrafts(options: BatchRunOptions): Promise<NoteWriterResult> {
-  const { request } = options;
+export async function writeDrafts(options: WriteDraftsOptions): Promise<NoteWriterResult> {
+  const { request, rules } = options;
   const first = await runBatch(options);
   const unsure: UnsureDraft[] = [];
-  for (const draft of first.drafts.filter(isUnsure).slice(0, LIMITS.widenedDrafts)) {
+  for (const draft of first.drafts.filter((draft) => isUnsure(draft, rules)).slice(0, LIMITS.widenedDrafts)) {
     const evidence = await widestContext(draft, options);
     if (evidence.length > 0) unsure.push({ draft, evidence });
   }
@@ -30,13 +35,13 @@ export async function writeDrafts(options: BatchRunOptions): Promise<NoteWriterR
 /** More evidence around the drafts, without what the writer was given already. */
 async function widestContext(
   { startMs, endMs }: Draft,
-  { store, sessionId, request, signal }: BatchRunOptions,
+  { store, sessionId, request, rules, signal }: WriteDraftsOptions,
 ): Promise<readonly EvidenceItem[]> {
   const given = new Set(request.evidence.map(({ sequence }) => sequence));
   const window = {
     primaryWindowMs: LIMITS.widestWindowMs,
     secondaryWindowMs: LIMITS.widestWindowMs,
-    tokenBudget: LIMITS.widestTokens,
+    tokenBudget: rules.questionTokens,
     signal,
   };
   const found: EvidenceItem[] = [];

@@ -11,6 +11,7 @@ import {
   isoOf,
   LIMITS,
   type LiveBudget,
+  type NoteRules,
   type NoteWriter,
   type NoteWriterResult,
   pause,
@@ -64,6 +65,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly writerOf: (name: string | null) => NoteWriter;
   readonly embedder: Embedder;
   readonly budget: LiveBudget | null;
+  readonly rules: NoteRules;
   readonly follower: Follower;
   readonly signal: AbortSignal;
   /** Appends as the owner. Errors: `fenced`, the store's. */
@@ -309,7 +311,7 @@ export class LaneWork {
 
   /** Also writes the thought that the stand-in left open. */
   async #own(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
-    const result = await writeDrafts({ ...options, writer });
+    const result = await writeDrafts({ ...options, rules: this.#options.rules, writer });
     const { standIn } = this.#options.follower.fold;
     if (standIn === null || EXTRACTIVE.hasOpen?.(standIn.memory) !== true)
       return { result, writer: writer.name };
@@ -326,7 +328,7 @@ export class LaneWork {
   #extract(options: Omit<BatchRunOptions, "writer">): Promise<NoteWriterResult> {
     const { follower, signal } = this.#options;
     const request = { ...options.request, memory: follower.fold.standIn?.memory ?? null, unsure: [] };
-    return writeDrafts({ ...options, request, writer: EXTRACTIVE, signal });
+    return writeDrafts({ ...options, rules: this.#options.rules, request, writer: EXTRACTIVE, signal });
   }
 
   get #isSpent(): boolean {

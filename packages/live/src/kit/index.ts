@@ -32,6 +32,14 @@ export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
 export type { SessionOwnerSettings } from "./settings.ts";
 export { openSideLog, sideLogsOf } from "./side-logs.ts";
 export { readAround, soundStore, tailAround } from "./sound-store.ts";
+export {
+  LEVEL_DEPTHS,
+  type LevelDepths,
+  levelDepths,
+  NOTE_RULES,
+  type NoteRules,
+  noteRules,
+} from "./tuning.ts";
 export type {
   Acknowledgement,
   AnsweredDraft,

@@ -1,6 +1,7 @@
 /** Settings of the work on a session, which all of its parts share. */
 
 import type { Store } from "@continuo/core/model";
+import type { LevelDepths, NoteRules } from "./tuning.ts";
 import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./types.ts";
 
 export interface SessionOwnerSettings {
@@ -16,5 +17,7 @@ export interface SessionOwnerSettings {
   readonly keepAudio: boolean;
   readonly adaptiveBatching: boolean;
   readonly backpressure: boolean;
+  readonly rules: NoteRules;
+  readonly levels: LevelDepths;
   readonly report: (line: string) => void;
 }

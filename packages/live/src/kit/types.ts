@@ -94,6 +94,8 @@ export interface Decision {
   /** The overlap with the most similar compared note. */
   readonly overlap?: number;
   readonly cosine?: number;
+  /** The confidence below which its note is unsure, if it is not 0.6. */
+  readonly unsureBelow?: number;
   readonly reason?: string;
 }
 

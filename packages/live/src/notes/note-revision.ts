@@ -9,7 +9,7 @@ import { type NoteContent, noteEvent } from "./note-events.ts";
 
 /** The note after the decision, made from the earlier notes that it changes; `null` if it changes none. */
 export function contentAfter(
-  { action, noteId }: Decision,
+  { action, noteId, unsureBelow = LIMITS.lowConfidence }: Decision,
   draft: Draft,
   bases: readonly NoteContent[],
 ): NoteContent | null {
@@ -23,7 +23,7 @@ export function contentAfter(
     endMs: Math.max(...parts.map(({ endMs }) => endMs)),
     confidence,
     evidence: [...new Set(parts.flatMap(({ evidence }) => evidence))].slice(-LIMITS.noteEvidence),
-    status: confidence < LIMITS.lowConfidence ? "unsure" : "written",
+    status: confidence < unsureBelow ? "unsure" : "written",
     lineage: action === "merge" ? bases.map((base) => base.noteId) : (bases[0]?.lineage ?? []),
   };
 }

@@ -380,7 +380,7 @@ export class SessionOwner {
 
   /** The next write that is due: a state, a level, a checkpoint. */
   #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
-    const { backpressure } = this.#options;
+    const { backpressure, levels } = this.#options;
     if (this.#isDegraded) return null;
     if (fold.carry === "due") return () => this.carryNotes();
     if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
@@ -392,7 +392,7 @@ export class SessionOwner {
       return () => this.change("silence", { expectedSequence });
     }
     if (hasRoom(fold)) return () => this.#refill();
-    const level = nextLevel(fold.level, depthOf(fold));
+    const level = nextLevel(fold.level, depthOf(fold), levels);
     if (backpressure && level !== fold.level) {
       const { state } = fold;
       const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };

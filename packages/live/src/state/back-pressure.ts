@@ -4,7 +4,7 @@
  * Pure.
  */
 
-import { type Level, LIMITS } from "../kit/index.ts";
+import { LEVEL_DEPTHS, type Level, type LevelDepths, LIMITS } from "../kit/index.ts";
 
 export interface Sheddable {
   readonly sequence: number;
@@ -49,9 +49,9 @@ export function storesTelemetry(depth: number): boolean {
   return depth <= LIMITS.telemetryDepth;
 }
 
-export function nextLevel(level: Level, depth: number): Level {
-  if (depth < LIMITS.normalDepth) return "normal";
-  if (depth >= LIMITS.criticalDepth) return "critical";
-  if (depth >= LIMITS.warningDepth && level === "normal") return "warning";
+export function nextLevel(level: Level, depth: number, levels: LevelDepths = LEVEL_DEPTHS): Level {
+  if (depth < levels.normal) return "normal";
+  if (depth >= levels.critical) return "critical";
+  if (depth >= levels.warning && level === "normal") return "warning";
   return level;
 }

@@ -7,6 +7,7 @@ import {
   countInput,
   type Damage,
   type Level,
+  type LevelDepths,
   LIMITS,
   type ReportedState,
   recordTime,
@@ -276,11 +277,11 @@ export function stateOf({ fold, fault }: Pick<Follower, "fold" | "fault">): Repo
 export function acknowledge(
   { fold }: Follower,
   stored: readonly StoredEvent[],
-  { backpressure }: { readonly backpressure: boolean },
+  { backpressure, levels }: { readonly backpressure: boolean; readonly levels: LevelDepths },
 ): Acknowledgement {
   const unseen = stored.filter((event) => event.sequence > fold.sequence && isCounted(event)).length;
   const depth = depthOf(fold) + unseen;
-  const level = backpressure ? nextLevel(fold.level, depth) : "normal";
+  const level = backpressure ? nextLevel(fold.level, depth, levels) : "normal";
   const types = stored.map(({ type }) => type);
   countInput(types, depth);
   return { sequences: stored.map(({ sequence }) => sequence), depth, level, dropped: 0 };
