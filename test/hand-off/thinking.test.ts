@@ -1,6 +1,6 @@
 /** The receipt of a hand-over says which thinking the target's model is sent, as the target's own model view has it. */
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { handOffMessages } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -64,6 +64,39 @@ test("a text in markers goes to pi as that text, is read as a thought, and is th
     expect(view.map(({ content }) => content)).toContainEqual([{ type: "text", text: marked }]);
     expect(JSON.stringify(entries)).toContain(JSON.stringify({ type: "text", text: marked }));
   }
+});
+
+test("of another vendor, before calls, stays out of requests where Claude Code hangs results below their answer", async () => {
+  const { cwd, places } = home;
+  const call = (id: string): Block => ({ type: "tool_call", id, name: "look", args: {} });
+  const result = (id: string): Message => ({
+    id,
+    role: "tool",
+    toolCallId: id,
+    content: [{ type: "tool_result", toolCallId: id, content: [{ type: "text", text: id }], isError: false }],
+    metadata: {},
+  });
+  const thought: Block = { type: "thinking", text: "A look is due." };
+  const messages: readonly Message[] = [
+    { id: "m0", role: "user", content: [{ type: "text", text: "What is there?" }], metadata: {} },
+    { id: "m1", role: "assistant", content: [thought, call("a"), call("b")], metadata: {} },
+    result("a"),
+    result("b"),
+  ];
+  const made = await handOffMessages(
+    { messages, title: "A look", cwd },
+    { to: "claude", places, verifyBy: "own" },
+  );
+  const file = made.location ?? "";
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const loaded = lines.map((line) => {
+    const record = JSON.parse(line);
+    const { sourceToolAssistantUUID: answer = record.parentUuid } = record;
+    return JSON.stringify({ ...record, parentUuid: answer });
+  });
+  writeFileSync(file, `${loaded.join("\n")}\n`);
+  const { history, view } = await home.read("claude", made.sessionId ?? "");
+  expect([thinkingIn(history).length, thinkingIn(view).length]).toEqual([1, 0]);
 });
 
 /** Nothing is lost on the way; what the agent itself never sends is noted all the same. */

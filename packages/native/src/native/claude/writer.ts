@@ -3,7 +3,9 @@
  * answer in one line), and a `last-prompt` that names the line as the leaf.
  *
  * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment after
- * it keeps all thinking before it in the file, and out of requests.
+ * it keeps all thinking before it in the file, and out of requests. Claude Code hangs the results of an answer directly
+ * below it when it loads a session (2.1.332), so that only an attachment after the last result stays in the
+ * conversation: each result is followed by one.
  */
 
 import { join } from "node:path";
@@ -39,6 +41,8 @@ export interface ClaudeTip {
   readonly lastPrompt: string;
   /** The message id of the line before, if that is an answer with only thinking. */
   readonly thought: string | null;
+  /** True if thinking of the newest answer must not be sent: see the head of this file. */
+  readonly isStripped: boolean;
 }
 
 export const claudeWriter: NativeWriter<ClaudeTip> = {
@@ -66,7 +70,8 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
     const messageId = (message.role === "assistant" ? tip.thought : null) ?? `msg_${makers.hex(24)}`;
     const records: Json[] = [{ ...linkOf(tip, id, timestamp), ...bodyOf(tip, message, messageId) }];
     let leaf = id;
-    if (message.content.some(isForeignThinking)) {
+    const isStripped = message.role === "tool" ? tip.isStripped : message.content.some(isForeignThinking);
+    if (isStripped) {
       leaf = makers.uuid4();
       const attachment = { type: "thinking_stripped", scope: "all" };
       records.push({ ...linkOf({ ...tip, leaf: id }, leaf, timestamp), type: "attachment", attachment });
@@ -78,7 +83,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
     const model = isAnswer ? (message.model ?? tip.model) : tip.model;
     const isThought = isAnswer && message.content.every((block) => block.type === "thinking");
     const thought = isThought ? messageId : null;
-    return { tip: { ...tip, leaf, answer, model, lastPrompt, thought }, records, id };
+    return { tip: { ...tip, leaf, answer, model, lastPrompt, thought, isStripped }, records, id };
   },
 };
 
@@ -109,6 +114,7 @@ function beginningOf({ sessionId, cwd, gitBranch }: NewSession): ClaudeTip {
     model: null,
     lastPrompt: "",
     thought: null,
+    isStripped: false,
   };
 }
 
@@ -135,6 +141,7 @@ function tipOf({ opened, lastAnswer, lastPrompt }: Before): ClaudeTip {
     model: lastAnswer?.model ?? null,
     lastPrompt: lastPrompt === null ? "" : promptOf(lastPrompt.content),
     thought: null,
+    isStripped: lastAnswer?.content.some(isForeignThinking) === true,
   };
 }
 
