@@ -16,6 +16,7 @@ const OTHER = "4bf3c2a1-0000-4000-8000-00000000000a";
 interface Crash {
   readonly url: string;
   readonly sessionId: string;
+  readonly runId: string;
   readonly cwd: string;
 }
 
@@ -44,7 +45,7 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
     { type: "message_streamed", data: { delta: "Once upon", messageId: "m" }, runId },
   ];
   await store.append(sessionId, begun, { also: [{ type: "run", runId, to: "running", patch: native }] });
-  return { url, sessionId, cwd };
+  return { url, sessionId, runId, cwd };
 }
 
 /** Writes the records of Claude Code. */
@@ -109,6 +110,24 @@ test.each([
   expect(prompt.split("tell me a story")).toHaveLength(words === "go on" ? 1 : 2);
   expect(prompt).toContain("Once upon");
 });
+
+test.each([
+  ["a first turn", false],
+  ["a later turn", true],
+])(
+  "after a crash in %s, a caller who names the run is promised that the agent hears it once",
+  async (_, known) => {
+    using home = createTalkHome();
+    const crash = await crashIn(home, { known });
+    record(home, crash.cwd, NATIVE, "tell me a story");
+    await using talk = await resume(home, crash);
+    const { result } = await talk.say("tell me a story", { ...options, retryOf: crash.runId });
+    // The native session has heard it: the conversation before it is written into another one.
+    expect(result).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+    expect(referenceIn(talk.session)).not.toMatchObject({ sessionId: NATIVE });
+    expect(home.prompts().map((prompt) => prompt.split("tell me a story").length - 1)).toEqual([1]);
+  },
+);
 
 test.each([
   ["no session has the prompt", (home: TalkHome, cwd: string) => record(home, cwd, NATIVE, "something else")],

@@ -344,7 +344,8 @@ class OpenTalk implements Talk {
       settings: this.settings,
       continuation: this.#setting.configuration.continuation,
       note: this.#options.note,
-      isHeard: isRetry && isHeard,
+      // A caller who names the run itself is promised that the agent does not hear its input twice.
+      isHeard: isRetry && isHeard && turnInput.retryOf === undefined,
     };
     try {
       const ended = await this.#program.whileSaying(() => runTurn(turn));
