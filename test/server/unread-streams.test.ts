@@ -1,5 +1,6 @@
 /** Event streams whose clients read nothing for a while: what the server holds for them, and that others go on. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Store } from "@continuo/core/model";
@@ -74,19 +75,25 @@ test("a stream that nobody reads holds the bytes of one batch, and no record, te
 }, async () => {
   await append(4);
   const deaf = new AbortController();
-  const held = (): number => {
-    collect();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
+  // Other threads give buffers back some time after a collection.
+  const held = async (): Promise<number> => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 10; round++) {
+      collect();
+      await sleep(10);
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      least = Math.min(least, heapUsed + arrayBuffers);
+    }
+    return least;
   };
-  const before = held();
+  const before = await held();
   const readers = [];
   for (let n = 0; n < 200; n++) {
     const reader = await open(deaf.signal);
     await reader.read();
     readers.push(reader);
   }
-  const ofOne = (held() - before) / readers.length;
+  const ofOne = ((await held()) - before) / readers.length;
   expect(ofOne).toBeGreaterThan(0);
   expect(ofOne).toBeLessThan(RECORD_BYTES * 1.5);
   deaf.abort();
