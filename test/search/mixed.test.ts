@@ -1,10 +1,12 @@
 /** A search while a part of the sessions is in the index and the rest is not. */
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SessionSearchResults, searchSessions } from "@continuo/agents/search";
+import { present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
 import { LATER } from "./grown-home.ts";
@@ -52,11 +54,12 @@ function writeSession(at: number, content = textOf(at), time = timeOf(at)): void
   home.write(claudeFile(id), claudeText(id, [{ uuid: `u${at}`, parent: null, role: "user", content, time }]));
 }
 
-async function find(words: string): Promise<SessionSearchResults> {
+async function find(words: string, limit?: number): Promise<SessionSearchResults> {
   return await searchSessions(parseQuery(words, { toTime: (text) => text }), {
     places,
     exclude: [],
     nowMs: NOW,
+    ...present({ limit }),
   });
 }
 
@@ -101,3 +104,50 @@ test.each(["needle", "needle haystack", "needle magnet"])(
     for (const score of scores) expect(score / indexed).toBeCloseTo(1, 6);
   },
 );
+
+/** A day each, so that old ones rank so low that they are only counted. */
+async function writeDays(): Promise<void> {
+  for (const at of Array(SESSIONS).keys()) {
+    const changed = new Date(NOW - at * 86_400_000);
+    writeSession(at);
+    const path = join(home.path, claudeFile(idOf(at)));
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replaceAll("2025-01-05", changed.toISOString().slice(0, 10)),
+    );
+    utimesSync(path, changed, changed);
+  }
+}
+
+test.each(["needle", "needle haystack", "-nothing needle", "since:2024-12-20"])(
+  "the best sessions for %j are the first of all, with the same turns, excerpts and scores, and the same number is found",
+  async (words) => {
+    await writeDays();
+    const all = await find(words);
+    for (const limit of [1, 3, 10, 200]) {
+      const best = await find(words, limit);
+      expect(best.results).toEqual(all.results.slice(0, limit));
+      expect(best.total).toBe(all.total);
+    }
+  },
+);
+
+test("sessions move up among the best where own ones take the place of the native ones that they continue in", async () => {
+  await writeDays();
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  const ref = { model: null, location: null, cwd: null, baseSequence: 0, verifiedAt: null, state: "live" };
+  const { results: before } = await find("needle", 5);
+  for (const { session } of before) {
+    const { sessionId } = await store.createSession({
+      metadata: { providerSessions: { claude: { ...ref, sessionId: session.sessionId } } },
+    });
+    const content = [{ type: "text" as const, text: "one needle" }];
+    await store.append(sessionId, [
+      { id: `m${sessionId}`, type: "message_sent", actor: { kind: "person" }, data: { content } },
+    ]);
+  }
+  const all = await find("needle");
+  const best = await find("needle", 5);
+  expect(best.results).toEqual(all.results.slice(0, 5));
+  expect(best.total).toBe(all.total);
+});

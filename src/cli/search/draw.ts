@@ -1,6 +1,6 @@
 /** Results for a person: a line for the session, and the piece of the turn that matches. */
 
-import type { Excerpt, SearchResult, SearchResults } from "@continuo/agents/search";
+import type { Excerpt, SearchProgress, SearchResult, SearchResults } from "@continuo/agents/search";
 import { visibleLine } from "@continuo/core/transcript";
 import {
   cutEnd,
@@ -35,6 +35,53 @@ export function drawResults({ results, total }: SearchResults, shell: Shell): st
   return `${[...blocks, ...footer].map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
+/** The command line stays on the screen, and Ctrl-C shows itself behind the last line. */
+const [FREE_ROWS, FREE_COLUMNS] = [2, 3];
+
+/**
+ * The best results so far, as many as the screen has rows for, above a line that says how far the search has come. They
+ * have no numbers: better ones may follow.
+ */
+export function drawEarlyResults(
+  { results, total }: SearchResults,
+  { searched, ofSessions }: Pick<SearchProgress, "searched" | "ofSessions">,
+  shell: Shell,
+): readonly string[] {
+  const { columns, rows, ...screen } = screenOf(shell, shell.stdout);
+  const drawing = { shell, paint: paintFor(screen), columns: columns - 1 };
+  const shown: string[] = [];
+  for (const { excerpt, ...result } of results) {
+    // One line of the text is enough to see whether this is it.
+    const lines = [
+      ...drawResult({ ...result, excerpt: null }, null, drawing),
+      ...drawExcerpt(excerpt && aroundMatch(excerpt, Math.floor(columns / 4)), drawing).slice(0, 1),
+    ];
+    if (shown.length + lines.length + 1 > rows - FREE_ROWS) break;
+    shown.push(...lines);
+  }
+  const counts = [searched, ofSessions, total].map(formatCount);
+  const long = `searched ${counts[0]} of ${counts[1]} sessions, ${counts[2]} found`;
+  const short = `${counts[0]} of ${counts[1]}, ${counts[2]} found`;
+  const free = columns - FREE_COLUMNS;
+  const states = shown.length === 0 ? [long] : [`${long} · Ctrl-C: enough`, `${short} · Ctrl-C: enough`];
+  const state = states.find((text) => text.length <= free) ?? cutEnd(short, free);
+  return [...shown, drawing.paint(state, "dim")];
+}
+
+/** So that the first line has what was found. */
+function aroundMatch({ pieces, ...excerpt }: Excerpt, charsBefore: number): Excerpt {
+  const at = pieces.findIndex(({ match }) => match);
+  const before = pieces
+    .slice(0, Math.max(0, at))
+    .map(({ text }) => text)
+    .join("");
+  if (before.length <= charsBefore) return { ...excerpt, pieces };
+  return {
+    ...excerpt,
+    pieces: [{ text: `…${before.slice(-charsBefore)}`, match: false }, ...pieces.slice(at)],
+  };
+}
+
 interface Drawing {
   readonly shell: Shell;
   readonly paint: Paint;
@@ -43,9 +90,10 @@ interface Drawing {
 
 function drawResult(
   { session, turn, excerpt, turns }: SearchResult,
-  number: number,
-  { shell, paint, columns }: Drawing,
+  number: number | null,
+  drawing: Drawing,
 ): string[] {
+  const { shell, paint, columns } = drawing;
   const facts = [
     session.agent,
     session.sessionId.slice(0, ID_CHARS),
@@ -58,12 +106,12 @@ function drawResult(
   const title = visibleLine(session.title ?? "untitled");
   const others = turns.length - 1;
   const where = `turn ${turn.number}${others > 0 ? `, and ${formatCount(others)} more` : ""}`;
-  const heading = `${paint(String(number).padStart(3), "bold", "cyan")} ${paint(cutEnd(title, columns - INDENT.length), "bold")}`;
+  const heading = `${paint(String(number ?? "·").padStart(3), "bold", "cyan")} ${paint(cutEnd(title, columns - INDENT.length), "bold")}`;
   const about = cutEnd(visibleLine([...facts, where].join(" · ")), columns - INDENT.length);
-  return [heading, `${INDENT}${paint(about, "dim")}`, ...drawExcerpt(excerpt, paint, columns)];
+  return [heading, `${INDENT}${paint(about, "dim")}`, ...drawExcerpt(excerpt, drawing)];
 }
 
-function drawExcerpt(excerpt: Excerpt | null, paint: Paint, columns: number): string[] {
+function drawExcerpt(excerpt: Excerpt | null, { paint, columns }: Drawing): string[] {
   if (excerpt === null || excerpt.pieces.length === 0) return [];
   const spans: Span[] = [
     { text: `${SPEAKERS[excerpt.voice]}: `, styles: ["dim"] },

@@ -2,6 +2,7 @@
 
 import {
   parseQuery,
+  type SearchProgress,
   type SearchQuery,
   type SessionSearchOptions,
   type SessionSearchResults,
@@ -14,14 +15,15 @@ import {
   createOutput,
   createProgress,
   formatCount,
-  type Paint,
   paintFor,
   parseSince,
   type Shell,
+  type Span,
   screenOf,
   toJsonText,
+  wrap,
 } from "../terminal/index.ts";
-import { drawResults } from "./draw.ts";
+import { drawEarlyResults, drawResults } from "./draw.ts";
 import type { SearchFlags } from "./flags.ts";
 import { keepNumbers } from "./numbers.ts";
 import { resultToJson } from "./result-json.ts";
@@ -31,6 +33,9 @@ const DEFAULT_LIMIT = 10;
 
 /** The time that `--timeout` gave was over before every session was searched. */
 const INCOMPLETE = 9;
+
+/** The person pressed Ctrl-C. */
+const INTERRUPTED = 130;
 
 /** From this number on, an index would be noticed. */
 const MANY_SESSIONS = 64;
@@ -44,9 +49,10 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
     ...present({ isEmptyAllowed: regex === null ? undefined : true }),
     injected: flags.injected ? "searched" : "not searched",
   });
-  const { found, isBeingIndexed } = await searchWithProgress(query, shell, {
+  const { found, isBeingIndexed, isStopped } = await searchWithProgress(query, shell, {
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
     ...present({ regex: regex ?? undefined, timeMs: flags.timeout }),
+    early: flags.json || shell.stdout.isTTY !== true ? "not shown" : "shown",
   });
   keepNumbers(found.results, shell);
   const output = createOutput(shell.stdout);
@@ -54,50 +60,101 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
     await output.write(`${toJsonText(toJson(found), 2)}\n`);
   } else {
     await output.write(drawFound(found, shell));
-    const paint = paintFor(screenOf(shell, shell.stderr));
-    for (const note of notesOf(found, isBeingIndexed)) shell.stderr.write(`${note(paint)}\n`);
+    for (const line of drawNotes(notesOf(found, { isBeingIndexed, isStopped }), shell, shell.stderr)) {
+      shell.stderr.write(`${line}\n`);
+    }
   }
+  if (isStopped) return INTERRUPTED;
   return found.unsearched > 0 ? INCOMPLETE : 0;
 }
 
 /** Searches for a query that was typed into one line. Errors: as `runSearch`. */
 export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
   const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
-  const { found, isBeingIndexed } = await searchWithProgress(query, shell, { limit: DEFAULT_LIMIT });
+  const { found, ...state } = await searchWithProgress(query, shell, {
+    limit: DEFAULT_LIMIT,
+    early: "not shown",
+  });
   keepNumbers(found.results, shell);
-  const paint = paintFor(screenOf(shell, shell.stdout));
-  const notes = notesOf(found, isBeingIndexed).map((note) => note(paint));
+  const notes = drawNotes(notesOf(found, state), shell, shell.stdout);
   return [...drawFound(found, shell).trimEnd().split("\n"), ...notes];
 }
 
-interface Searched {
+interface Searched extends SearchState {
   readonly found: SessionSearchResults;
+}
+
+interface SearchState {
   /** True if a process in the background indexes what this search read in files. */
   readonly isBeingIndexed: boolean;
+  /** True if the person ended it. */
+  readonly isStopped: boolean;
+}
+
+interface WithProgress extends Pick<SessionSearchOptions, "limit" | "regex" | "timeMs"> {
+  /** `shown`: the best results so far stand on the terminal until the search ends, and Ctrl-C ends it with them. */
+  readonly early: "shown" | "not shown";
 }
 
 async function searchWithProgress(
   query: SearchQuery,
   shell: Shell,
-  options: Pick<SessionSearchOptions, "limit" | "regex" | "timeMs">,
+  { early, ...options }: WithProgress,
 ): Promise<Searched> {
   using progress = createProgress(shell);
+  using interrupts = createStop(shell);
   let isUnindexed = false;
   const found = await searchSessions(query, {
     places: shell,
     exclude: await patternsOf(shell),
     nowMs: shell.now.getTime(),
     ...options,
+    enough: interrupts.stop,
     onUnindexed: () => {
       isUnindexed = true;
     },
-    onProgress: ({ searched, ofSessions, found }) =>
-      progress.show(
-        `searched ${formatCount(searched)} of ${formatCount(ofSessions)} sessions, ${formatCount(found().total)} found`,
-      ),
+    onProgress: (now) => {
+      if (interrupts.stop.aborted) return;
+      progress.showLines(() => {
+        if (early === "not shown") return [progressLine(now)];
+        interrupts.hold();
+        return drawEarlyResults(now.found(), now, shell);
+      });
+    },
   });
+  const isStopped = interrupts.stop.aborted;
   const isBeingIndexed = isUnindexed && ((await startIndexing("search", shell)) || (await isIndexing(shell)));
-  return { found, isBeingIndexed };
+  return { found, isBeingIndexed, isStopped };
+}
+
+interface Interrupts extends Disposable {
+  readonly stop: AbortSignal;
+  /** From now on, the first Ctrl-C stops the search; the next one ends the process. */
+  hold(): void;
+}
+
+function createStop(shell: Shell): Interrupts {
+  const stop = new AbortController();
+  let held: Disposable | null = null;
+  const release = (): void => {
+    held?.[Symbol.dispose]();
+    held = null;
+  };
+  return {
+    stop: stop.signal,
+    hold() {
+      if (held !== null || stop.signal.aborted) return;
+      held = shell.holdInterrupts(() => {
+        stop.abort();
+        release();
+      });
+    },
+    [Symbol.dispose]: release,
+  };
+}
+
+function progressLine({ searched, ofSessions, found }: SearchProgress): string {
+  return `searched ${formatCount(searched)} of ${formatCount(ofSessions)} sessions, ${formatCount(found().total)} found`;
 }
 
 function drawFound(found: SessionSearchResults, shell: Shell): string {
@@ -144,18 +201,30 @@ function toRegex(source: string): RegExp {
   }
 }
 
+/** A note breaks between words on a terminal, and is one line elsewhere. */
+function drawNotes(notes: readonly Span[], shell: Shell, stream: NodeJS.WriteStream): readonly string[] {
+  const screen = screenOf(shell, stream);
+  const paint = paintFor(screen);
+  return notes.flatMap((note) =>
+    wrap([note], screen.isTerminal ? screen.columns - 1 : Number.MAX_SAFE_INTEGER, paint),
+  );
+}
+
 function notesOf(
   { total, matched, unsearched, notIndexed, unreadable, cut, index }: SessionSearchResults,
-  isBeingIndexed: boolean,
-): ((paint: Paint) => string)[] {
-  const notes: ((paint: Paint) => string)[] = [];
+  { isBeingIndexed, isStopped }: SearchState,
+): Span[] {
+  const notes: Span[] = [];
   if (matched === "most" && total > 0) {
     const text = "these turns have most of the words, not all: put a word in quotes to require it";
-    notes.push((paint) => paint(text, "dim"));
+    notes.push({ text, styles: ["dim"] });
   }
   if (unsearched > 0) {
-    const text = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched in this time: search again without --timeout`;
-    notes.push((paint) => paint(text, "yellow"));
+    const left = `${formatCount(unsearched)} ${unsearched === 1 ? "session was" : "sessions were"} not searched`;
+    const text = isStopped
+      ? `stopped: ${left}, and may have better results`
+      : `${left} in this time: search again without --timeout`;
+    notes.push({ text, styles: ["yellow"] });
   }
   // A few are indexed by the search itself.
   if (index !== "newer" && index !== "unusable" && notIndexed > MANY_SESSIONS) {
@@ -163,21 +232,21 @@ function notesOf(
       ? "a process in the background indexes them now"
       : "`continuo index update` makes searches faster";
     const text = `${formatCount(notIndexed)} sessions are not indexed, so their files were searched: ${next}`;
-    notes.push((paint) => paint(text, "dim"));
+    notes.push({ text, styles: ["dim"] });
   }
   if (index === "newer" || index === "unusable") {
     const why = index === "newer" ? "a newer version of Continuo made it" : "it cannot be read or written";
     const text = `the index is not used: ${why}; every session was searched in its own file`;
-    notes.push((paint) => paint(text, "yellow"));
+    notes.push({ text, styles: ["yellow"] });
   }
   if (unreadable.length > 0) {
     const [first] = unreadable;
     const text = `${formatCount(unreadable.length)} cannot be read, for example: ${first?.message ?? ""}`;
-    notes.push((paint) => paint(visibleLine(text), "yellow"));
+    notes.push({ text: visibleLine(text), styles: ["yellow"] });
   }
   if (cut > 0) {
     const text = `${formatCount(cut)} with a text of more than 1,000,000 characters: only its beginning is searched`;
-    notes.push((paint) => paint(text, "dim"));
+    notes.push({ text, styles: ["dim"] });
   }
   return notes;
 }

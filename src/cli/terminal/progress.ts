@@ -1,9 +1,14 @@
-/** One line on a terminal's stderr that says how far long work has come; nothing anywhere else. */
+/** Lines on a terminal's stderr that say how far long work has come; nothing anywhere else. */
 
+import { stripVTControlCharacters } from "node:util";
+import { screenOf } from "./screen.ts";
 import type { Shell } from "./shell.ts";
+import { widthOf } from "./width.ts";
 
 export interface Progress {
   show(text: string): void;
+  /** As many lines as the screen has rows, without the rest; `draw` is called only if they are shown. */
+  showLines(draw: () => readonly string[]): void;
   clear(): void;
   [Symbol.dispose](): void;
 }
@@ -11,29 +16,50 @@ export interface Progress {
 /** Shorter work does not show a line that would flicker. */
 const QUIET_MS = 300;
 const EVERY_MS = 100;
-const CLEAR_LINE = "\r\u001b[2K";
+/** Several lines are read, not watched. */
+const LINES_EVERY_MS = 400;
+/** Ctrl-C shows itself there. */
+const FREE_COLUMNS = 3;
+const [ESCAPE, ERASE_LINE_END, ERASE_BELOW] = ["\u001b", "\u001b[K", "\u001b[J"];
 
 export function createProgress(shell: Shell): Progress {
   const { stderr, env } = shell;
   if (stderr.isTTY !== true || env.TERM === "dumb") {
     const nothing = (): void => undefined;
-    return { show: nothing, clear: nothing, [Symbol.dispose]: nothing };
+    return { show: nothing, showLines: nothing, clear: nothing, [Symbol.dispose]: nothing };
   }
-  let lastMs = performance.now() + QUIET_MS - EVERY_MS;
-  let isShown = false;
+  const begunMs = performance.now();
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let shown: readonly string[] = [];
+  const isTime = (everyMs: number): boolean => {
+    const nowMs = performance.now();
+    if (nowMs - begunMs < QUIET_MS || nowMs - lastMs < everyMs) return false;
+    lastMs = nowMs;
+    return true;
+  };
+  /** Moves to the first row of what is shown; the terminal may have become narrower since. */
+  const toStart = (): string => {
+    const { columns } = screenOf(shell, stderr);
+    const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
+    return rows > 1 ? `\r${ESCAPE}[${rows - 1}A` : "\r";
+  };
   const clear = (): void => {
-    if (isShown) stderr.write(CLEAR_LINE);
-    isShown = false;
+    if (shown.length > 0) stderr.write(`${toStart()}${ERASE_BELOW}`);
+    shown = [];
+  };
+  const write = (lines: readonly string[]): void => {
+    // Every row is written over, so that nothing flickers.
+    stderr.write(`${toStart()}${lines.map((line) => line + ERASE_LINE_END).join("\n")}${ERASE_BELOW}`);
+    shown = lines.map((line) => stripVTControlCharacters(line));
   };
   // Also on Ctrl-C, which ends the process at once.
   process.once("exit", clear);
   return {
     show(text) {
-      const nowMs = performance.now();
-      if (nowMs - lastMs < EVERY_MS) return;
-      lastMs = nowMs;
-      stderr.write(`${CLEAR_LINE}${text.slice(0, (stderr.columns || 80) - 1)}`);
-      isShown = true;
+      if (isTime(EVERY_MS)) write([text.slice(0, screenOf(shell, stderr).columns - FREE_COLUMNS)]);
+    },
+    showLines(draw) {
+      if (isTime(LINES_EVERY_MS)) write(draw().slice(-Math.max(1, screenOf(shell, stderr).rows - 1)));
     },
     clear,
     [Symbol.dispose]() {

@@ -44,6 +44,8 @@ export interface SessionSearchOptions {
   readonly secrets?: "masked";
   /** Milliseconds after which the search ends with what was found; no limit when left out. */
   readonly timeMs?: number;
+  /** Aborted when what was found is enough: the search ends with it. */
+  readonly enough?: AbortSignal;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SearchProgress) => void;
   /** Called where so much is not indexed that this search did not index it first. */
@@ -60,7 +62,7 @@ export interface SearchProgress {
 export interface SessionSearchResults extends SearchResults {
   /** Sessions that were searched, or are to be. */
   readonly sessions: number;
-  /** Sessions that were not searched because the time was over. */
+  /** Sessions that were not searched because the time was over, or what was found was enough. */
   readonly unsearched: number;
   /** Sessions that were searched in their files, since they are not in the index as they are now. */
   readonly notIndexed: number;
@@ -77,12 +79,15 @@ export async function searchSessions(
   query: SearchQuery,
   options: SessionSearchOptions,
 ): Promise<SessionSearchResults> {
-  const { places, exclude, signal, timeMs } = options;
+  const { places, exclude, signal, enough, timeMs } = options;
   const begun = performance.now();
   const stop = new AbortController();
   const timer = timeMs === undefined ? undefined : setTimeout(() => stop.abort(), timeMs);
   const onAbort = (): void => stop.abort();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  for (const one of [signal, enough]) {
+    if (one?.aborted === true) stop.abort();
+    one?.addEventListener("abort", onAbort, { once: true });
+  }
   try {
     await using threads = createScanThreads();
     const isIndexed = existsSync(indexPathOf(placesOf(places)));
@@ -107,7 +112,7 @@ export async function searchSessions(
     return found;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    for (const one of [signal, enough]) one?.removeEventListener("abort", onAbort);
   }
 }
 
@@ -166,18 +171,26 @@ async function searchOpen(
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
   const { limit, onProgress } = options;
+  let early: SearchResults = { results: [], total: 0 };
   const scanning = createFileSearch(query, {
     ...options,
     onScanned: ({ left, results }) =>
       onProgress?.({
         searched: ofSessions - left,
         ofSessions,
-        found: () => bestOf(results, limit),
+        found: () => {
+          const { results: best, total } = bestOf([...early.results, ...results], limit);
+          return { results: best, total: total + early.total - early.results.length };
+        },
       }),
   });
   // One order needs one way of ranking.
   const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
   const sessions = isOfIndex ? new Map(ready) : new Map<number, SearchableSession>();
+  // Who watches sees what the index has at once, not only after the files were read.
+  if (onProgress !== undefined && sessions.size > 0 && missing.length > SEARCH_LIMITS.fewSessions) {
+    early = await searchIndex(query, { ...options, sessions, others: [] });
+  }
   await scanning.scan(isOfIndex ? missing : texts.all());
   let notIndexed = missing.length;
   // Another process may write sessions at this moment: they are searched in their files too.

@@ -34,4 +34,4 @@ export {
   turnsByIds,
 } from "./stored-text.ts";
 export { type Passage, type Turn, turnsOf, VOICES, type Voice } from "./turns.ts";
-export { countSequence, countWords, foldedText, foldWords, partsOf, wordsOf } from "./words.ts";
+export { countSequence, countWords, foldedText, foldWords, partsLike, partsOf, wordsOf } from "./words.ts";

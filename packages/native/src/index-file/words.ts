@@ -163,6 +163,24 @@ export function partsOf(text: string, parts: Set<string> = new Set()): Set<strin
   return parts;
 }
 
+/** Of the parts that `partsOf` returns, those that begin with a word of ASCII in lower case, and some others. */
+export function partsLike(text: string, word: string, parts: Set<string>): Set<string> {
+  const lower = text.toLowerCase();
+  // Places in both are the same only while no letter becomes two.
+  if (lower.length !== text.length) return partsOf(text, parts);
+  let end = 0;
+  for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, Math.max(at + 1, end))) {
+    let start = at;
+    while (start > end && isOfName(text.charCodeAt(start - 1))) start -= 1;
+    NOT_OF_NAME.lastIndex = at;
+    end = NOT_OF_NAME.exec(text)?.index ?? text.length;
+    const name = text.slice(start, Math.min(end, start + MAX_WORD_CHARS + 1));
+    HUMP.lastIndex = 0;
+    if (HUMP.test(name)) addParts(name, parts);
+  }
+  return parts;
+}
+
 function addParts(name: string, parts: Set<string>): void {
   if (name.length > MAX_WORD_CHARS) return;
   const some = splitName(name);

@@ -16,6 +16,8 @@ const EXCERPT_CHARS = 240;
 const BEFORE_CHARS = 60;
 /** The rest of a longer text is found, but not shown. */
 const MAX_LOOKED_CHARS = 200_000;
+/** Most texts have all of the words early. */
+const FIRST_LOOKED_CHARS = 4_000;
 
 interface Range {
   readonly start: number;
@@ -33,7 +35,7 @@ export function excerptOf(
   const byVoice = [...passages].sort((a, b) => VOICES.indexOf(a.voice) - VOICES.indexOf(b.voice));
   for (const passage of byVoice) {
     if (!voices.includes(passage.voice)) continue;
-    const { ranges, kinds } = matchesIn(passage.text.slice(0, MAX_LOOKED_CHARS), phrases);
+    const { ranges, kinds } = firstMatchesIn(passage.text.slice(0, MAX_LOOKED_CHARS), phrases);
     if (best === null || kinds > best.kinds) best = { passage, ranges, kinds };
     if (best.kinds === phrases.length) break;
   }
@@ -52,10 +54,25 @@ interface Token extends Range {
   readonly parts: ReadonlySet<string>;
 }
 
-function matchesIn(
-  text: string,
-  phrases: readonly Phrase[],
-): { readonly ranges: readonly Range[]; readonly kinds: number } {
+interface Matches {
+  readonly ranges: readonly Range[];
+  /** The number of phrases that are there. */
+  readonly kinds: number;
+}
+
+/** Some of the matches, if they are all that an excerpt shows. */
+function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
+  for (let chars = FIRST_LOOKED_CHARS; chars < text.length; chars *= 8) {
+    const end = text.lastIndexOf(" ", chars);
+    const found = matchesIn(text.slice(0, Math.max(0, end)), phrases);
+    const shownEnd = (found.ranges[0]?.start ?? 0) + EXCERPT_CHARS;
+    // A match that begins before the end of what is shown ends a little later.
+    if (found.kinds === phrases.length && shownEnd + EXCERPT_CHARS < end) return found;
+  }
+  return matchesIn(text, phrases);
+}
+
+function matchesIn(text: string, phrases: readonly Phrase[]): Matches {
   const tokens = tokensOf(text);
   const words = tokens.flatMap((token) => token.words.map((word) => ({ word, token })));
   const ranges: Range[] = [];

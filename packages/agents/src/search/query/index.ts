@@ -33,6 +33,7 @@ export { type ParseOptions, parseQuery } from "./query.ts";
 export {
   bm25,
   COLUMN_WEIGHTS,
+  greatestRank,
   rankOf,
   rarityOf,
   type TurnCounts,

@@ -72,6 +72,13 @@ export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics)
   }, 0);
 }
 
+/** No turn ranks higher. @param newestMs the time of the newest turn, in milliseconds since 1970 */
+export function greatestRank(statistics: TurnStatistics, newestMs: number, nowMs: number): number {
+  const phrases = statistics.withPhrase.map(() => Number.MAX_SAFE_INTEGER);
+  const score = phrases.length === 0 ? 0 : bm25({ phrases, words: 0 }, statistics);
+  return rankOf({ at: new Date(newestMs).toISOString(), score }, { updatedAt: null }, nowMs);
+}
+
 /** The weight of a term that is in some of the turns: greater for a rarer one, and none for one that is nowhere. */
 export function rarityOf(withTerm: number, turns: number): number {
   if (withTerm === 0) return 0;

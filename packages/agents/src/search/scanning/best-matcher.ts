@@ -56,6 +56,7 @@ export function createBestMatcher(
       if (rank === null) return;
       close = [...close, { turn: one, rank, passages }].sort((a, b) => b.rank - a.rank).slice(0, CLOSE_TURNS);
     },
+    isDone: () => false,
     result() {
       const texts = new Map(close.map(({ turn, passages }) => [turn, passages]));
       const ranked = rankBestMatch(turns, session, ranking)

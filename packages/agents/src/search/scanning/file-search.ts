@@ -7,6 +7,8 @@ import { countTurns, indexPathOf, meanWordsOf, useIndex } from "@continuo/native
 import { type CatalogSource, toScanned } from "../../catalog/index.ts";
 import {
   type BestMatch,
+  byScore,
+  eachConversationOnce,
   type SearchQuery,
   type SearchResult,
   type TurnStatistics,
@@ -17,6 +19,7 @@ import type { SizedSource } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
 import { createScan, type ScanResult, type ScanTask, scanTexts } from "./scan.ts";
 import type { ScanThreads } from "./scan-threads.ts";
+import type { ScannedResult } from "./session-matcher.ts";
 
 export interface FileSearchOptions {
   readonly threads: ScanThreads;
@@ -30,6 +33,8 @@ export interface FileSearchOptions {
   readonly secrets?: "masked";
   /** Aborted when no more is wanted. */
   readonly stop: AbortSignal;
+  /** Number of the best sessions that are shown; all without it. */
+  readonly limit?: number;
   readonly onScanned: (scanning: Pick<FileSearch, "left" | "results">) => void;
 }
 
@@ -42,13 +47,22 @@ export interface FileSearch extends ScanResult {
    * little about words: what it holds is to be searched in its files like the rest.
    */
   isRankedAlike(): Promise<boolean>;
-  /** Sources in the order in which they are wanted. Errors: those of `ScanThreads.scan`. */
+  /**
+   * Sources in the order in which they are wanted. Sessions that are not among the best are only counted.
+   *
+   * Errors: those of `ScanThreads.scan`.
+   */
   scan(sources: readonly CatalogSource[]): Promise<void>;
 }
 
 export function createFileSearch(query: SearchQuery, options: FileSearchOptions): FileSearch {
   const { threads, stop, regex, regexMs, onScanned } = options;
-  const results: SearchResult[] = [];
+  const results: ScannedResult[] = [];
+  const known = new Map<string, CatalogSource>();
+  let bestScores: readonly number[] = [];
+  const leastScore = (): number | undefined => {
+    return options.limit === undefined ? undefined : bestScores[options.limit - 1];
+  };
   const unreadable: ScanResult["unreadable"][number][] = [];
   const counts = { left: 0, cut: 0 };
   const expressions = expressionsOf(query, options.best ?? null);
@@ -60,10 +74,35 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
   };
   const add = (scanned: ScanResult, sessions: number): void => {
     results.push(...scanned.results);
+    if (options.limit !== undefined) {
+      const scores = scanned.results.filter(({ briefOf }) => briefOf === undefined).map(({ score }) => score);
+      bestScores = [...bestScores, ...scores].sort((a, b) => b - a).slice(0, options.limit);
+    }
     unreadable.push(...scanned.unreadable);
     counts.cut += scanned.cut;
     counts.left -= sessions;
     onScanned({ left: counts.left, results });
+  };
+  const scanAll = async (
+    sources: readonly CatalogSource[],
+    leastScore: () => number | undefined,
+  ): Promise<void> => {
+    if (sources.length === 0) return;
+    counts.left += sources.length;
+    const task = toTask(query, (await counted()) ?? guessedStatistics(expressions), options);
+    const native = sources.flatMap(({ found, sizeBytes }) =>
+      found === undefined ? [] : [{ found, sizeBytes }],
+    );
+    const others = sources.filter(({ found }) => found === undefined);
+    const here = { task, stop, leastScore, add };
+    const batchMs = regex === undefined ? undefined : regexMs;
+    const isSmall = native.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= SCAN_LIMITS.hereBytes;
+    await Promise.all([
+      isSmall && batchMs === undefined
+        ? scanNativeHere(native, here)
+        : threads.scan({ task, stop, leastScore, onScanned: add, sources: native, ...present({ batchMs }) }),
+      scanOthersHere(others, here),
+    ]);
   };
   return {
     results,
@@ -76,24 +115,29 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
     },
     isRankedAlike: async () => expressions.length === 0 || (await counted()) !== null,
     async scan(sources) {
-      if (sources.length === 0) return;
-      counts.left += sources.length;
-      const task = toTask(query, (await counted()) ?? guessedStatistics(expressions), options);
-      const native = sources.flatMap(({ found, sizeBytes }) =>
-        found === undefined ? [] : [{ found, sizeBytes }],
-      );
-      const others = sources.filter(({ found }) => found === undefined);
-      const here = { task, stop, add };
-      const batchMs = regex === undefined ? undefined : regexMs;
-      const isSmall = native.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= SCAN_LIMITS.hereBytes;
-      await Promise.all([
-        isSmall && batchMs === undefined
-          ? scanNativeHere(native, here)
-          : threads.scan({ task, stop, onScanned: add, sources: native, ...present({ batchMs }) }),
-        scanOthersHere(others, here),
-      ]);
+      for (const source of sources) known.set(source.key, source);
+      await scanAll(sources, leastScore);
+      // An own session that continues in a native one takes its place among the best: one that was counted moves up.
+      for (;;) {
+        const keys = briefOfBest(results, options.limit);
+        if (keys.size === 0 || stop.aborted) return;
+        const isOf = ({ session: { location } }: SearchResult): boolean =>
+          keys.has(location) || keys.has(location.slice(0, location.lastIndexOf("#")));
+        results.splice(0, results.length, ...results.filter((one) => !isOf(one)));
+        await scanAll(
+          [...keys].flatMap((key) => known.get(key) ?? []),
+          () => undefined,
+        );
+      }
     },
   };
+}
+
+/** The sources of the best results that were only counted. */
+function briefOfBest(results: readonly ScannedResult[], limit: number | undefined): ReadonlySet<string> {
+  if (results.every(({ briefOf }) => briefOf === undefined)) return new Set();
+  const best = [...eachConversationOnce(results)].sort(byScore).slice(0, limit);
+  return new Set(best.flatMap(({ briefOf }) => briefOf ?? []));
 }
 
 function toTask(query: SearchQuery, statistics: TurnStatistics, options: FileSearchOptions): ScanTask {
@@ -113,14 +157,18 @@ function toTask(query: SearchQuery, statistics: TurnStatistics, options: FileSea
 interface Here {
   readonly task: ScanTask;
   readonly stop: AbortSignal;
+  readonly leastScore: () => number | undefined;
   readonly add: (scanned: ScanResult, sessions: number) => void;
 }
 
-async function scanNativeHere(sources: readonly SizedSource[], { task, stop, add }: Here): Promise<void> {
+async function scanNativeHere(
+  sources: readonly SizedSource[],
+  { task, stop, leastScore, add }: Here,
+): Promise<void> {
   const scan = createScan(task);
   for (const { found } of sources) {
     if (stop.aborted) return;
-    add(await scan([found]), 1);
+    add(await scan([found], leastScore()), 1);
     await otherWork();
   }
 }
@@ -131,7 +179,8 @@ async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, a
     if (stop.aborted) return;
     try {
       using text = await source.open(stop, null);
-      add(await scanTexts(source.key, [toScanned(text)], task), 1);
+      const { key, changedMs } = source;
+      add(await scanTexts([toScanned(text)], task, { source: key, changedMs }), 1);
     } catch (error) {
       if (stop.aborted) return;
       add({ results: [], unreadable: [{ location: source.key, message: messageOf(error) }], cut: 0 }, 1);

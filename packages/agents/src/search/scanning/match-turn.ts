@@ -5,6 +5,7 @@ import {
   countWords,
   foldedText,
   type Passage,
+  partsLike,
   partsOf,
   type Turn,
   VOICES,
@@ -17,27 +18,40 @@ import {
   type Phrase,
   quotedIn,
   type SearchQuery,
-  type TurnCounts,
   type TurnStatistics,
   voicesOf,
   WEIGHTS,
 } from "../query/index.ts";
 
-/** `null` where the words are not there; the filters of the query are asked elsewhere. */
-export function matchWords({ passages }: Turn, query: SearchQuery): TurnCounts | null {
-  return matchIn(toWords(passages), query);
+/** The words of a turn that matches. Counting all of them takes longer than finding those of the query. */
+export interface MatchedWords {
+  /** As in `TurnCounts`. */
+  readonly phrases: readonly number[];
+  /** The number of words, without those that `words` counts in addition. */
+  leastWords(): number;
+  words(): number;
 }
 
-function matchIn(words: TurnWords, query: SearchQuery): TurnCounts | null {
-  const wanted = wantedOf(query);
-  const counts = wanted.map((one) => countOf(one, words));
-  if (counts.some((count) => count === 0)) return null;
+/** `null` where the words are not there; the filters of the query are asked elsewhere. */
+export function matchWords({ passages }: Turn, query: SearchQuery): MatchedWords | null {
+  const words = toWords(passages);
+  const phrases = countsIn(words, query);
+  return phrases && { phrases, leastWords: words.leastCount, words: words.count };
+}
+
+/** `null` where the words are not there. */
+function countsIn(words: TurnWords, query: SearchQuery): readonly number[] | null {
+  const counts: number[] = [];
+  for (const one of wantedOf(query)) {
+    const count = countOf(one, words);
+    if (count === 0) return null;
+    counts.push(count);
+  }
   const unwanted = query.none.map((phrase) => ({
     phrase,
     columns: columnsOf(phrase, voicesOf(query)),
   }));
-  if (unwanted.some((one) => countOf(one, words) > 0)) return null;
-  return { phrases: counts, words: words.count };
+  return unwanted.some((one) => countOf(one, words) > 0) ? null : counts;
 }
 
 /**
@@ -50,7 +64,7 @@ export function scoreForms(
   { best, statistics }: { readonly best: BestMatch; readonly statistics: TurnStatistics },
 ): readonly (readonly number[])[] | null {
   const words = toWords(turn.passages);
-  if (matchIn(words, { ...query, all: quotedIn(query.all) }) === null) return null;
+  if (countsIn(words, { ...query, all: quotedIn(query.all) }) === null) return null;
   const voices = voicesOf(query);
   let at = 0;
   return best.terms.map(({ forms }) =>
@@ -58,7 +72,9 @@ export function scoreForms(
       const withPhrase = statistics.withPhrase.slice(at, at + 1);
       at += 1;
       const count = countOf({ phrase, columns: columnsOf(phrase, voices) }, words);
-      return count === 0 ? 0 : bm25({ phrases: [count], words: words.count }, { ...statistics, withPhrase });
+      return count === 0
+        ? 0
+        : bm25({ phrases: [count], words: words.count() }, { ...statistics, withPhrase });
     }),
   );
 }
@@ -84,29 +100,48 @@ function wantedOf(query: SearchQuery): readonly Wanted[] {
 interface TurnWords {
   /** For each voice, its texts, folded. */
   readonly voices: Readonly<Record<Voice, readonly string[]>>;
-  readonly parts: ReadonlySet<string>;
-  readonly count: number;
+  /** At least the parts of names that begin with a word. */
+  partsLike(word: string): ReadonlySet<string>;
+  /** The number of words without parts of names. */
+  leastCount(): number;
+  count(): number;
 }
 
 function toWords(passages: readonly Passage[]): TurnWords {
   const voices: Record<Voice, string[]> = { person: [], agent: [], call: [], result: [], other: [] };
-  const parts = new Set<string>();
-  for (const { voice, text } of passages) {
-    voices[voice].push(foldedText(text));
-    if (voice !== "other") partsOf(text, parts);
-  }
-  const texts = VOICES.map((voice) => voices[voice]);
-  const words = texts.flat().reduce((sum, text) => sum + countWords(text), 0);
-  // Between two texts of a voice, the index has a word of its own.
-  const between = texts.reduce((sum, { length }) => sum + Math.max(0, length - 1), 0);
-  return { voices, parts, count: words + between + parts.size };
+  for (const { voice, text } of passages) voices[voice].push(foldedText(text));
+  // Parts have no voice: those of injected text would be everybody's.
+  const ofNames = passages.filter(({ voice }) => voice !== "other").map(({ text }) => text);
+  let all: ReadonlySet<string> | null = null;
+  const partsOfAll = (): ReadonlySet<string> => {
+    all ??= ofNames.reduce((parts, text) => partsOf(text, parts), new Set<string>());
+    return all;
+  };
+  let least: number | null = null;
+  const leastCount = (): number => {
+    least ??= VOICES.reduce((sum, voice) => sum + countAll(voices[voice]), 0);
+    return least;
+  };
+  return {
+    voices,
+    partsLike: (word) =>
+      all ?? ofNames.reduce((parts, text) => partsLike(text, word, parts), new Set<string>()),
+    leastCount,
+    count: () => leastCount() + partsOfAll().size,
+  };
 }
 
-function countOf({ phrase, columns }: Wanted, { voices, parts }: TurnWords): number {
+/** Between two texts of a voice, the index has a word of its own. */
+function countAll(texts: readonly string[]): number {
+  const between = Math.max(0, texts.length - 1);
+  return texts.reduce((sum, text) => sum + countWords(text), between);
+}
+
+function countOf({ phrase, columns }: Wanted, { voices, partsLike }: TurnWords): number {
   return columns.reduce((sum, column) => {
     const count =
       column === "parts"
-        ? countParts(parts, phrase)
+        ? countParts(partsLike, phrase)
         : voices[column].reduce((all, text) => all + countIn(text, phrase), 0);
     return sum + count * WEIGHTS[column];
   }, 0);
@@ -116,8 +151,15 @@ function countIn(text: string, { words, isPrefix }: Phrase): number {
   return countSequence(text, { words, isPrefix: isPrefix === true });
 }
 
-function countParts(parts: ReadonlySet<string>, { words: [word = "", ...more], isPrefix }: Phrase): number {
-  if (more.length > 0) return 0;
+function countParts(
+  partsLike: TurnWords["partsLike"],
+  { words: [word = "", ...more], isPrefix }: Phrase,
+): number {
+  if (word === "" || more.length > 0 || BEYOND_ASCII.test(word)) return 0;
+  const parts = partsLike(word);
   if (isPrefix !== true) return parts.has(word) ? 1 : 0;
   return [...parts].filter((part) => part.startsWith(word)).length;
 }
+
+/** Parts of names have no such character. */
+const BEYOND_ASCII = /[^\0-\x7f]/u;

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "@continuo/core/model";
+import { messageOf, present } from "@continuo/core/model";
 import { besideBundle } from "@continuo/files";
 import { type Batch, type SizedSource, toBatches } from "./batches.ts";
 import { SCAN_LIMITS } from "./limits.ts";
@@ -13,6 +13,8 @@ export interface ToScanThread {
   /** With the first batch. */
   readonly task?: ScanTask;
   readonly sessions: Batch;
+  /** As in `MatcherOptions`. */
+  readonly leastScore?: number;
 }
 
 export type FromScanThread = ScanResult;
@@ -25,6 +27,8 @@ export interface ThreadScan {
   readonly stop: AbortSignal;
   /** Milliseconds that one batch may take; no limit when left out. */
   readonly batchMs?: number;
+  /** As in `MatcherOptions`, before each batch. */
+  readonly leastScore: () => number | undefined;
   /** Called after each batch. */
   readonly onScanned: (scanned: ScanResult, sessions: number) => void;
 }
@@ -81,7 +85,7 @@ export function createScanThreads(): ScanThreads {
 async function runThread(
   worker: Worker,
   batches: Iterator<Batch>,
-  { task, stop, batchMs, onScanned }: ThreadScan,
+  { task, stop, batchMs, leastScore, onScanned }: ThreadScan,
 ): Promise<"done" | "failed"> {
   const { promise, resolve, reject } = Promise.withResolvers<"done" | "failed">();
   let [batch, isFirst]: [Batch, boolean] = [[], true];
@@ -95,7 +99,11 @@ async function runThread(
     }
     batch = next.value;
     if (batchMs !== undefined) timer = setTimeout(() => reject(tooLong(batchMs)), batchMs);
-    const message: ToScanThread = { ...(isFirst ? { task } : {}), sessions: batch };
+    const message: ToScanThread = {
+      ...(isFirst ? { task } : {}),
+      sessions: batch,
+      ...present({ leastScore: leastScore() }),
+    };
     isFirst = false;
     worker.postMessage(message);
   };

@@ -8,9 +8,9 @@ let scan: ReturnType<typeof createScan> | null = null;
 
 parentPort?.on("message", (message: ToScanThread) => void receive(message));
 
-async function receive({ task, sessions }: ToScanThread): Promise<void> {
+async function receive({ task, sessions, leastScore }: ToScanThread): Promise<void> {
   if (task !== undefined) scan = createScan(task);
   if (scan === null) throw new Error("a thread is told first what to search for");
-  const scanned: FromScanThread = await scan(sessions);
+  const scanned: FromScanThread = await scan(sessions, leastScore);
   parentPort?.postMessage(scanned);
 }

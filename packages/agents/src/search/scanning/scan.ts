@@ -5,9 +5,14 @@ import { maskSecrets } from "@continuo/core/transcript";
 import type { Places } from "@continuo/files";
 import { type CatalogSource, filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
 import { createByteFilter } from "../bytes/index.ts";
-import type { BestMatch, SearchQuery, SearchResult, TurnStatistics } from "../query/index.ts";
+import type { BestMatch, SearchQuery, TurnStatistics } from "../query/index.ts";
 import { createBestMatcher } from "./best-matcher.ts";
-import { createMatcher, type MatcherOptions } from "./session-matcher.ts";
+import {
+  createMatcher,
+  type MatchedSession,
+  type MatcherOptions,
+  type ScannedResult,
+} from "./session-matcher.ts";
 
 /** A native session, as another thread can read it. */
 export type NativeSource = NonNullable<CatalogSource["found"]>;
@@ -27,21 +32,31 @@ export interface ScanTask {
 }
 
 export interface ScanResult {
-  readonly results: readonly SearchResult[];
+  readonly results: readonly ScannedResult[];
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
-  /** Sessions in which a text is too long to be searched whole. */
+  /** Sessions in which a text is too long to be searched whole, of those that were read to their ends. */
   readonly cut: number;
 }
 
-/** Searches native sessions. Blocks the thread for as long as reading takes. */
-export function createScan(task: ScanTask): (sessions: readonly NativeSource[]) => Promise<ScanResult> {
+/**
+ * Searches native sessions. Blocks the thread for as long as reading takes.
+ *
+ * @param leastScore as in `MatcherOptions`
+ */
+export type ScanSessions = (sessions: readonly NativeSource[], leastScore?: number) => Promise<ScanResult>;
+
+export function createScan(task: ScanTask): ScanSessions {
   const { filter } = toMatcherOptions(task);
   const { agents } = task.query;
-  return async (sessions) => {
+  return async (sessions, leastScore) => {
     const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
     const wanted = filter.isSelective ? await filterTexts(ofAgents, () => filter.begin().add) : ofAgents;
     const all: ScanResult[] = [];
-    for (const found of wanted) all.push(await scanTexts(found.location, scanText(found, task), task));
+    for (const found of wanted) {
+      const changedMs = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs));
+      const options = { source: found.location, changedMs, ...present({ leastScore }) };
+      all.push(await scanTexts(scanText(found, task), task, options));
+    }
     return {
       results: all.flatMap(({ results }) => results),
       unreadable: all.flatMap(({ unreadable }) => unreadable),
@@ -52,23 +67,24 @@ export function createScan(task: ScanTask): (sessions: readonly NativeSource[]) 
 
 /** Searches the texts of one session. */
 export async function scanTexts(
-  location: string,
   texts: AsyncIterable<ScannedText> | Iterable<ScannedText>,
   task: ScanTask,
+  { source, changedMs, leastScore }: MatchedSession & Pick<MatcherOptions, "leastScore">,
 ): Promise<ScanResult> {
-  const options = toMatcherOptions(task);
-  const results: SearchResult[] = [];
+  const options = { ...toMatcherOptions(task), ...present({ leastScore }) };
+  const results: ScannedResult[] = [];
   let cut = 0;
   try {
     for await (const { session, turns } of texts) {
       const matcher =
         options.best === null
-          ? createMatcher(session, options)
+          ? createMatcher(session, options, { source, changedMs })
           : createBestMatcher(session, { ...options, best: options.best });
       let cutChars = 0;
       for await (const turn of turns) {
         matcher.add(turn);
         cutChars += turn.cutChars;
+        if (matcher.isDone()) break;
       }
       const result = matcher.result();
       if (result !== null) results.push(result);
@@ -76,7 +92,7 @@ export async function scanTexts(
     }
     return { results, unreadable: [], cut };
   } catch (error) {
-    return { results, unreadable: [{ location, message: messageOf(error) }], cut };
+    return { results, unreadable: [{ location: source, message: messageOf(error) }], cut };
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Excerpt,
   excerptOf,
   firstMatch,
+  greatestRank,
   isOfSession,
   isOfTurn,
   masked,
@@ -21,7 +22,7 @@ import {
   type TurnStatistics,
   voicesOf,
 } from "../query/index.ts";
-import { matchWords } from "./match-turn.ts";
+import { type MatchedWords, matchWords } from "./match-turn.ts";
 
 export interface MatcherOptions {
   readonly query: SearchQuery;
@@ -33,14 +34,28 @@ export interface MatcherOptions {
   readonly statistics: TurnStatistics;
   readonly regex?: RegExp;
   readonly mask?: (text: string) => string;
+  /** Sessions that rank lower than this are not shown: they need only be counted. */
+  readonly leastScore?: number;
+}
+
+/** What is known of a session before it is read. */
+export interface MatchedSession {
+  readonly source: string;
+  /** When it changed last, in milliseconds since 1970. */
+  readonly changedMs: number;
 }
 
 export interface SessionMatcher {
   /** The next turn of the session. */
   add(turn: Turn): void;
+  /** True if no other turn changes what is shown of the session. */
+  isDone(): boolean;
   /** `null` where no turn matches. */
-  result(): SearchResult | null;
+  result(): ScannedResult | null;
 }
+
+/** `briefOf`: it ranks at most so high, has neither an excerpt nor all of its turns, and comes from this source. */
+export type ScannedResult = SearchResult & { readonly briefOf?: string };
 
 interface Best {
   readonly turn: TurnHit;
@@ -48,62 +63,81 @@ interface Best {
   readonly passages: Turn["passages"];
 }
 
-export function createMatcher(session: IndexedSession, options: MatcherOptions): SessionMatcher {
-  const { query, mask } = options;
+/** A clock that is a day wrong loses nothing. */
+const TOLERANCE_MS = 86_400_000;
+
+export function createMatcher(
+  session: IndexedSession,
+  options: MatcherOptions,
+  { source, changedMs }: MatchedSession,
+): SessionMatcher {
+  const { query, mask, statistics, nowMs, leastScore = 0, regex } = options;
   const isWanted = isOfSession(session, query);
+  const newestMs = Math.max(changedMs, Date.parse(session.updatedAt ?? "") || 0) + TOLERANCE_MS;
+  const greatest = greatestRank(statistics, newestMs, nowMs);
   const turns: TurnHit[] = [];
   let best: Best | null = null;
-  let number = 0;
+  let [number, most] = [0, 0];
+  const isBrief = (): boolean => greatest < leastScore;
   return {
     add(turn) {
       number += 1;
-      const found = isWanted && isOfTurn(turn, session, query) ? matchTurn(turn, session, options) : null;
-      if (found === null) return;
+      if (!isWanted || !isOfTurn(turn, session, query)) return;
       const { messageId, at, passages } = turn;
-      const { score, excerpt } = found;
+      const words = matchWords(turn, query);
+      if (words === null) return;
+      const excerpt =
+        regex === undefined ? undefined : firstMatch(passages, { regex, mask, voices: voicesOf(query) });
+      if (excerpt === null) return;
       const one = { number, messageId, at, ...present({ excerpt }) };
       turns.push(one);
-      if (best === null || score > best.score) best = { turn: one, score, passages };
+      const rank = (score: number): number => rankOf({ at, score }, session, nowMs);
+      const { score, isExact } = rankAbove(Math.max(best?.score ?? 0, leastScore), words, rank, statistics);
+      most = Math.max(most, score);
+      if (isExact && score > (best?.score ?? 0)) best = { turn: one, score, passages };
     },
+    isDone: () => turns.length > 0 && isBrief(),
     result() {
-      if (best === null) return null;
-      const { turn, score, passages } = best;
+      const [first] = turns;
+      if (first === undefined) return null;
+      if (best === null || best.score < leastScore || isBrief()) {
+        const { excerpt: _, ...turn } = first;
+        const score = isBrief() ? greatest : most;
+        return { session, turn, turns: [turn], score, excerpt: null, briefOf: source };
+      }
+      const { turn, passages } = best;
       const { excerpt, ...place } = turn;
-      return {
-        session,
-        turn: place,
-        turns,
-        score,
-        excerpt:
-          excerpt ??
-          excerptOf(
-            passages.map((one) => masked(one, mask)),
-            phrasesIn(query),
-            voicesOf(query),
-          ),
-      };
+      const cut = (): Excerpt | null =>
+        excerptOf(
+          passages.map((one) => masked(one, mask)),
+          phrasesIn(query),
+          voicesOf(query),
+        );
+      return { session, turn: place, turns, score: best.score, excerpt: excerpt ?? cut() };
     },
   };
 }
 
-interface FoundInTurn {
+interface Rank {
+  /** At least the rank of the turn. */
   readonly score: number;
-  readonly excerpt: Excerpt | undefined;
+  readonly isExact: boolean;
 }
 
-function matchTurn(
-  turn: Turn,
-  session: IndexedSession,
-  { query, filter, nowMs, statistics, regex, mask }: MatcherOptions,
-): FoundInTurn | null {
-  if (filter.isSelective && !filter.begin().add(bytesOf(turn), "last")) return null;
-  const counts = matchWords(turn, query);
-  if (counts === null) return null;
-  const excerpt =
-    regex === undefined ? undefined : firstMatch(turn.passages, { regex, mask, voices: voicesOf(query) });
-  if (excerpt === null) return null;
-  const score = counts.phrases.length === 0 ? 0 : bm25(counts, statistics);
-  return { score: rankOf({ at: turn.at, score }, session, nowMs), excerpt };
+/** The words of a turn that cannot rank as high as `least` are not even counted. */
+function rankAbove(
+  least: number,
+  { phrases, leastWords, words }: MatchedWords,
+  toRank: (score: number) => number,
+  statistics: TurnStatistics,
+): Rank {
+  if (phrases.length === 0) return { score: toRank(0), isExact: true };
+  // Fewer words rank higher.
+  for (const count of [() => 0, leastWords]) {
+    const score = toRank(bm25({ phrases, words: count() }, statistics));
+    if (score < least) return { score, isExact: false };
+  }
+  return { score: toRank(bm25({ phrases, words: words() }, statistics)), isExact: true };
 }
 
 /** The form in which the filter sees texts: inside of JSON. */
