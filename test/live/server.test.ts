@@ -399,6 +399,22 @@ test("the numbers of continuous sessions are series of /metrics, and each measur
     expect(text).toContain(series);
 });
 
+test("long sessions that ended well and notes that cite earlier segments are shares of /metrics", async () => {
+  await using live = await opened();
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
+  for (let segment = 0; segment < 10; segment++) {
+    // The same words at the same place: the second note is the first one, with the evidence of both.
+    await client.add(said(`segment ${segment === 1 ? 0 : segment}`, segment === 1 ? 0 : segment * 60_000));
+    await live.clock.advance(20_000);
+  }
+  await client.end();
+  client.close();
+  const text = await (await fetch(`${live.server.url}/metrics`)).text();
+  expect(text).toContain('continuo_live_success_ratio{measure="segments"} 1\n');
+  expect(text).toContain('continuo_live_success_ratio{measure="citations"} 0.1\n');
+  expect(text).toContain('continuo_live_success_target{measure="segments"} 0.95\n');
+});
+
 test("a session that tabs share is listed with the keys that the token may read, and only who reads a key joins another to it", async () => {
   const store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });

@@ -82,6 +82,9 @@ test("every metric is measured, with the attributes that its description names",
   expect(await read("continuo.live.dropped", "type")).toEqual({ frame_captured: 5 });
   expect(await read("continuo.live.notes", "action")).toEqual({ write: 1, ask: 1 });
   expect(await read("continuo.live.escalations")).toEqual({ all: 1 });
+  // The note of the question that nobody answered is of no batch.
+  expect(await read("continuo.live.citations", "earlier")).toEqual({ no: 1 });
+  expect(await read("continuo.live.segments", "state")).toEqual({ closed: 1 });
   expect(await read("continuo.live.batch.size", "lane")).toEqual({ all: 2 });
   expect(await read("continuo.live.checkpoint.duration", "outcome")).toEqual({ done: 1 });
   expect(await read("continuo.live.restore.duration", "outcome")).toEqual({ done: 1 });

@@ -4,6 +4,7 @@ import { messageOf, type NewEvent, type Store, type StoredEvent } from "@continu
 import { readSequences } from "../evidence/index.ts";
 import {
   type Clock,
+  countCitations,
   countDecisions,
   countDropped,
   type Embedder,
@@ -79,6 +80,8 @@ export interface LaneOptions extends BatchingOptions {
 interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answered" | "standsInFor"> {
   readonly embedder: Embedder;
   readonly signal: AbortSignal;
+  /** The ids of the batch's evidence. */
+  readonly batchIds: ReadonlySet<string>;
 }
 
 const EXTRACTIVE = extractiveWriter();
@@ -252,6 +255,7 @@ export class LaneWork {
           answered,
           embedder: isModelAway ? lexicalEmbedder() : embedder,
           signal,
+          batchIds: new Set(given.map(({ id }) => id)),
         });
         return;
       } catch (error) {
@@ -352,7 +356,7 @@ export class LaneWork {
   async #decide(
     { batchId, lane, given, isEnd }: Batch,
     dropped: readonly NewEvent[],
-    { signal, embedder, ...written }: BatchResult,
+    { signal, embedder, batchIds, ...written }: BatchResult,
   ): Promise<void> {
     const { follower, clock, append, inTurn } = this.#options;
     const sequences = given.map(({ sequence }) => sequence);
@@ -363,6 +367,7 @@ export class LaneWork {
       await append([...dropped, ...decided]);
       if (!isEnd) record("continuo.live.batch.size", given.length, { lane });
       countDecisions(decided);
+      countCitations(decided, batchIds);
     });
   }
 

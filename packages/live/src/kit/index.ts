@@ -18,6 +18,7 @@ export {
 export { LIMITS } from "./limits.ts";
 export {
   count,
+  countCitations,
   countDecisions,
   countDropped,
   countInput,

@@ -23,6 +23,7 @@ type CounterName =
   | "continuo.live.dropped"
   | "continuo.live.notes"
   | "continuo.live.escalations"
+  | "continuo.live.citations"
   | "continuo.live.transitions"
   | "continuo.live.alerts";
 type TimeName = "continuo.live.checkpoint.duration" | "continuo.live.restore.duration";
@@ -31,6 +32,7 @@ type HistogramName =
   | "continuo.live.depth"
   | "continuo.live.batch.size"
   | "continuo.live.replay.agreement"
+  | "continuo.live.segments"
   | "gen_ai.client.operation.duration"
   | "gen_ai.client.token.usage";
 
@@ -59,6 +61,16 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
     kind: "counter",
     unit: "{draft}",
     says: "What became of drafts, by `action`: `write`, `update`, `merge`, `ask`, `keep`.",
+  },
+  "continuo.live.citations": {
+    kind: "counter",
+    unit: "{note}",
+    says: "Notes that the agent wrote or changed, by `earlier`: whether they cite evidence of an earlier batch.",
+  },
+  "continuo.live.segments": {
+    kind: "histogram",
+    unit: "{segment}",
+    says: "Segments, which are the batches, of a session that ended, by the `state` in which it ended.",
   },
   "continuo.live.replay.agreement": {
     kind: "histogram",
@@ -174,6 +186,19 @@ export function countInput(types: readonly string[], depth: number): void {
 
 export function countDropped(types: Readonly<Record<string, number>>): void {
   for (const [type, number] of Object.entries(types)) count("continuo.live.dropped", number, { type });
+}
+
+/** Counts the notes among events of one batch, by whether they cite evidence that is not in the batch. */
+export function countCitations(
+  events: readonly { readonly type: string; readonly data?: unknown }[],
+  batchIds: ReadonlySet<string>,
+): void {
+  for (const { type, data } of events) {
+    if (type !== "note_written" && type !== "note_updated" && type !== "note_merged") continue;
+    const { evidence = [] } = data as { readonly evidence?: readonly string[] };
+    const earlier = evidence.some((id) => !batchIds.has(id)) ? "yes" : "no";
+    count("continuo.live.citations", 1, { earlier });
+  }
 }
 
 /** Counts the decisions among stored events. */

@@ -22,6 +22,7 @@ import {
   LIMITS,
   type LiveState,
   type ReportedState,
+  record,
   recordTime,
   type SessionOwnerSettings,
 } from "../kit/index.ts";
@@ -36,6 +37,7 @@ import {
   type Follower,
   hasRoom,
   isDueCheckpoint,
+  isFinal,
   type LiveFold,
   nextLevel,
   nextState,
@@ -183,6 +185,7 @@ export class SessionOwner {
       },
     );
     count("continuo.live.transitions", 1, { from, to: state });
+    if (isFinal(state)) record("continuo.live.segments", this.#options.follower.fold.segments, { state });
     if (from === "degraded" && on === "expiry")
       count("continuo.live.alerts", 1, { reason: "degraded_abandoned" });
     return true;

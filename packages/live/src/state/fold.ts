@@ -91,6 +91,8 @@ export interface LiveFold extends Pending {
   checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;
   notesSinceCheckpoint: number;
+  /** The batches that were decided. */
+  segments: number;
   closedAtMs: number | null;
 }
 
@@ -139,6 +141,7 @@ export function emptyFold(chainHash: string): LiveFold {
     checkpoint: null,
     eventsSinceCheckpoint: 0,
     notesSinceCheckpoint: 0,
+    segments: 0,
     closedAtMs: null,
   };
 }
@@ -255,6 +258,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   decision_made: (fold, data) => {
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
     removeRequests(fold, data);
+    if (typeof data.batchId === "string" && data.isEnd !== true) fold.segments++;
     const reason = textOf(data.standsInFor);
     // A decision that is not the writer's, such as that on a question without an answer, says nothing about it.
     if (reason !== null) fold.standIn = { reason, memory: data.memory ?? fold.standIn?.memory ?? null };

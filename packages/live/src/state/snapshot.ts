@@ -9,7 +9,7 @@ import type { NoteEntry } from "./note-entries.ts";
 import type { PendingEvidence } from "./pending-evidence.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 9;
+const VERSION = 10;
 
 export interface HashedSnapshot {
   readonly version: number;

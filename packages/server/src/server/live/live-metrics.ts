@@ -18,7 +18,14 @@ const TARGETS = {
   coverage: 1,
   /** The agreement of nightly replays. */
   replay: 0.95,
+  /** Sessions of ten segments or more that ended as `closed`: one session lasted through all of them. */
+  segments: 0.95,
+  /** Notes that cite evidence of an earlier segment. */
+  citations: 0.2,
 } as const;
+
+/** From this number of segments on, a session is long. */
+const LONG_SEGMENTS = 10;
 
 type Success = keyof typeof TARGETS;
 
@@ -80,6 +87,12 @@ function countSuccess(
       break;
     case "continuo.live.replay.agreement":
       add("replay", value, 1);
+      break;
+    case "continuo.live.segments":
+      if (value >= LONG_SEGMENTS) add("segments", attributes.state === "closed" ? 1 : 0, 1);
+      break;
+    case "continuo.live.citations":
+      add("citations", attributes.earlier === "yes" ? value : 0, value);
       break;
   }
 }
