@@ -1,5 +1,6 @@
 /** The session of the video that is watched. */
 
+import { shellWord } from "@continuo/core/model";
 import type { NoteOperation } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -63,7 +64,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
       {isDegraded && (
         <p class="banner bad" role="alert">
           This session is read-only: {session.degraded ?? "its log cannot be trusted"}. What you see and say
-          is kept here, and sent after <code>continuo live repair</code>.
+          is kept here, and sent after <code>continuo live repair {shellWord(key)}</code>.
         </p>
       )}
       {failure !== null && <Problem failure={failure} />}

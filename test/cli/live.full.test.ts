@@ -74,7 +74,7 @@ test("one changed byte hides no note; verify says which event it is, and repair 
     4,
     expect.stringMatching(/the event \d+ is not as it was/u),
   ]);
-  expect(verified.stderr).toContain("`continuo live repair KEY`");
+  expect(verified.stderr).toContain("`continuo live repair k`");
   expect((await run(home, ["live", "list"], { env })).stdout).toContain("degraded");
   expect((await notes()).stdout).toMatch(
     /^0:00 {2}The harbour.*\n1:00 \(from damaged events: \d+\) {2}Boats leave/u,

@@ -159,6 +159,44 @@ test("a start of a server on a degraded log writes no other state into it, and a
   ).rejects.toMatchObject({ code: "log_closed" });
 });
 
+test("a session that ended is repaired with a record beside it, and stays ended and whole in every other respect", async () => {
+  const live = await watched();
+  await live.service.close("k");
+  const sequence = forge(live);
+  expect(await live.service.verify("k")).toMatchObject({ ok: false, firstBadSequence: sequence });
+  const damaged = await live.service.session("k");
+  expect(damaged).toMatchObject({
+    state: "closed",
+    health: { degradedReason: expect.stringContaining("hash"), degradedAt: expect.stringContaining("T") },
+  });
+  expect(await texts(live)).toEqual(TALK);
+
+  expect((await live.service.repair("k")).map((one) => one.sequence)).toEqual([sequence]);
+  const check = async (service: LiveService): Promise<void> => {
+    const session = await service.session("k");
+    expect(session.state).toBe("closed");
+    expect(session.health).toMatchObject({
+      degradedReason: null,
+      degradedAt: null,
+      damaged: [{ sequence, status: "quarantined" }],
+    });
+    expect((await service.notes("k")).map(({ text, damaged: marks }) => [text, marks])).toEqual([
+      [TALK[0], undefined],
+      [TALK[1], [sequence]],
+      [TALK[2], undefined],
+    ]);
+    expect(await service.verify("k")).toMatchObject({ ok: true, quarantinedCount: 1 });
+    expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+    await expect(service.repair("k")).rejects.toMatchObject({ code: "invalid_transition" });
+  };
+  await check(live.service);
+  await live.service.stop();
+  await using later = await liveTest({ store: live.store });
+  await check(later.service);
+  expect(await later.service.deleteVideo("v")).toBe(1);
+  expect(await live.store.getSession(`${live.sessionId}.repairs`)).toBeNull();
+});
+
 test("the first event of a log may be damaged: the session keeps its key, its video and its title", async () => {
   const live = await watched();
   change(live.file, "update events set payload = replace(payload, 'Harbour', 'Airport') where sequence = 1");

@@ -1,9 +1,9 @@
 /** Replay of recorded drafts and decisions, of the model, and of every night; questions about the video. */
 
 import type { Agent, StoredEvent } from "@continuo/core/model";
-import { agentWriter, LiveService, type NoteWriter, replayEvents } from "@continuo/live";
+import { agentWriter, LiveService, type NoteWriter, onMeasurement, replayEvents } from "@continuo/live";
 import { openStore } from "@continuo/store";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
@@ -144,9 +144,15 @@ test("a replay with the model without context gives the writer only the evidence
   expect(seen).toEqual(withContext.map(() => ({ notes: 0, around: 0, memory: null })));
 });
 
-test("every night one of two servers replays the sessions of the last day, once, and reports what does not agree", async () => {
+test("every night one of two servers replays the sessions of the last day, once, and degrades what does not agree, with an alert", async () => {
   await using store = await openStore("memory:");
   const lines: string[] = [];
+  const alerts: unknown[] = [];
+  onTestFinished(
+    onMeasurement(({ name, attributes }) => {
+      if (name === "continuo.live.alerts") alerts.push(attributes);
+    }),
+  );
   // The newest 22:00 that is over: the store has a clock of its own.
   const evening = Math.floor((Date.now() - 22 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
   const clock = fakeClock(async () => undefined, evening);
@@ -170,6 +176,9 @@ test("every night one of two servers replays the sessions of the last day, once,
     await clock.advance(4 * 3_600_000);
     await expect.poll(async () => lines.filter((line) => line.includes("the replay of")).length).toBe(1);
     expect(lines.find((line) => line.includes("the replay of"))).toContain("agrees in 0 %");
+    await expect.poll(async () => (await service?.session("k"))?.state).toBe("degraded");
+    expect((await service?.session("k"))?.health.degradedReason).toContain("the nightly replay: ");
+    expect(alerts).toEqual([{ reason: "replay_disagrees" }]);
   } finally {
     for (const one of services) await one.stop();
   }

@@ -1,5 +1,6 @@
 /** One continuous session: its evidence, its notes, and the navigation through its log. */
 
+import { shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { LiveSession } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
@@ -114,7 +115,7 @@ function Conditions({ state }: { state: LiveState }): VNode {
       "bad",
       health?.degradedReason == null
         ? null
-        : `Degraded: ${visibleLine(health.degradedReason)}. New evidence is refused until a repair.`,
+        : `Degraded: ${visibleLine(health.degradedReason)}. New evidence is refused until a repair: continuo live repair ${shellWord(state.key)}`,
     ],
     ["warn", health?.lastError == null ? null : `Last error: ${visibleLine(health.lastError)}`],
     [

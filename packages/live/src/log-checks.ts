@@ -7,7 +7,14 @@ import { ContinuoError, type NewEvent, type Store, type VerifyResult } from "@co
 import { count, type Damage, LIMITS, pause, type SessionOwnerSettings } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { replayRecorded } from "./replay/index.ts";
-import { assertDegraded, type Follower, inspectLog, isFinal, SNAPSHOT_NAME } from "./state/index.ts";
+import {
+  assertDegraded,
+  type Follower,
+  inspectLog,
+  isFinal,
+  recordRepairs,
+  SNAPSHOT_NAME,
+} from "./state/index.ts";
 import { retryMs } from "./writers/index.ts";
 
 export interface LogChecksOptions {
@@ -122,14 +129,18 @@ export class LogChecks {
   }
 
   /**
-   * Puts the damaged events aside, with a record for each, makes the session active, and makes its snapshots again.
-   * Returns what it put aside. Errors: `invalid_transition` for a session that is not degraded; `corrupt` if too much is
+   * Puts the damaged events aside, with a record for each, makes the session active, and makes its snapshots again. A
+   * session that ended stays as it is, and is restored from its log from then on. Returns what it put aside. Errors:
+   * `invalid_transition` for a session that is neither degraded nor, if it ended, damaged; `corrupt` if too much is
    * damaged.
    */
   async repair(key: string, sessionId: string): Promise<readonly Damage[]> {
-    const { store, forget, own } = this.#options;
-    await assertDegraded(store, { key, sessionId });
+    const { store, forget, own, follow } = this.#options;
+    const { state } = (await follow(sessionId)).fold;
+    if (!isFinal(state)) await assertDegraded(store, { key, sessionId });
     const aside = await this.#toPutAside(sessionId);
+    // A session that ended is not degraded by its damage: without any, there is nothing to repair.
+    if (isFinal(state) && aside.length === 0) await assertDegraded(store, { key, sessionId });
     if (aside.length > LIMITS.quarantined) {
       throw new ContinuoError("corrupt", `cannot repair the session: ${aside.length} events are damaged`, {
         hint: "Restore the store from a backup.",
@@ -137,7 +148,9 @@ export class LogChecks {
       });
     }
     await store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
+    if (isFinal(state)) await recordRepairs(store, sessionId, aside);
     await forget(sessionId);
+    if (isFinal(state)) return aside;
     const owner = await own(sessionId);
     const events = aside.map((damage): NewEvent => ({ type: "event_quarantined", data: damage }));
     const what = aside.length === 0 ? "the log was verified" : `put aside: ${aside.length}`;

@@ -394,7 +394,8 @@ export class LiveService {
 
   /**
    * Makes a degraded session active again: puts its damaged events aside, and makes its snapshots again. Returns what was
-   * put aside. Errors: `not_found`; `invalid_transition` for a session that is not degraded; `corrupt`.
+   * put aside. A session that ended and is damaged stays ended. Errors: `not_found`; `invalid_transition` for a session
+   * without damage; `corrupt`.
    */
   async repair(key: string): Promise<readonly Damage[]> {
     return this.#checks.repair(key, await this.sessionIdOf(key));

@@ -37,6 +37,7 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
       ...health,
       lastCheckpointError: owner?.lastCheckpointError ?? health.lastCheckpointError,
       degradedReason: health.degradedReason ?? fault,
+      degradedAt: health.degradedAt ?? follower.faultAt,
       standIn: fold.standIn?.reason ?? (budget === "spent" ? SPENT : null),
       damaged: damagedOf(follower),
     },

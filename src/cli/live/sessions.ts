@@ -1,5 +1,6 @@
 /** `continuo live list`, `notes`, `page`, `verify` and `repair`. */
 
+import { shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
@@ -73,7 +74,7 @@ export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Pr
       `the event ${firstBadSequence} is not as it was written: ${visibleLine(String(reason))}\n`,
     );
   if (ok !== true && !flags.json) {
-    shell.stderr.write("the session is degraded; `continuo live repair KEY` puts the event aside\n");
+    shell.stderr.write(`\`continuo live repair ${shellWord(key)}\` puts what is damaged aside\n`);
   }
   return ok === true ? 0 : 4;
 }

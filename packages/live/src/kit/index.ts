@@ -31,7 +31,7 @@ export {
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
 export type { SessionOwnerSettings } from "./settings.ts";
-export { openSideLog, sideLogsOf } from "./side-logs.ts";
+export { findSideLog, openSideLog, sideLogsOf } from "./side-logs.ts";
 export { readAround, soundStore, tailAround } from "./sound-store.ts";
 export {
   LEVEL_DEPTHS,

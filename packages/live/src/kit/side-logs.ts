@@ -1,11 +1,11 @@
 /**
  * Secondary sessions of a session. Four hold runs that must not block others, since the runs of one session take
- * turns. One holds events that are recorded after the session ended. Evidence and decisions are in the session itself.
+ * turns. Two hold events that are recorded after the session ended. Evidence and decisions are in the session itself.
  */
 
 import { isContinuoError, type Store } from "@continuo/core/model";
 
-const BESIDE = ["supplementary", "questions", "replay", "pictures", "page"] as const;
+const BESIDE = ["supplementary", "questions", "replay", "pictures", "page", "repairs"] as const;
 
 export type SideLog = (typeof BESIDE)[number];
 
@@ -24,6 +24,12 @@ export async function openSideLog(store: Store, sessionId: string, beside: SideL
     if (!isContinuoError(error, "conflict")) throw error;
   }
   return besideId;
+}
+
+/** The secondary session; `null` if nothing was written to it. Errors: the store's. */
+export async function findSideLog(store: Store, sessionId: string, beside: SideLog): Promise<string | null> {
+  const besideId = besideOf(sessionId, beside);
+  return (await store.getSession(besideId)) === null ? null : besideId;
 }
 
 /** The ids of a session's secondary sessions, whether they exist or not. */

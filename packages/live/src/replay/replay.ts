@@ -26,6 +26,7 @@ import {
 } from "../kit/index.ts";
 import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
 import { pageHash } from "../page/index.ts";
+import { readRepairs } from "../state/index.ts";
 
 export interface Disagreement {
   readonly sequence: number;
@@ -46,7 +47,7 @@ export interface ReplayReport {
 
 /** Events that a repair put aside are not compared. Errors: `not_found`, the store's. */
 export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
-  const quarantined: Damage[] = [];
+  const quarantined: Damage[] = [...(await readRepairs(store, sessionId))];
   for await (const { type, data } of eventsOf(store, sessionId)) {
     const aside = type === "event_quarantined" ? damageIn(data) : null;
     if (aside !== null) quarantined.push(aside);

@@ -35,6 +35,8 @@ export class Follower {
   readonly #anewListeners = new Set<() => void>();
   #fold: LiveFold;
   #fault: string | null;
+  /** When this server found that the log cannot be trusted. */
+  #faultAt: string | null = null;
   #damages: readonly Damage[];
   /** The first damaged sequence, when the fold must be made again without what is damaged. */
   #againBefore: number | null = null;
@@ -75,6 +77,13 @@ export class Follower {
   /** Why the log cannot be trusted; `null` if it can. The fold has everything else. */
   get fault(): string | null {
     return this.#fault;
+  }
+
+  /** When this server found the fault, ISO 8601 UTC; `null` without one. */
+  get faultAt(): string | null {
+    if (this.#fault === null) this.#faultAt = null;
+    else this.#faultAt ??= new Date().toISOString();
+    return this.#faultAt;
   }
 
   /** The events that are left out of the fold, and that no repair has put aside. */

@@ -8,6 +8,7 @@
 export { countsByType, nextLevel, shed, storesTelemetry } from "./back-pressure.ts";
 export { budgetOf, budgetState, usedShare } from "./budget.ts";
 export { checkpointRetryMs, isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
+export { readRepairs, recordRepairs } from "./ended-repairs.ts";
 export {
   AUDIO_KIND,
   addEvent,

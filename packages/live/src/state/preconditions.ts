@@ -1,6 +1,6 @@
 /** Checks that a session accepts input, and the errors when it does not. */
 
-import { ContinuoError, type Store } from "@continuo/core/model";
+import { ContinuoError, type Store, shellWord } from "@continuo/core/model";
 import type { LiveState, NoteWriter, Transcriber } from "../kit/index.ts";
 import type { Follower } from "./follower.ts";
 import { isFinal } from "./state-machine.ts";
@@ -23,7 +23,7 @@ export function assertWritable({ fold, fault, sessionId }: Follower): void {
   // The log of a session that ended refuses input by itself, with the error after which clients open the next session.
   if ((fault === null && fold.state !== "degraded") || isFinal(fold.state)) return;
   throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
-    hint: "Keep the input and send it again after `continuo live repair KEY`.",
+    hint: `Keep the input and send it again after \`continuo live repair ${shellWord(fold.key)}\`.`,
     details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
   });
 }

@@ -15,8 +15,10 @@ import {
   missing,
   readAround,
 } from "../kit/index.ts";
+import { readRepairs, withoutRepaired } from "./ended-repairs.ts";
 import { addEvent, emptyFold, type LiveFold } from "./fold.ts";
 import { SNAPSHOT_NAME, unseal } from "./snapshot.ts";
+import { isFinal } from "./state-machine.ts";
 
 export interface RestoreResult {
   readonly fold: LiveFold;
@@ -71,6 +73,11 @@ async function foldFrom(
     damages = leftAfter([...damages, ...found], event);
     if (event.sequence === 1 && found.length > 0) await addRow(store, sessionId, { fold, event });
   }
+  if (isFinal(fold.state)) {
+    const repairs = await readRepairs(store, sessionId);
+    fold.quarantined = [...fold.quarantined, ...repairs];
+    damages = withoutRepaired(damages, repairs);
+  }
   return { fold, fault: fault ?? damages[0]?.reason ?? null, damages, fromSequence };
 }
 
@@ -105,7 +112,8 @@ export async function inspectLog(
     damages = leftAfter([...damages, ...damagesOf(place, event)], event);
     place = event;
   }
-  return place.sequence < latest ? [...damages, missing(place.sequence + 1, latest)] : damages;
+  const all = place.sequence < latest ? [...damages, missing(place.sequence + 1, latest)] : damages;
+  return all.length === 0 ? all : withoutRepaired(all, await readRepairs(store, sessionId));
 }
 
 /** Every event, with placeholders for unreadable ones. */

@@ -1,0 +1,49 @@
+/**
+ * Repairs of sessions that ended. Their log is closed, so the records of what was put aside are in the secondary session
+ * `SESSION.repairs`.
+ */
+
+import type { NewEvent, Store } from "@continuo/core/model";
+import {
+  type Damage,
+  damageIn,
+  findSideLog,
+  isAmong,
+  LIMITS,
+  openSideLog,
+  readAround,
+} from "../kit/index.ts";
+
+/** The damage that repairs put aside after the session ended. Errors: the store's. */
+export async function readRepairs(store: Store, sessionId: string): Promise<readonly Damage[]> {
+  const logId = await findSideLog(store, sessionId, "repairs");
+  if (logId === null) return [];
+  const aside: Damage[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, logId, {
+      after,
+      limit: LIMITS.restorePage,
+    });
+    for (const { type, data } of page.events) {
+      const damage = type === "event_quarantined" ? damageIn(data) : null;
+      if (damage !== null) aside.push(damage);
+    }
+    after = page.nextAfter;
+  }
+  return aside;
+}
+
+/** Records what a repair puts aside. Errors: the store's. */
+export async function recordRepairs(
+  store: Store,
+  sessionId: string,
+  damages: readonly Damage[],
+): Promise<void> {
+  const events = damages.map((damage): NewEvent => ({ type: "event_quarantined", data: damage }));
+  if (events.length > 0) await store.append(await openSideLog(store, sessionId, "repairs"), events);
+}
+
+/** The damage that no repair put aside after the session ended. */
+export function withoutRepaired(damages: readonly Damage[], repairs: readonly Damage[]): readonly Damage[] {
+  return damages.filter(({ sequence }) => !isAmong(repairs, sequence));
+}
