@@ -14,7 +14,7 @@ export {
   isUnsure,
   type Rule,
 } from "./decide.ts";
-export { decideUnanswered } from "./decide-batch.ts";
+export { decideUnanswered, draftEvent } from "./decide-batch.ts";
 export { draftIn } from "./drafts.ts";
 export { LaneWork } from "./lane-work.ts";
 export { idsOf } from "./note-request.ts";

@@ -39,6 +39,8 @@ export const LIMITS = {
   checkpointAlert: 3,
   /** The time that closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
+  /** The part of that which is left for the page without a model, and for the checkpoint. */
+  closeReserveMs: 1_500,
   /**
    * Silence after which the page is written; the pieces of captions that it is made of; the parts of their evidence that
    * one item cites; the operations of people that a page remembers.
@@ -49,6 +51,11 @@ export const LIMITS = {
   pageChanges: 200,
   pageItems: 100,
   pageItemChars: 4_000,
+  pageItemsOfKind: 40,
+  pageTitleChars: 60,
+  /** The characters of the words, and the notes, that a model is given for one pass. */
+  pageChars: 200_000,
+  pageNotes: 200,
   /** The passes of a model over the page of one session; those at one pause; and their share of the budget. */
   pagePasses: 12,
   passesAtOnce: 2,

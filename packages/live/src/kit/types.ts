@@ -1,7 +1,7 @@
 /** The types of continuous sessions and their ports: note writers, embedders, transcribers, the clock. */
 
 import type { AgentRequest, StoredEvent, Usage } from "@continuo/core/model";
-import type { Note, Span } from "@continuo/core/wire";
+import type { Note, PageItem, Span } from "@continuo/core/wire";
 
 export type {
   Acknowledgement,
@@ -148,6 +148,32 @@ export interface NoteWriterResult {
   readonly costUsd?: number;
 }
 
+/** An item of the page as a writer proposes it. */
+export type PageDraftItem = Omit<PageItem, "itemId" | "by" | "status">;
+
+/** A pass over the page of a session, with everything that was said. */
+export interface PageRequest {
+  readonly sessionId: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  /** The page so far, with what people changed, which stays whatever the writer answers. */
+  readonly items: readonly PageItem[];
+  /** The page that is made without a model. */
+  readonly outline: readonly PageDraftItem[];
+  /** The notes that the pass may revise: none that a person edited or accepted. */
+  readonly notes: readonly Note[];
+  /** The words of the session, in the order of the log, up to a bound: then those that the outline and the notes cite. */
+  readonly evidence: readonly EvidenceItem[];
+}
+
+/** A better text for a note. */
+export interface NoteRevision extends Pick<Note, "noteId" | "text" | "confidence"> {}
+
+export interface PageResult extends Pick<NoteWriterResult, "model" | "modelCalls" | "usage" | "costUsd"> {
+  readonly items: readonly PageDraftItem[];
+  readonly revisions: readonly NoteRevision[];
+}
+
 /** A person's question, with the notes and the evidence that may answer it, most likely first. */
 export interface AskRequest {
   readonly sessionId: string;
@@ -193,6 +219,8 @@ export interface NoteWriter {
    * is said for a while and when the session ends.
    */
   hasOpen?(memory: unknown): boolean;
+  /** Writes the page in a pass; without this function, the page is an outline. */
+  writePage?(request: PageRequest, options: WriteOptions): Promise<PageResult>;
   /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }

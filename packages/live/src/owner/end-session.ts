@@ -19,7 +19,8 @@ export async function endSession(
   owner: SessionOwner,
   { follower, on, report }: EndSessionOptions,
 ): Promise<boolean> {
-  const isFinished = acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, report }));
+  const isFinished =
+    acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, on, report }));
   const { name, token } = owner.lease;
   const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
   try {
@@ -35,7 +36,7 @@ export async function endSession(
 /** Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if something is not written. */
 async function finishNotes(
   owner: SessionOwner,
-  { follower, report }: Omit<EndSessionOptions, "on">,
+  { follower, on, report }: EndSessionOptions,
 ): Promise<boolean> {
   const { sessionId } = follower;
   const untilMs = performance.now() + LIMITS.closeFlushMs;
@@ -50,7 +51,10 @@ async function finishNotes(
     isFinished = false;
     report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
   });
-  await owner.writePage();
+  // Nobody waits for a session that ends because nobody uses it.
+  await owner.writePage(
+    on === "expiry" ? LIMITS.writerMs : untilMs - performance.now() - LIMITS.closeReserveMs,
+  );
   // The end does not need the checkpoint, because the log has everything.
   await owner.checkpoint().catch((error: unknown) => {
     report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);

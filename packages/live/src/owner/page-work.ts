@@ -1,28 +1,47 @@
 /** The owner's work on the page of a session: when a pass is due, and what it appends. */
 
-import { messageOf, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
-import type { PageItem } from "@continuo/core/wire";
-import { type Clock, LIMITS } from "../kit/index.ts";
+import { messageOf, type NewEvent, type StoredEvent } from "@continuo/core/model";
+import { isSameItem, type PageItem } from "@continuo/core/wire";
+import {
+  LIMITS,
+  type NoteWriter,
+  type PageDraftItem,
+  type PageResult,
+  type SessionOwnerSettings,
+} from "../kit/index.ts";
 import {
   carriedPage,
-  extractItems,
   itemsAfter,
   itemsBeyond,
+  itemsWithTail,
+  outlineItems,
+  type PageBefore,
   pageEvent,
   pageHash,
   readPageBefore,
+  readSpeech,
+  revisionEvents,
+  type SpeechLog,
+  type WrittenPage,
+  writeWithModel,
 } from "../page/index.ts";
-import { acceptsInput, depthOf, type Follower } from "../state/index.ts";
+import {
+  acceptsInput,
+  budgetOf,
+  budgetState,
+  depthOf,
+  type Follower,
+  isSpentOnPage,
+} from "../state/index.ts";
 
-export interface PageOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly newId: () => string;
+export interface PageOptions
+  extends Pick<SessionOwnerSettings, "store" | "runStore" | "newId" | "writerOf" | "budget" | "report"> {
   readonly follower: Follower;
   readonly signal: AbortSignal;
-  readonly report: (line: string) => void;
   /** Appends as the owner. Errors: `fenced`, the store's. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
+  /** Runs decisions that change notes one after another. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Called when a pass ended. */
   readonly onIdle: () => void;
 }
@@ -31,11 +50,23 @@ type Reason = "pause" | "end";
 
 const EXTRACTIVE = "extractive";
 
+/** One pass, or several of a model, over what was said up to a sequence. */
+interface Pass {
+  readonly reason: Reason;
+  readonly through: number;
+  readonly before: PageBefore;
+  readonly speech: SpeechLog;
+  readonly outline: readonly PageDraftItem[];
+  /** The changes of people that are taken over with the first pass. */
+  readonly carried: readonly NewEvent[];
+}
+
 export class PageWork {
   readonly #options: PageOptions;
   #running: Promise<void> | null = null;
   /** The newest words that a pass has looked at. */
   #lookedAt = 0;
+  #call = new AbortController();
 
   constructor(options: PageOptions) {
     this.#options = options;
@@ -59,10 +90,14 @@ export class PageWork {
     void this.#start("pause").then(() => this.#options.onIdle());
   }
 
-  /** The pass at the end of the session. It never fails: what was not written is reported. */
-  async finish(): Promise<void> {
+  /** The pass at the end of the session, within the time. It never fails: a page that is not written is reported. */
+  async finish(ms: number): Promise<void> {
+    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(ms)));
+    const end = (): void => this.#call.abort();
+    signal.addEventListener("abort", end, { once: true });
     await this.#running;
-    if (this.#hasNew) await this.#start("end");
+    if (this.#hasNew) await this.#start("end", signal);
+    signal.removeEventListener("abort", end);
   }
 
   get #hasNew(): boolean {
@@ -70,8 +105,10 @@ export class PageWork {
     return saidAt > Math.max(through, this.#lookedAt);
   }
 
-  #start(reason: Reason): Promise<void> {
+  #start(reason: Reason, until?: AbortSignal): Promise<void> {
     const { follower, report, signal } = this.#options;
+    this.#call = new AbortController();
+    if (until?.aborted === true) this.#call.abort();
     this.#running ??= this.#write(reason)
       .catch((error: unknown) => {
         if (!signal.aborted) report(`live: no page of ${follower.sessionId}: ${messageOf(error)}`);
@@ -84,21 +121,91 @@ export class PageWork {
 
   /** Errors: the store's. */
   async #write(reason: Reason): Promise<void> {
-    const { store, follower, newId, append } = this.#options;
+    const { store, follower } = this.#options;
     const { sessionId, fold } = follower;
     const through = fold.page.saidAt;
     this.#lookedAt = through;
     const carried = fold.page.passes === 0 ? await carriedPage(store, fold) : null;
     const before = carried ?? (await readPageBefore(store, sessionId, fold));
-    const extracted = await extractItems(store, sessionId, through);
-    if (extracted.length === 0) return;
-    const earlier: readonly PageItem[] = fold.carry === "none" ? [] : itemsBeyond(before.written, extracted);
-    const items = itemsAfter([...earlier, ...extracted], before.written, newId);
-    if (carried === null && pageHash(items) === pageHash(before.written)) return;
-    const pass = fold.page.passes + 1;
-    await append([
-      ...(carried?.events ?? []),
-      pageEvent({ pass, reason, writer: EXTRACTIVE, through, items }),
-    ]);
+    const speech = await readSpeech(store, sessionId, through);
+    const outline = await outlineItems(speech);
+    if (outline.length === 0) return;
+    const pass: Pass = { reason, through, before, speech, outline, carried: carried?.events ?? [] };
+    const standsInFor = await this.#writeWithModel(pass);
+    if (standsInFor !== "written") await this.#writeOutline(pass, standsInFor);
   }
+
+  /** A page that a model wrote stays, and the outline of what was said after it follows. */
+  async #writeOutline({ outline, before, ...pass }: Pass, standsInFor: string | null): Promise<void> {
+    const isByModel = before.writer !== null && before.writer !== EXTRACTIVE && pass.carried.length === 0;
+    const drafts = isByModel ? itemsWithTail(before.written, outline) : outline;
+    const event = this.#pageEvent({ ...pass, before, outline }, drafts, {
+      writer: isByModel ? (before.writer ?? EXTRACTIVE) : EXTRACTIVE,
+      ...(standsInFor === null ? {} : { standsInFor }),
+    });
+    if (event !== null) await this.#options.append([...pass.carried, event]);
+  }
+
+  /** Why no model wrote the page: a sentence where one should have, `null` where there is none. Errors: the store's. */
+  async #writeWithModel(first: Pass): Promise<"written" | string | null> {
+    const { store, follower, newId, signal } = this.#options;
+    const { sessionId } = follower;
+    let pass = first;
+    for (let n = 0; n < (first.reason === "end" ? 1 : LIMITS.passesAtOnce); n++) {
+      const { fold } = follower;
+      const writer = this.#model();
+      if (writer === null) return n > 0 ? "written" : null;
+      if (fold.standIn !== null) return n > 0 ? "written" : fold.standIn.reason;
+      let result: PageResult;
+      try {
+        const call = AbortSignal.any([signal, this.#call.signal]);
+        result = await writeWithModel({ ...this.#options, ...pass, sessionId, fold, writer, signal: call });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const why = messageOf(error).replace(/\.$/u, "");
+        return n > 0 ? "written" : `The note writer ${writer.name} wrote no page (${why}): it is an outline.`;
+      }
+      const decisionId = newId();
+      const event = this.#pageEvent(pass, result.items, { writer: writer.name, decisionId });
+      await this.#options.inTurn(async () => {
+        const place = { store, sessionId, fold: follower.fold };
+        const number = follower.fold.page.passes + 1;
+        const decided = { pass: number, writer: writer.name, decisionId, result };
+        const revisions = await revisionEvents(place, decided);
+        await this.#options.append([...pass.carried, ...revisions, ...(event === null ? [] : [event])]);
+      });
+      if (event === null) break;
+      pass = { ...pass, carried: [], before: await readPageBefore(store, sessionId, follower.fold) };
+    }
+    return "written";
+  }
+
+  /** `null` if the page would stay as it is. */
+  #pageEvent(
+    { reason, through, before, outline, carried }: Pass,
+    drafts: readonly PageDraftItem[],
+    by: Pick<WrittenPage, "writer" | "decisionId" | "standsInFor">,
+  ): NewEvent | null {
+    const { fold } = this.#options.follower;
+    const earlier: readonly PageItem[] = fold.carry === "none" ? [] : itemsBeyond(before.written, outline);
+    const drafted = drafts.filter((draft) => !earlier.some((item) => isSameItem(item, asItem(draft))));
+    const items = itemsAfter([...earlier, ...drafted], before.written, this.#options.newId);
+    if (carried.length === 0 && pageHash(items) === pageHash(before.written)) return null;
+    return pageEvent({ pass: fold.page.passes + 1, reason, through, items, ...by });
+  }
+
+  /** The session's writer, if it writes pages and the bounds of passes and of the budget allow one more. */
+  #model(): NoteWriter | null {
+    const { follower, writerOf, budget } = this.#options;
+    const { fold } = follower;
+    const own = budgetOf(fold, budget);
+    const writer = writerOf(fold.noteWriter);
+    const isSpent = budgetState(fold.cost, own) === "spent" || isSpentOnPage(fold.page, own);
+    return isSpent || writer.writePage === undefined ? null : writer;
+  }
+}
+
+/** A draft may be an item of the page already. */
+function asItem(draft: PageDraftItem & Partial<PageItem>): PageItem {
+  return { itemId: "", by: "agent", status: "written", ...draft };
 }

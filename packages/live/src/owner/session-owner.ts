@@ -96,6 +96,7 @@ export class SessionOwner {
       ...options,
       signal: this.#over.signal,
       append: (events) => this.append(events),
+      inTurn: (work) => this.#inTurn(work),
       onIdle: () => this.#wake(),
     });
     this.#leave = [
@@ -251,9 +252,9 @@ export class SessionOwner {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
 
-  /** Writes the page of what was said, at the end of the session. */
-  writePage(): Promise<void> {
-    return this.#page.finish();
+  /** Writes the page of what was said, at the end of the session: in more time than that without a model. */
+  writePage(ms: number): Promise<void> {
+    return this.#page.finish(ms);
   }
 
   /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */

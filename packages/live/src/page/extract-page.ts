@@ -3,7 +3,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { toItem } from "../evidence/index.ts";
-import { isFields, LIMITS } from "../kit/index.ts";
+import { isFields, LIMITS, type PageDraftItem } from "../kit/index.ts";
 import {
   isDecision,
   isQuestion,
@@ -11,22 +11,16 @@ import {
   outlineSteps,
   type SpokenPiece,
 } from "../outline/index.ts";
-import type { PageDraftItem } from "./page-items.ts";
 
-interface SpeechLog {
-  readonly pieces: readonly SpokenPiece[];
+/** The words and remarks of a session up to a sequence. */
+export interface SpeechLog {
+  readonly transcripts: readonly StoredEvent[];
   readonly remarks: readonly StoredEvent[];
-  readonly idOf: ReadonlyMap<number, string>;
 }
 
-/** Empty if too little was said. It gives way to other work every few milliseconds. Errors: the store's. */
-export async function extractItems(
-  store: Store,
-  sessionId: string,
-  through: number,
-): Promise<readonly PageDraftItem[]> {
-  const said = await readSaid(store, sessionId, through);
-  const steps = outlineSteps(said.pieces);
+/** Empty if too little was said. It gives way to other work every few milliseconds. */
+export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise<readonly PageDraftItem[]> {
+  const steps = outlineSteps(transcripts.map(pieceOf));
   let items: readonly OutlineItem[] | undefined;
   let sinceMs = performance.now();
   while (items === undefined) {
@@ -37,14 +31,14 @@ export async function extractItems(
       sinceMs = performance.now();
     }
   }
-  return [...items.map((item) => withIds(item, said.idOf)), ...said.remarks.flatMap(remarkItem)];
+  const idOf = new Map(transcripts.map(({ sequence, id }) => [sequence, id]));
+  return [...items.map((item) => withIds(item, idOf)), ...remarks.flatMap(remarkItem)];
 }
 
-/** The words up to a sequence; of more pieces than the bound, the newest ones. */
-async function readSaid(store: Store, sessionId: string, through: number): Promise<SpeechLog> {
-  let pieces: SpokenPiece[] = [];
+/** The newest ones, where there are more pieces than the bound. Errors: the store's. */
+export async function readSpeech(store: Store, sessionId: string, through: number): Promise<SpeechLog> {
+  let transcripts: StoredEvent[] = [];
   const remarks: StoredEvent[] = [];
-  const idOf = new Map<number, string>();
   const types = ["transcript_added", "remark_added"];
   for (let after: number | null = 0; after !== null && after < through; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
@@ -55,14 +49,12 @@ async function readSaid(store: Store, sessionId: string, through: number): Promi
     });
     for (const event of page.events) {
       if (event.data === null) continue;
-      if (event.type === "remark_added") remarks.push(event);
-      else pieces.push(pieceOf(event));
-      idOf.set(event.sequence, event.id);
+      (event.type === "remark_added" ? remarks : transcripts).push(event);
     }
-    if (pieces.length > 2 * LIMITS.pagePieces) pieces = pieces.slice(-LIMITS.pagePieces);
+    if (transcripts.length > 2 * LIMITS.pagePieces) transcripts = transcripts.slice(-LIMITS.pagePieces);
     after = page.nextAfter;
   }
-  return { pieces: pieces.slice(-LIMITS.pagePieces), remarks: remarks.slice(-LIMITS.pageItems), idOf };
+  return { transcripts: transcripts.slice(-LIMITS.pagePieces), remarks: remarks.slice(-LIMITS.pageItems) };
 }
 
 function pieceOf(event: StoredEvent): SpokenPiece {

@@ -6,7 +6,15 @@
  * Does not know: when a pass is due, and which server owns the session.
  */
 
-export { extractItems } from "./extract-page.ts";
-export { itemsAfter, itemsBeyond, type PageDraftItem, pageEvent, pageHash } from "./page-items.ts";
+export { outlineItems, readSpeech, type SpeechLog } from "./extract-page.ts";
+export { revisionEvents, writeWithModel } from "./model-pass.ts";
+export {
+  itemsAfter,
+  itemsBeyond,
+  itemsWithTail,
+  pageEvent,
+  pageHash,
+  type WrittenPage,
+} from "./page-items.ts";
 export { pageOperationEvent, parsePageOperation } from "./page-operations.ts";
 export { carriedPage, type PageBefore, readPage, readPageBefore } from "./read-page.ts";

@@ -2,10 +2,7 @@
 
 import { canonicalJson, type NewEvent, present } from "@continuo/core/model";
 import { isSameItem, type PageItem } from "@continuo/core/wire";
-import { LIMITS, sha256 } from "../kit/index.ts";
-
-/** An item as a writer proposes it. */
-export type PageDraftItem = Omit<PageItem, "itemId" | "by" | "status">;
+import { LIMITS, type PageDraftItem, sha256 } from "../kit/index.ts";
 
 /** The items of a pass. One that was on the page before keeps its id, each id once. */
 export function itemsAfter(
@@ -43,6 +40,16 @@ export function itemsBeyond(
   return before.filter(({ startMs, endMs }) =>
     chapters.every((chapter) => endMs <= chapter.startMs || startMs >= chapter.endMs),
   );
+}
+
+/** A page that a model wrote, with the outline of what was said after it. */
+export function itemsWithTail(
+  before: readonly PageItem[],
+  outline: readonly PageDraftItem[],
+): readonly PageDraftItem[] {
+  const ends = before.flatMap(({ kind, endMs }) => (kind === "chapter" ? [endMs] : []));
+  const endMs = Math.max(0, ...ends);
+  return [...before, ...outline.filter(({ kind, startMs }) => kind !== "summary" && startMs >= endMs)];
 }
 
 /** SHA-256 over the canonical JSON of the items. */

@@ -20,6 +20,8 @@ import { type Follower, type LiveFold, restore } from "../state/index.ts";
 export interface PageBefore {
   readonly written: readonly PageItem[];
   readonly changes: readonly PageChange[];
+  /** The writer of the pass; `null` without one. */
+  readonly writer: string | null;
 }
 
 /** Errors: the store's. */
@@ -37,6 +39,7 @@ export async function readPageBefore(
   return {
     written: event === undefined ? [] : writtenItemsOf(toWireEvent(event)),
     changes: changed.flatMap((one) => pageChangeOf(toWireEvent(one)) ?? []),
+    writer: textOr(recordOf(event?.data).writer, null),
   };
 }
 

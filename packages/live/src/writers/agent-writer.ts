@@ -15,6 +15,7 @@ import {
   type NoteWriter,
   type WriteOptions,
 } from "../kit/index.ts";
+import { pagePrompt, parsePage } from "./page-prompt.ts";
 import { askPrompt, notesPrompt, parseAnswer, parseDrafts } from "./writer-prompt.ts";
 
 export interface AgentWriterOptions {
@@ -57,6 +58,11 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
         usage: sumOf(first.usage, second.usage),
         costUsd: first.costUsd + second.costUsd,
       };
+    },
+    writePage: async (request, options) => {
+      const prompt = pagePrompt(request);
+      const { text, usage, costUsd } = await ask(prompt.text, options);
+      return { ...parsePage(text, request, prompt.named), model: name, usage, costUsd };
     },
     answer: async (request, options) => {
       const prompt = askPrompt(request);

@@ -1,0 +1,158 @@
+/** The page by a model: what it is given, what it cannot do, its bounds, and what stands in for it. */
+
+import type { Agent } from "@continuo/core/model";
+import { agentWriter, type LiveOptions } from "@continuo/live";
+import { expect, test } from "vitest";
+import { talksIn } from "./captions/draw.ts";
+import { type LiveTest, liveTest } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const BEES = talksIn("tune").find(({ name }) => name === "bees");
+const PAUSE_MS = 150_000;
+
+interface PageAgent extends Agent {
+  readonly prompts: string[];
+  page: (material: Material) => object | string;
+}
+
+interface Material {
+  readonly page: readonly { readonly kind: string; readonly title: string | null; readonly by: string }[];
+  readonly outline: readonly object[];
+  readonly notes: readonly { readonly name: string; readonly text: string }[];
+  readonly evidence: readonly { readonly name: string; readonly text: string; readonly startMs: number }[];
+}
+
+/** Writes one note for each batch, and pages as the test says. */
+function pageAgent(page: PageAgent["page"]): PageAgent {
+  const agent: PageAgent = {
+    name: "editor",
+    prompts: [],
+    page,
+    execute: async ({ input }, { onEvent }) => {
+      const [block] = input;
+      const prompt = block?.type === "text" ? block.text : "";
+      const isPage = prompt.startsWith("You write the page");
+      const material = JSON.parse(prompt.slice(prompt.indexOf("\n\n{") + 2)) as Material;
+      if (isPage) agent.prompts.push(prompt);
+      const [first] = material.evidence;
+      const note = { text: `Bees at ${first?.startMs}.`, confidence: 0.9, evidence: [first?.name] };
+      const answer = isPage ? agent.page(material) : { drafts: [note] };
+      await onEvent({ type: "text", delta: typeof answer === "string" ? answer : JSON.stringify(answer) });
+      return { usage: { inputTokens: 1_000, outputTokens: 100 } };
+    },
+  };
+  return agent;
+}
+
+const QUEEN = { title: "The queen", text: "She lays the eggs.", startMs: 11_000, evidence: ["e3"] };
+
+async function play(
+  agent: Agent,
+  { toMs = 66_000, ...options }: Partial<LiveOptions> & { readonly toMs?: number } = {},
+): Promise<LiveTest & { readonly sessionId: string }> {
+  const live = await liveTest({ noteWriters: [agentWriter({ agent })], ...options });
+  const { sessionId } = await live.service.open("k", { videoId: "bees" });
+  await say(live, 0, toMs);
+  return { ...live, sessionId };
+}
+
+async function say(live: LiveTest, fromMs: number, toMs: number): Promise<void> {
+  const pieces = (BEES?.pieces ?? []).filter((one) => one.mediaTimeMs >= fromMs && one.mediaTimeMs < toMs);
+  const evidence = pieces.map(({ text, mediaTimeMs, endMs }) => {
+    return { type: "transcript_added", text, mediaTimeMs, endMs, lang: "en" } as const;
+  });
+  await live.send("k", ...evidence);
+  await live.clock.advance(40_000);
+}
+
+test("a model writes the page from all transcripts, in at most two passes at a pause, and only with passages that exist", async () => {
+  const agent = pageAgent(() => ({
+    summary: [
+      { text: "Bees have a queen.", evidence: ["e3"] },
+      { text: "Invented.", evidence: ["e999"] },
+    ],
+    chapters: [QUEEN, { title: "Twice", text: "At the same time.", startMs: 11_000, evidence: ["e3"] }],
+    decisions: "none",
+  }));
+  await using live = await play(agent);
+  await live.clock.advance(PAUSE_MS);
+  const page = await live.service.page("k");
+  expect(page).toMatchObject({ pass: 1, writer: "editor", standIn: null, reason: "pause" });
+  expect(page?.items.map(({ kind, title, text }) => [kind, title, text])).toEqual([
+    ["summary", null, "Bees have a queen."],
+    ["chapter", "The queen", "She lays the eggs."],
+  ]);
+  // The second pass changed nothing, so there is no third.
+  expect(agent.prompts).toHaveLength(2);
+  expect(agent.prompts[0]).toContain("lays about fifteen hundred eggs");
+  expect(agent.prompts[1]).toContain('"title":"The queen"');
+  const events = await allEvents(live.store, live.sessionId);
+  const passes = events.filter(
+    ({ type, data }) => type === "decision_made" && "pass" in (data as Record<string, unknown>),
+  );
+  expect(passes.map(({ data }) => data)).toMatchObject([{ pass: { number: 1 } }, { pass: { number: 2 } }]);
+  const before = (await live.service.session("k")).cost;
+  expect(before.inputTokens).toBeGreaterThanOrEqual(3_000);
+  expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  await live.clock.advance(5 * PAUSE_MS);
+  expect(agent.prompts).toHaveLength(2);
+});
+
+test("a pass revises notes of the agent, never those that a person accepted, and a replay makes the same notes again", async () => {
+  const agent = pageAgent(({ notes }) => ({
+    chapters: [QUEEN],
+    notes: [
+      ...notes.map(({ name }) => ({ name, text: `Better ${name}.`, confidence: 0.95 })),
+      { name: "n99", text: "x" },
+    ],
+  }));
+  await using live = await play(agent);
+  await say(live, 66_000, 1e9);
+  const [first] = await live.service.notes("k");
+  await live.service.operate("k", first?.noteId ?? "", { operation: "accept" });
+  await live.clock.advance(PAUSE_MS);
+  const notes = await live.service.notes("k");
+  expect(notes.length).toBeGreaterThan(1);
+  expect(notes[0]).toMatchObject({ text: first?.text, by: "person" });
+  for (const note of notes.slice(1))
+    expect(note).toMatchObject({ text: /^Better n\d+\.$/u, confidence: 0.95 });
+  expect(agent.prompts[0]).not.toContain(`"text":"${first?.text}"`);
+  expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+});
+
+test("passes of a model end at a quarter of the budget, and the outline follows the page that it wrote", async () => {
+  const agent = pageAgent(() => ({ chapters: [QUEEN] }));
+  await using live = await play(agent, { budget: { maxTokens: 20_000 } });
+  await live.clock.advance(PAUSE_MS);
+  agent.page = ({ evidence }) => ({ chapters: [{ ...QUEEN, text: `After ${evidence.length}.` }] });
+  for (let n = 0; n < 5; n++) {
+    await live.send("k", {
+      type: "transcript_added",
+      text: `Bee number ${n} flies home.`,
+      mediaTimeMs: 70_000 + n * 5_000,
+    });
+    await live.clock.advance(PAUSE_MS);
+  }
+  const asked = agent.prompts.length;
+  expect(asked).toBeLessThanOrEqual(5);
+  await say(live, 66_000, 1e9);
+  await live.service.close("k");
+  expect(agent.prompts).toHaveLength(asked);
+  const page = await live.service.page("k");
+  const chapters = page?.items.filter(({ kind }) => kind === "chapter") ?? [];
+  expect(chapters[0]).toMatchObject({ title: "The queen" });
+  expect(chapters.length).toBeGreaterThan(1);
+});
+
+test("the outline stands in for a model that fails, and says why in one sentence", async () => {
+  const agent = pageAgent(() => "I would rather not.");
+  await using live = await play(agent);
+  await live.service.close("k");
+  const page = await live.service.page("k");
+  expect(page).toMatchObject({ writer: "extractive", reason: "end" });
+  expect(page?.standIn).toMatch(
+    /^The note writer editor wrote no page \(.*it is not JSON.*\): it is an outline\.$/u,
+  );
+  expect(page?.items.length).toBeGreaterThan(2);
+  expect((await live.service.session("k")).state).toBe("closed");
+});
