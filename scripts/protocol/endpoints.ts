@@ -18,6 +18,7 @@ import type {
   ExtensionRequested,
   LiveAnswer,
   LiveHistory,
+  LiveOutline,
   LiveSession,
   LiveSessionRequest,
   MessageAnswer,
@@ -146,6 +147,7 @@ export interface Endpoints {
   };
   readonly "POST /v1/live/KEY/verify": { readonly answer: VerifyResult };
   readonly "POST /v1/live/KEY/repair": { readonly answer: LiveSession };
+  readonly "GET /v1/live/KEY/outline": { readonly answer: LiveOutline };
   readonly "GET /v1/live/KEY/history": { readonly answer: LiveHistory };
   readonly "GET /v1/live/KEY/notes/ID/history": { readonly answer: NoteHistory };
   readonly "DELETE /v1/videos/ID": { readonly answer: { readonly deleted: number } };

@@ -17,6 +17,7 @@ export {
   decideDrafts,
   type Rule,
 } from "./batches/index.ts";
+export { Outlines } from "./captions/index.ts";
 export type { FrameDays, Frames } from "./evidence/index.ts";
 export {
   type AudioFields,

@@ -88,11 +88,13 @@ export {
 } from "./live-events.ts";
 export {
   type BlobPointer,
+  type CaptionsInput,
   EVIDENCE_TYPES,
   type EvidenceBatch,
   type EvidenceInput,
   type FrameInput,
   type FrameTier,
+  type ListedCue,
   type PurgeWarning,
   type RemarkInput,
   type TelemetryInput,
@@ -108,6 +110,7 @@ export {
 } from "./live-frames.ts";
 export type { LiveHistory, NoteCut, NoteEvent, NoteHistory } from "./live-history.ts";
 export { NOTE_EVENT_TYPES, type Note, type NoteOperation, type NoteStatus, type Span } from "./live-notes.ts";
+export type { LiveOutline, OutlineChapter, OutlinePassage } from "./live-outline.ts";
 export {
   isSameItem,
   type LivePage,

@@ -71,6 +71,25 @@ export interface TelemetryInput {
   readonly mediaTimeMs?: number;
 }
 
+/**
+ * The captions of the video as a whole, before they are played: the outline is made of them, and the note writer does not
+ * receive them.
+ */
+export interface CaptionsInput {
+  readonly type: "captions_listed";
+  /** At least 1 and at most 500; a longer list comes in several pieces of evidence. */
+  readonly cues: readonly ListedCue[];
+  /** BCP 47. */
+  readonly lang?: string;
+}
+
+/** One caption and its place in the medium, in milliseconds: whole numbers from 0. */
+export interface ListedCue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
 /** `id` is the idempotency key of the event; the server makes one where none is given. */
 export type EvidenceInput = (
   | TranscriptInput
@@ -78,6 +97,7 @@ export type EvidenceInput = (
   | FrameInput
   | VoiceActivityInput
   | TelemetryInput
+  | CaptionsInput
 ) & { readonly id?: string };
 
 export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
@@ -86,6 +106,7 @@ export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
   "frame_captured",
   "voice_activity",
   "telemetry_reported",
+  "captions_listed",
 ];
 
 /**

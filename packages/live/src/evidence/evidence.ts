@@ -20,6 +20,15 @@ const isPointer: Check = (value) =>
   isName(value.mediaType) &&
   isTime(value.sizeBytes);
 
+const isCue: Check = (value) =>
+  isFields(value) &&
+  Object.keys(value).length === 3 &&
+  isTime(value.startMs) &&
+  isTime(value.endMs) &&
+  Number(value.endMs) >= Number(value.startMs) &&
+  isText(value.text) &&
+  value.text !== "";
+
 const SPEECH: Readonly<Record<string, Check>> = {
   text: isText,
   mediaTimeMs: isTime,
@@ -45,6 +54,11 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     mediaTimeMs: isTime,
   },
   telemetry_reported: { name: isName, "value?": () => true, "mediaTimeMs?": isTime },
+  captions_listed: {
+    cues: (value) =>
+      Array.isArray(value) && value.length > 0 && value.length <= LIMITS.listedCues && value.every(isCue),
+    "lang?": isName,
+  },
 };
 
 /** Errors: `invalid` with `details.index`. */

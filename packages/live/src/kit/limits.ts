@@ -9,6 +9,12 @@ export const LIMITS = {
   textChars: 100_000,
   notesPerOperation: 100,
   embeddingNumbers: 4_096,
+  /** Captions of one piece of evidence, and those of a video that its outline is made of. */
+  listedCues: 500,
+  outlineCues: 20_000,
+  /** Pieces of transcripts that are read to find the part that was watched, and outlines that a server keeps. */
+  watchedPieces: 50_000,
+  keptOutlines: 50,
 
   /** After this time without input, a session becomes idle; after the second one, it is abandoned. */
   idleMs: 30_000,

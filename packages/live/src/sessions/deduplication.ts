@@ -102,8 +102,7 @@ async function notStored(
   for (const event of events) {
     const { id, type, data } = event;
     const mediaTimeMs = isFields(data) ? data.mediaTimeMs : undefined;
-    const isFindable = id !== undefined && typeof mediaTimeMs === "number";
-    const found = isFindable ? await eventOf(store, sessionId, { id, type, mediaTimeMs }) : null;
+    const found = id === undefined ? null : await eventOf(store, sessionId, { id, type, mediaTimeMs });
     if (found === null || withoutExpiry(found.data) !== withoutExpiry(data)) left.push(event);
   }
   return left;
@@ -112,8 +111,12 @@ async function notStored(
 async function eventOf(
   store: Store,
   sessionId: string,
-  { id, type, mediaTimeMs }: { readonly id: string; readonly type: string; readonly mediaTimeMs: number },
+  { id, type, mediaTimeMs }: { readonly id: string; readonly type: string; readonly mediaTimeMs: unknown },
 ): Promise<StoredEvent | null> {
+  if (typeof mediaTimeMs !== "number") {
+    const [found] = (await store.read(sessionId, { id, types: [type] })).events;
+    return found ?? null;
+  }
   const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, types: [type], limit: 1_000 };
   const { events } = await store.readMedia(sessionId, place);
   return events.find((event) => event.id === id) ?? null;

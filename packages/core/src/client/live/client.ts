@@ -6,6 +6,7 @@ import type {
   BlobPointer,
   EvidenceInput,
   LiveAnswer,
+  LiveOutline,
   LiveServerFrame,
   LiveSession,
   LiveSessionRequest,
@@ -159,6 +160,11 @@ export class LiveClient {
 
   async notes(): Promise<readonly Note[]> {
     return ((await this.#call("GET", "/notes")) as { readonly notes: readonly Note[] }).notes;
+  }
+
+  /** Chapters and a summary of the captions that were listed (`captions_listed`), and the part that was watched. */
+  outline(): Promise<LiveOutline> {
+    return this.#call("GET", "/outline") as Promise<LiveOutline>;
   }
 
   /** Errors: `not_found`, `conflict`, `degraded`, `log_closed`. */

@@ -11,6 +11,7 @@ export type {
   BlobPointer,
   EvidenceInput,
   LiveAnswer,
+  LiveOutline,
   LiveServerFrame,
   LiveSession,
   Note,

@@ -67,6 +67,13 @@ export const LIVE_EVENT_TYPES = {
     retention: "supplementary",
     transcript: "nothing",
   },
+  captions_listed: {
+    area: "evidence",
+    says: "Captions of the video as a whole, `{ startMs, endMs, text }` each, also of what was not played.",
+    payload: { cues: "list", "lang?": "text" },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
   evidence_dropped: {
     area: "evidence",
     says: "Stored evidence that was not given to the model, with the count of each kind; of telemetry, what was not stored.",

@@ -61,6 +61,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   remark_added: untold,
   frame_captured: untold,
   voice_activity: untold,
+  captions_listed: untold,
   evidence_dropped: untold,
   blob_purged: untold,
   telemetry_reported: untold,

@@ -1,16 +1,21 @@
-/** A session in windows, and where one of its notes comes from. */
+/** A session in windows, the outline of its video, and where one of its notes comes from. */
 
 import { present } from "@continuo/core/model";
-import { parseHistoryQuery, readHistory, readNoteHistory } from "@continuo/live";
+import { Outlines, parseHistoryQuery, readHistory, readNoteHistory } from "@continuo/live";
 import type { Hono } from "hono";
 import type { ServerEnv } from "../context/index.ts";
 import { type KeyAccess, sequenceOf } from "./request-input.ts";
 
 export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
+  const outlines = new Outlines();
   app.get("/v1/live/:key/history", async (c) => {
     const { key, service } = await asked(c, "read");
     const query = parseHistoryQuery(c.req.queries());
     return Response.json(await readHistory(service.soundStore, await service.sessionIdOf(key), query));
+  });
+  app.get("/v1/live/:key/outline", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json(await outlines.of(service.soundStore, await service.sessionIdOf(key)));
   });
   app.get("/v1/live/:key/notes/:note/history", async (c) => {
     const { key, service } = await asked(c, "read");

@@ -1,0 +1,62 @@
+/** The outlines of videos. The one of the same captions is made once. */
+
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Store } from "@continuo/core/model";
+import type { LiveOutline } from "@continuo/core/wire";
+import { LIMITS } from "../kit/index.ts";
+import { type OutlineItem, outlineSteps } from "../outline/index.ts";
+import { type ListedCaptions, readHeard, readListed, sessionsOfVideo } from "./read-captions.ts";
+import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
+
+export class Outlines {
+  readonly #kept = new Map<string, Promise<readonly OutlineItem[]>>();
+
+  /** Errors: the store's. */
+  async of(store: Store, sessionId: string): Promise<LiveOutline> {
+    const sessions = await sessionsOfVideo(store, sessionId);
+    const listed = await readListed(store, sessions);
+    const { lang, cues } = listed;
+    if (cues.length === 0) return { cues: 0, lang, summary: [], chapters: [], watched: [] };
+    const items = await this.#itemsOf(listed);
+    const isHeard = heardCues(cues, await readHeard(store, sessions));
+    return {
+      cues: cues.length,
+      lang,
+      summary: items
+        .filter(({ kind }) => kind === "summary")
+        .map(({ text, startMs, endMs }) => ({ text, startMs, endMs })),
+      chapters: items
+        .filter(({ kind }) => kind === "chapter")
+        .map(({ title, text, startMs, endMs }) => {
+          const watched = watchedShare({ startMs, endMs }, { cues, isHeard });
+          return { title: title ?? "", text, startMs, endMs, watched };
+        }),
+      watched: watchedSpans(cues, isHeard),
+    };
+  }
+
+  #itemsOf(listed: ListedCaptions): Promise<readonly OutlineItem[]> {
+    const known = this.#kept.get(listed.version);
+    if (known !== undefined) return known;
+    const made = itemsOf(listed);
+    this.#kept.set(listed.version, made);
+    for (const version of this.#kept.keys()) {
+      if (this.#kept.size <= LIMITS.keptOutlines) break;
+      this.#kept.delete(version);
+    }
+    return made;
+  }
+}
+
+/** It gives way to other work every few milliseconds. */
+async function itemsOf({ cues, lang }: ListedCaptions): Promise<readonly OutlineItem[]> {
+  const pieces = cues.map((cue, at) => ({ ...cue, sequence: at + 1, ...(lang === "" ? {} : { lang }) }));
+  const steps = outlineSteps(pieces);
+  for (let sinceMs = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - sinceMs < LIMITS.heardMs) continue;
+    await otherWork();
+    sinceMs = performance.now();
+  }
+}

@@ -1,0 +1,80 @@
+/** The captions that a page listed and the transcripts that were heard, from the logs of the sessions of a video. */
+
+import type { Store } from "@continuo/core/model";
+import type { ListedCue, Span } from "@continuo/core/wire";
+import { isFields, LIMITS } from "../kit/index.ts";
+
+export interface ListedCaptions {
+  /** Changes with the captions. */
+  readonly version: string;
+  readonly lang: string;
+  /** In the order of the medium, each once. */
+  readonly cues: readonly ListedCue[];
+}
+
+export const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
+
+/** The session and those whose notes it took over, the newest first. Errors: the store's. */
+export async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let id: string | null = sessionId; id !== null && ids.length <= LIMITS.ancestors; ) {
+    const session: Awaited<ReturnType<Store["getSession"]>> = await store.getSession(id);
+    if (session === null) break;
+    ids.push(id);
+    const { live } = session.metadata;
+    const { continues, parentId } = isFields(live) ? live : {};
+    id = continues === "video" && typeof parentId === "string" ? parentId : null;
+  }
+  return ids;
+}
+
+/** The newest listed captions, all of one language. Errors: the store's. */
+export async function readListed(store: Store, sessionIds: readonly string[]): Promise<ListedCaptions> {
+  for (const sessionId of sessionIds) {
+    const listed = await listedIn(store, sessionId);
+    if (listed.cues.length > 0) return listed;
+  }
+  return NO_CAPTIONS;
+}
+
+async function listedIn(store: Store, sessionId: string): Promise<ListedCaptions> {
+  const { events } = await store.read(sessionId, { types: ["captions_listed"], order: "newest" });
+  const lists = events.flatMap(({ data }) => (isFields(data) ? [data] : []));
+  const lang = langIn(lists.at(-1));
+  const cues = new Map<string, ListedCue>();
+  for (const list of lists.filter((one) => langIn(one) === lang)) {
+    for (const cue of Array.isArray(list.cues) ? (list.cues as readonly ListedCue[]) : []) {
+      if (cues.size >= LIMITS.outlineCues) break;
+      cues.set(`${cue.startMs}.${cue.endMs}.${cue.text}`, cue);
+    }
+  }
+  return {
+    version: `${sessionId}.${events.at(-1)?.sequence ?? 0}`,
+    lang,
+    cues: [...cues.values()].sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs),
+  };
+}
+
+function langIn(list: Readonly<Record<string, unknown>> | undefined): string {
+  return typeof list?.lang === "string" ? list.lang : "";
+}
+
+/** The places of the transcripts of these sessions. Errors: the store's. */
+export async function readHeard(store: Store, sessionIds: readonly string[]): Promise<readonly Span[]> {
+  const heard: Span[] = [];
+  for (const sessionId of sessionIds) {
+    for (let after: number | null = 0; after !== null && heard.length < LIMITS.watchedPieces; ) {
+      const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+        after,
+        types: ["transcript_added"],
+      });
+      for (const { data } of page.events) {
+        const { mediaTimeMs: startMs, endMs } = isFields(data) ? data : {};
+        if (typeof startMs !== "number") continue;
+        heard.push({ startMs, endMs: typeof endMs === "number" ? endMs : startMs });
+      }
+      after = page.nextAfter;
+    }
+  }
+  return heard;
+}

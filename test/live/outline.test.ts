@@ -1,0 +1,98 @@
+/** The captions of a whole video: stored in a few batches, read by no model, and told as chapters with the part that was watched. */
+
+import type { EvidenceInput, ListedCue, LiveOutline } from "@continuo/core/wire";
+import { Outlines, parseEvidenceBatch } from "@continuo/live";
+import { expect, test } from "vitest";
+import { hourOfCaptions } from "./hour.ts";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
+
+const OF_VIDEO = { videoId: "talk", continues: "video" } as const;
+const HOUR = hourOfCaptions();
+
+function listed(cues: readonly ListedCue[], lang = "en"): readonly EvidenceInput[] {
+  const parts: EvidenceInput[] = [];
+  for (let at = 0; at < cues.length; at += 500) {
+    parts.push({ type: "captions_listed", cues: cues.slice(at, at + 500), lang, id: `list/${lang}/${at}` });
+  }
+  return parts;
+}
+
+async function outlineOf({ service }: LiveTest, key: string): Promise<LiveOutline> {
+  return await new Outlines().of(service.soundStore, await service.sessionIdOf(key));
+}
+
+test("the captions of an hour become chapters and a summary, and no model is asked for them", async () => {
+  await using live = await liveTest();
+  const { service, clock, writer } = live;
+  await service.open("tab", OF_VIDEO);
+  expect(HOUR.length).toBeGreaterThan(600);
+  const acknowledged = await live.send("tab", ...listed(HOUR));
+  expect(acknowledged).toMatchObject({ depth: 0, level: "normal" });
+  const { cues, lang, chapters, summary, watched } = await outlineOf(live, "tab");
+  expect({ cues, lang, watched }).toEqual({ cues: HOUR.length, lang: "en", watched: [] });
+  expect(chapters.length).toBeGreaterThanOrEqual(5);
+  expect(
+    chapters.every(({ title, text, watched: share }) => title !== "" && text !== "" && share === 0),
+  ).toBe(true);
+  const starts = chapters.map(({ startMs }) => startMs);
+  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  expect(chapters.at(-1)?.endMs).toBeGreaterThan(50 * 60_000);
+  expect(summary.length).toBeGreaterThan(1);
+  await clock.advance(60_000);
+  expect(writer.requests).toEqual([]);
+  expect(await service.notes("tab")).toEqual([]);
+});
+
+test("the part that was heard is marked, also in the session that continues the video", async () => {
+  await using live = await liveTest();
+  const { service, clock } = live;
+  await service.open("monday", OF_VIDEO);
+  await live.send("monday", ...listed(HOUR));
+  const heard = HOUR.slice(0, 30).map(
+    ({ startMs, endMs, text }): EvidenceInput => ({
+      type: "transcript_added",
+      text,
+      mediaTimeMs: startMs,
+      endMs,
+      lang: "en",
+    }),
+  );
+  await live.send("monday", ...heard);
+  const part = { startMs: HOUR[0]?.startMs, endMs: HOUR[29]?.endMs };
+  const monday = await outlineOf(live, "monday");
+  expect(monday.watched).toEqual([part]);
+  expect(monday.chapters[0]?.watched).toBe(1);
+  expect(monday.chapters.at(-1)?.watched).toBe(0);
+  await clock.advance(60_000);
+  await service.close("monday");
+
+  await service.open("tuesday", OF_VIDEO);
+  expect(await outlineOf(live, "tuesday")).toEqual(monday);
+  await service.open("other", { videoId: "other", continues: "video" });
+  expect(await outlineOf(live, "other")).toMatchObject({ cues: 0, chapters: [], watched: [] });
+});
+
+test("a list in another language replaces the one before, and a list that comes again changes nothing", async () => {
+  await using live = await liveTest();
+  await live.service.open("tab", OF_VIDEO);
+  await live.send("tab", ...listed(HOUR));
+  const before = await outlineOf(live, "tab");
+  await live.send("tab", ...listed(HOUR), said("After the video.", 7_200_000));
+  expect(await outlineOf(live, "tab")).toEqual(before);
+  await live.send("tab", ...listed(HOUR.slice(0, 3), "de"));
+  expect(await outlineOf(live, "tab")).toMatchObject({ cues: 3, lang: "de", chapters: [], summary: [] });
+});
+
+test.each([
+  ["none", []],
+  ["too many", Array.from({ length: 501 }, () => ({ startMs: 0, endMs: 1, text: "x" }))],
+  ["one without words", [{ startMs: 0, endMs: 1, text: "" }]],
+  ["one that ends before it begins", [{ startMs: 2, endMs: 1, text: "x" }]],
+  ["one with another field", [{ startMs: 0, endMs: 1, text: "x", style: "bold" }]],
+  ["one that is no object", ["x"]],
+])("a list of captions with %s is refused", (_, cues) => {
+  const evidence = [{ type: "captions_listed", cues }];
+  expect(() => parseEvidenceBatch({ producerId: "tab", epoch: 0, sequence: 0, evidence })).toThrow(
+    "cues is missing or not as documented",
+  );
+});
