@@ -27,6 +27,11 @@ export const LIMITS = {
   frameHeight: 100,
   tracks: 20,
   cuesPerTrack: 20_000,
+  /** Captions of a video that are listed as a whole, those of one item, their length, and how far a script's list must reach. */
+  listedCues: 10_000,
+  cuesPerItem: 500,
+  listedChars: 1_000,
+  completeShare: 0.8,
   /** Texts of a player that are looked at for captions, and the length of one line of them. */
   textsPerLook: 300,
   captionChars: 200,
@@ -87,6 +92,11 @@ export const LIMITS = {
   notesAtOnce: 50,
   markerChars: 80,
   viewEveryMs: 100,
+  /** Between two reads of an outline: of one that is there, and of one that is expected. */
+  outlineEveryMs: 10_000,
+  outlineSoonMs: 500,
+  /** A chapter of which so much was heard counts as watched: the last words of a video are often left out. */
+  watchedShare: 0.9,
 
   /** Loudness (root mean square) from which there is speech, and how long a silence ends it. */
   speechLevel: 0.02,

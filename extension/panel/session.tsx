@@ -11,6 +11,7 @@ import type { EngineView } from "../sending/engine.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
 import type { Failure } from "../sending/view.ts";
 import { isPlaying } from "../watching/position.ts";
+import { Chapters } from "./chapters.tsx";
 import { Composer } from "./composer.tsx";
 import { costOf, statusOf } from "./format.ts";
 import { ask, wantNotes } from "./link.ts";
@@ -68,8 +69,20 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
         </p>
       )}
       {failure !== null && <Problem failure={failure} />}
-      <Timeline timeline={session.timeline} position={view.position} onSeek={seek} />
+      <Timeline
+        timeline={session.timeline}
+        watched={session.outline?.watched ?? []}
+        position={view.position}
+        onSeek={seek}
+      />
       <LiveLine sentences={session.line} position={view.position} onSeek={seek} />
+      <Chapters
+        key={key}
+        outline={session.outline}
+        position={view.position}
+        isOpen={notes.length === 0}
+        onSeek={seek}
+      />
       <section class="asked" aria-label="What the session asks">
         {session.requests.map((request) => (
           <RequestItem

@@ -1,5 +1,6 @@
 /** The time of the video with its notes. It is drawn here and not in the page, which could read it there. */
 
+import type { Span } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import type { Timeline as NotesTimeline } from "../sending/panel-view.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
@@ -7,11 +8,13 @@ import { clock } from "./format.ts";
 
 interface Props {
   readonly timeline: NotesTimeline;
+  /** The parts that were watched, where that is known. */
+  readonly watched: readonly Span[];
   readonly position: Position | null;
   readonly onSeek: (ms: number) => void;
 }
 
-export function Timeline({ timeline, position, onSeek }: Props): JSX.Element | null {
+export function Timeline({ timeline, watched, position, onSeek }: Props): JSX.Element | null {
   const { endMs, markers } = timeline;
   if (endMs === 0) return null;
   const share = (ms: number): string => `${Math.min(100, (ms / endMs) * 100)}%`;
@@ -19,7 +22,17 @@ export function Timeline({ timeline, position, onSeek }: Props): JSX.Element | n
   return (
     <fieldset class="timeline">
       <legend class="hidden">Notes on the timeline</legend>
-      <div class="played" style={{ width: share(nowMs) }} />
+      {watched.map(({ startMs, endMs: toMs }) => (
+        <div
+          key={startMs}
+          class="watched"
+          style={{ left: share(startMs), width: share(Math.max(0, toMs - startMs)) }}
+        />
+      ))}
+      <div
+        class="played"
+        style={watched.length > 0 ? { left: share(nowMs), width: "2px" } : { width: share(nowMs) }}
+      />
       {markers.map(({ noteId, startMs, text }) => (
         <button
           key={noteId}

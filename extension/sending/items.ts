@@ -1,9 +1,9 @@
 /** Items that wait to be sent: evidence, frames with their pictures, pieces of audio. They are checked, since pages send them. Pure. */
 
-import type { EvidenceInput } from "@continuo/core/wire";
+import type { EvidenceInput, ListedCue } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 
-export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice";
+export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice" | "captions";
 
 interface Base {
   /** The same item has the same id, however often it is sent. */
@@ -50,10 +50,17 @@ export interface VoiceItem extends Base {
   readonly activity: "speaking" | "silent";
 }
 
-export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceItem;
+/** Captions of the whole video, at most `LIMITS.cuesPerItem`. */
+export interface CaptionsItem extends Base {
+  readonly kind: "captions";
+  readonly lang: string;
+  readonly cues: readonly ListedCue[];
+}
+
+export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceItem | CaptionsItem;
 
 /** Items that a page may send. */
-export type PageItem = TranscriptItem | FrameItem;
+export type PageItem = TranscriptItem | FrameItem | CaptionsItem;
 
 /** Pages on plain http have no `crypto.randomUUID`. */
 export function newItemId(): string {
@@ -72,14 +79,30 @@ export function parsePageItem(value: unknown): PageItem | null {
     if (!isText(text) || !isTime(endMs) || endMs < base.mediaTimeMs || !isLang(lang)) return null;
     return { ...base, kind: "transcript", text, endMs, lang, speaker: null };
   }
+  if (value.kind === "captions") {
+    const { lang, cues } = value;
+    if (!isLang(lang) || !Array.isArray(cues) || cues.length === 0) return null;
+    const parsed = cues.slice(0, LIMITS.cuesPerItem).map(parseCue);
+    return parsed.some((cue) => cue === null)
+      ? null
+      : { ...base, kind: "captions", lang, cues: parsed as readonly ListedCue[] };
+  }
   if (value.kind !== "frame" || !isVector(value.colours)) return null;
   const [full, thumbnail] = [parsePicture(value.full), parsePicture(value.thumbnail)];
   if (full === null || thumbnail === null) return null;
   return { ...base, kind: "frame", full, thumbnail, colours: value.colours };
 }
 
+function parseCue(value: unknown): ListedCue | null {
+  if (!isFields(value)) return null;
+  const { startMs, endMs, text } = value;
+  return isTime(startMs) && isTime(endMs) && endMs >= startMs && isText(text)
+    ? { startMs, endMs, text }
+    : null;
+}
+
 /** Items that are evidence as they are; frames and audio are uploaded first. */
-export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem): EvidenceInput {
+export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem | CaptionsItem): EvidenceInput {
   const { id, mediaTimeMs } = item;
   switch (item.kind) {
     case "transcript": {
@@ -98,6 +121,10 @@ export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem): Evide
       return { type: "remark_added", id, text: item.text, mediaTimeMs };
     case "voice":
       return { type: "voice_activity", id, activity: item.activity, mediaTimeMs };
+    case "captions": {
+      const { lang, cues } = item;
+      return { type: "captions_listed", id, cues, ...(lang === "" ? {} : { lang }) };
+    }
   }
 }
 

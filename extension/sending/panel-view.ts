@@ -43,7 +43,11 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   const notes = view.notes.slice(-room);
   const shown = new Set(notes.map(({ noteId }) => noteId));
   const named = new Set(notes.flatMap(({ evidence }) => evidence));
-  const endMs = view.notes.reduce((last, note) => Math.max(last, note.endMs), durationMs ?? 0);
+  const lastMs = view.outline?.chapters.at(-1)?.endMs ?? 0;
+  const endMs = view.notes.reduce(
+    (last, note) => Math.max(last, note.endMs),
+    Math.max(durationMs ?? 0, lastMs),
+  );
   return {
     ...view,
     notes,

@@ -13,7 +13,7 @@ export interface SendingState {
 
 export const NEW_SENDING_STATE: SendingState = { connection: "offline", level: "normal", isDegraded: false };
 
-const EVERY_KIND: readonly ItemKind[] = ["transcript", "remark", "frame", "audio", "voice"];
+const EVERY_KIND: readonly ItemKind[] = ["transcript", "remark", "frame", "audio", "voice", "captions"];
 
 /** Kinds that may be sent now. */
 export function sendable({ connection, level, isDegraded }: SendingState): readonly ItemKind[] {
@@ -60,14 +60,15 @@ export interface QueueCounts {
 
 /**
  * The next items to send together: the oldest that may be sent, in order. A frame or a piece of audio, which is
- * uploaded first, goes by itself.
+ * uploaded first, and a list of captions go by themselves.
  */
 export function nextBatch<One extends QueueCounts>(
   waiting: readonly One[],
   kinds: readonly ItemKind[],
 ): readonly One[] {
   const free = waiting.filter(({ kind }) => kinds.includes(kind));
-  const isLarge = ({ kind }: QueueCounts): boolean => kind === "frame" || kind === "audio";
+  const isLarge = ({ kind }: QueueCounts): boolean =>
+    kind === "frame" || kind === "audio" || kind === "captions";
   const first = free[0];
   if (first === undefined) return [];
   if (isLarge(first)) return [first];

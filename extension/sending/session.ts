@@ -39,7 +39,10 @@ export class SessionSender {
   #wake: () => void = () => undefined;
   #isWoken = false;
   #purpose: "record" | "end" = "record";
+  /** When the last part of the captions of the whole video was stored. */
+  #listedAtMs = 0;
   readonly #refreshSoon = oneAtATime(() => this.#refresh());
+  readonly #outlineSoon = oneAtATime(() => this.#readOutline());
   readonly #trimSoon = oneAtATime(() => this.#trim().catch((error: unknown) => this.#fail(error)));
   readonly #ended = Promise.withResolvers<void>();
 
@@ -161,6 +164,10 @@ export class SessionSender {
           item.kind === "audio" || item.kind === "frame" ? [] : [toEvidence(item)],
         );
         await client.add(...evidence);
+        if (first?.kind === "captions") {
+          this.#listedAtMs = Date.now();
+          this.#outlineSoon();
+        }
       }
       if (this.#view.failure !== null) this.#set({ failure: null });
     } catch (error) {
@@ -217,6 +224,8 @@ export class SessionSender {
       this.#set({ failure: { message: frame.error.message, hint: frame.error.hint ?? "" } });
     }
     if (changesNotes(frame)) this.#refreshSoon();
+    const isHeard = frame.type === "event" && frame.event.type === "transcript_added";
+    if (frame.type === "ready" || (isHeard && (this.#view.outline?.cues ?? 0) > 0)) this.#outlineSoon();
   }
 
   #connected(connection: "open" | "lost"): void {
@@ -234,6 +243,20 @@ export class SessionSender {
       this.#fail(error);
     }
     await this.#pause(LIMITS.viewEveryMs);
+  }
+
+  /** Reads the chapters again, with the part that was watched. */
+  async #readOutline(): Promise<void> {
+    try {
+      this.#set({ outline: (await this.#client?.outline()) ?? null });
+    } catch (error) {
+      // A server of an earlier version makes none.
+      if (!isContinuoError(error, "not_found")) this.#fail(error);
+    }
+    // A long list comes in parts.
+    const isComing = Date.now() - this.#listedAtMs < LIMITS.outlineEveryMs;
+    const isThere = (this.#view.outline?.cues ?? 0) > 0;
+    await this.#pause(isThere && !isComing ? LIMITS.outlineEveryMs : LIMITS.outlineSoonMs);
   }
 
   #fail(error: unknown): void {

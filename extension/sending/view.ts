@@ -7,7 +7,7 @@ import type {
   Note,
   PurgeWarning,
 } from "@continuo/core/client/live";
-import { evidenceOf, recordOf } from "@continuo/core/wire";
+import { evidenceOf, type LiveOutline, recordOf } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
 
@@ -66,6 +66,8 @@ export interface SessionView {
   /** The ids of the notes that the session took over from an earlier one of its video; their evidence is there. */
   readonly carried: readonly string[];
   readonly evidence: readonly ShownEvidence[];
+  /** Chapters and a summary, where the page has the captions of the whole video; `null` before the server answered. */
+  readonly outline: LiveOutline | null;
   readonly requests: readonly ContextRequest[];
   readonly purges: readonly PurgeWarning[];
   /** The last report of the server; `null` before the first. */
@@ -87,6 +89,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     notes: [],
     carried: [],
     evidence: [],
+    outline: null,
     requests: [],
     purges: [],
     session: null,
@@ -105,7 +108,15 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
     case "hello": {
       const isOther = view.sessionId !== frame.sessionId;
       const fresh = isOther
-        ? { carried: [], evidence: [], requests: [], purges: [], degraded: null, storedAtMs: null }
+        ? {
+            carried: [],
+            evidence: [],
+            outline: null,
+            requests: [],
+            purges: [],
+            degraded: null,
+            storedAtMs: null,
+          }
         : {};
       return { ...view, ...fresh, sessionId: frame.sessionId };
     }

@@ -10,10 +10,19 @@ export interface Cue {
   readonly lang: string;
 }
 
-export interface CueFields {
+export interface CueTimes {
   readonly startTime: number;
   readonly endTime: number;
+}
+
+export interface CueFields extends CueTimes {
   readonly text: string;
+}
+
+/** A cue of a page's own making may have no text. */
+export function fieldsOf(cue: CueTimes & { readonly text?: unknown }): CueFields {
+  const { startTime, endTime, text = "" } = cue;
+  return { startTime, endTime, text: String(text) };
 }
 
 /** `null` for a cue without words or with times that are none. */

@@ -16,6 +16,7 @@ import { PageOutbox } from "./page-outbox.ts";
 import { counted, givenOf, type SourceReport } from "./source-report.ts";
 import { TrackWatcher } from "./tracks.ts";
 import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
+import { CaptionLister } from "./whole-captions.ts";
 
 type Control = Extract<ToPage, { type: "control" }>;
 
@@ -56,6 +57,7 @@ export class PageWatcher {
   #pictureTimes: readonly number[] = [];
   #pictures: Pick<SourceReport["pictures"], "readAtMs" | "problem"> = { readAtMs: null, problem: null };
   readonly #tracks = new TrackWatcher((cue) => this.#onCue(cue));
+  readonly #lister = new CaptionLister();
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #moved = (): void => this.#tellPosition();
@@ -116,6 +118,7 @@ export class PageWatcher {
     if (this.#video === null || !isSteady) return;
     this.#tracks.read();
     this.#readDrawn();
+    this.#listCaptions();
     if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
     if (this.#isFrameDue()) void this.#capture("rate");
   }
@@ -185,6 +188,16 @@ export class PageWatcher {
       lang: /^[\w-]*$/u.test(lang) ? lang : "",
       speaker: null,
     });
+  }
+
+  /** The captions of the whole video, where the page has them. */
+  #listCaptions(): void {
+    const videoId = this.#steady.value;
+    const { isRecording, captions } = this.#control;
+    if (videoId === null || !this.#isKnown || !isRecording || !captions) return;
+    const track = this.#tracks.whole;
+    if (track === null) return;
+    for (const part of this.#lister.look(videoId, track)) this.#outbox.add(part);
   }
 
   /** Captions that a platform draws into its page. */

@@ -1,7 +1,8 @@
 /** Captions of a video element: the cues of a text track that were played. */
 
 import { LIMITS } from "../limits.ts";
-import { type Cue, toCue } from "./captions.ts";
+import { type Cue, fieldsOf, toCue, wholeMs } from "./captions.ts";
+import type { TrackLook } from "./whole-captions.ts";
 
 const KINDS = ["captions", "subtitles"];
 
@@ -22,6 +23,21 @@ export class TrackWatcher {
 
   get hasTrack(): boolean {
     return this.#track !== null;
+  }
+
+  /** The track with all that it has; `null` where there is none. */
+  get whole(): TrackLook | null {
+    const [track, video] = [this.#track, this.#video];
+    if (track === null || video === null) return null;
+    const element = Array.from(video.getElementsByTagName("track")).find((one) => one.track === track);
+    const { duration } = video;
+    return {
+      lang: track.language,
+      label: track.label,
+      cues: track.cues ?? [],
+      isLoaded: element?.readyState === HTMLTrackElement.LOADED,
+      durationMs: Number.isFinite(duration) ? wholeMs(duration) : null,
+    };
   }
 
   /** The next cues are those from here on. */
@@ -61,9 +77,7 @@ export class TrackWatcher {
       .slice(0, LIMITS.cuesPerTrack)
       .filter(({ startTime, endTime }) => startTime <= now && endTime > since);
     for (const cue of shown.slice(0, LIMITS.itemsPerMessage)) {
-      // A cue of a page's own making may have no text.
-      const text = "text" in cue ? String(cue.text) : "";
-      const found = toCue({ startTime: cue.startTime, endTime: cue.endTime, text }, track.language);
+      const found = toCue(fieldsOf(cue), track.language);
       if (found !== null) this.#onCue(found);
     }
   }
