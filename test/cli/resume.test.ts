@@ -16,7 +16,8 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
 import { tested } from "../tested-agents.ts";
-import { type Run, runWith } from "./home.ts";
+import type { Run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -41,39 +42,41 @@ function useFixture(agent: AgentName): string {
   return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
 }
 
-function continuo(...args: readonly string[]): Run {
-  return runWith({ home, bin, cwd: root }, args);
+/** Nothing is found but the programs of a test. */
+function continuo(...args: readonly string[]): Promise<Run> {
+  return runHere({ path: home }, args, { cwd: root, env: { PATH: bin, NO_COLOR: "1" } });
 }
 
 /** A folder to go on in, in place of the one in the session, which is another machine's. */
-function handedTo(agent: AgentName): string {
+async function handedTo(agent: AgentName): Promise<string> {
   const id = useFixture("claude");
   const args = ["handoff", `claude:${id}`, "--to", agent, "--cwd", root, "--no-verify", "--json"];
-  return JSON.parse(continuo(...args).stdout).sessionId;
+  return JSON.parse((await continuo(...args)).stdout).sessionId;
 }
 
-test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for byte", () => {
-  const id = handedTo("gemini");
-  const { location } = JSON.parse(continuo("session", "info", `gemini:${id}`, "--json").stdout);
+test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for byte", async () => {
+  const id = await handedTo("gemini");
+  const { location } = JSON.parse((await continuo("session", "info", `gemini:${id}`, "--json")).stdout);
   const bytes = readFileSync(location);
   // Version 0.61 does this with a session that was resumed.
   writeFileSync(join(bin, "gemini"), `#!/bin/sh\n/bin/rm '${location}'\n`);
   chmodSync(join(bin, "gemini"), 0o755);
-  expect(continuo("resume", `gemini:${id}`).code).toBe(0);
+  expect((await continuo("resume", `gemini:${id}`)).code).toBe(0);
   expect(existsSync(location)).toBe(false);
   const name = location.split("/").at(-1);
   expect(readFileSync(join(home, ".continuo/safe-keeping/gemini", id, name))).toEqual(bytes);
 });
 
 test("--print says the command of every agent, and changes nothing", async () => {
-  const ids = AGENT_NAMES.map((agent) => {
+  const ids: { readonly agent: AgentName; readonly id: string }[] = [];
+  for (const agent of AGENT_NAMES) {
     if (agent === "opencode") useFixture("opencode");
-    return { agent, id: handedTo(agent) };
-  });
+    ids.push({ agent, id: await handedTo(agent) });
+  }
   await ageBy(200, home);
   const before = await snapshotOf(home);
   for (const { agent, id } of ids) {
-    const { code, stdout } = continuo("resume", `${agent}:${id}`, "--print");
+    const { code, stdout } = await continuo("resume", `${agent}:${id}`, "--print");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`cd ${root} && ${agent} `) });
   }
   expect(await snapshotOf(home)).toEqual(before);
@@ -95,35 +98,35 @@ function geminiFile(name: string, sessionId: string): string {
   return path;
 }
 
-test("an id that a file made up leads nowhere outside of Continuo's folder, and is no option", () => {
+test("an id that a file made up leads nowhere outside of Continuo's folder, and is no option", async () => {
   writeFileSync(join(bin, "gemini"), "#!/bin/sh\nexit 0\n");
   chmodSync(join(bin, "gemini"), 0o755);
   const climbing = geminiFile("session-2026-11-22T05-00-climbing.jsonl", "../../../../x");
   const option = geminiFile("session-2026-11-22T05-00-option.jsonl", "--yolo");
   for (const path of [climbing, option]) {
-    const { code, stderr } = continuo("resume", path);
+    const { code, stderr } = await continuo("resume", path);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be part of a path|for an option/u)]);
-    expect(continuo("session", "show", path).code).toBe(0);
+    expect((await continuo("session", "show", path)).code).toBe(0);
   }
   expect(existsSync(join(root, "x"))).toBe(false);
   expect(existsSync(join(home, "x"))).toBe(false);
 });
 
-test("a relative folder of a session is resolved by nobody, and a line break in it stays in its line", () => {
+test("a relative folder of a session is resolved by nobody, and a line break in it stays in its line", async () => {
   const id = "4bf3c2a1-0000-4000-8000-00000000000a";
   const folder = join(home, ".claude/projects/x");
   mkdirSync(folder, { recursive: true });
   const line = (cwd: string): string =>
     `${JSON.stringify({ type: "user", uuid: "u1", parentUuid: null, sessionId: id, cwd, timestamp: "2026-11-22T05:00:00.000Z", message: { role: "user", content: "Hi" } })}\n`;
   writeFileSync(join(folder, `${id}.jsonl`), line("../../etc"));
-  const forked = continuo("session", "fork", id);
+  const forked = await continuo("session", "fork", id);
   expect([forked.code, forked.stderr]).toEqual([1, expect.stringContaining("absolute path")]);
   writeFileSync(join(folder, `${id}.jsonl`), line("/no\n\u001b[31mfolder"));
   for (const args of [
     ["resume", id],
     ["handoff", id, "--to", "pi"],
   ]) {
-    const { stderr } = continuo(...args);
+    const { stderr } = await continuo(...args);
     expect(stderr).toContain("/no␊␛[31mfolder");
     expect(stderr).not.toContain("\u001b");
   }

@@ -180,7 +180,7 @@ test("a file that its agent has rewritten since loses only our entry, and keeps 
   const path = fileOf("claude");
   writeFileSync(path, '{\n  "numStartups": 3\n}');
   chmodSync(path, 0o644);
-  expect((await run(home, ["mcp", "install", "claude", "--yes"])).code).toBe(0);
+  expect((await runHere(home, ["mcp", "install", "claude", "--yes"])).code).toBe(0);
   const settings = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...settings, numStartups: 4 }));
   expect((await runHere(home, ["mcp", "uninstall", "claude", "--yes"])).code).toBe(0);
@@ -191,7 +191,7 @@ test("a file that its agent has rewritten since loses only our entry, and keeps 
 test("variables that say where things lie go into the entry, since some agents give their servers none", async () => {
   const env = { CONTINUO_HOME: join(home.path, "c"), CODEX_HOME: join(home.path, "x") };
   mkdirSync(env.CODEX_HOME);
-  expect((await run(home, ["mcp", "install", "codex", "--yes"], { env })).code).toBe(0);
+  expect((await runHere(home, ["mcp", "install", "codex", "--yes"], { env })).code).toBe(0);
   const text = readFileSync(join(env.CODEX_HOME, "config.toml"), "utf8");
   expect(text).toContain(
     `\n[mcp_servers.continuo.env]\nCONTINUO_HOME = ${JSON.stringify(env.CONTINUO_HOME)}\n`,
@@ -203,12 +203,12 @@ test("without an agent, every agent that was used here is registered, and a fail
   home.write(".codex/config.toml", "model = 1\n");
   home.write(".gemini/settings.json", "{ broken");
   home.write(".pi/agent/settings.json", "{}");
-  const { code, stdout, stderr } = await run(home, ["mcp", "install", "--yes"]);
+  const { code, stdout, stderr } = await runHere(home, ["mcp", "install", "--yes"]);
   expect(code).toBe(1);
   expect(stderr).toContain("gemini: ");
   expect(stdout).toContain("registered with codex, pi");
   expect(readFileSync(fileOf("gemini"), "utf8")).toBe("{ broken");
-  expect((await run(createEmpty(), ["mcp", "install", "--yes"])).code).toBe(2);
+  expect((await runHere(createEmpty(), ["mcp", "install", "--yes"])).code).toBe(2);
 });
 
 function createEmpty(): Home {
@@ -252,7 +252,7 @@ test.each(REFUSED)("%s is refused and stays as it is", async (_what, make, messa
   mkdirSync(dirname(path), { recursive: true });
   make(path);
   const before = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  const { code, stderr } = await run(home, ["mcp", "install", "gemini", "--yes"]);
+  const { code, stderr } = await runHere(home, ["mcp", "install", "gemini", "--yes"]);
   expect(code).not.toBe(0);
   expect(stderr).toContain(message);
   expect(statSync(path, { throwIfNoEntry: false })?.mtimeMs).toBe(before);
@@ -261,11 +261,11 @@ test.each(REFUSED)("%s is refused and stays as it is", async (_what, make, messa
 test("a folder in which others can write is refused; a link within the home folder is followed and stays a link", async () => {
   mkdirSync(dirname(fileOf("codex")), { recursive: true });
   chmodSync(dirname(fileOf("codex")), 0o777);
-  expect((await run(home, ["mcp", "install", "codex", "--yes"])).stderr).toContain("others can write");
+  expect((await runHere(home, ["mcp", "install", "codex", "--yes"])).stderr).toContain("others can write");
   chmodSync(dirname(fileOf("codex")), 0o700);
   home.write("dotfiles/config.toml", "# mine\n");
   symlinkSync(join(home.path, "dotfiles/config.toml"), fileOf("codex"));
-  expect((await run(home, ["mcp", "install", "codex", "--yes"])).code).toBe(0);
+  expect((await runHere(home, ["mcp", "install", "codex", "--yes"])).code).toBe(0);
   expect(readFileSync(join(home.path, "dotfiles/config.toml"), "utf8")).toContain(
     "# mine\n\n[mcp_servers.continuo]\n",
   );
@@ -291,7 +291,7 @@ test("an entry of Codex in a form that is no table of its own is refused", () =>
 test("the shown change holds no key that stands beside it", async () => {
   const token = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
   home.write(".gemini/settings.json", JSON.stringify({ token, mcpServers: {} }, null, 2));
-  const { stdout } = await run(home, ["mcp", "install", "gemini", "--yes"]);
+  const { stdout } = await runHere(home, ["mcp", "install", "gemini", "--yes"]);
   expect(stdout).toContain('"mcpServers"');
   expect(stdout).not.toContain("ghp_");
 });

@@ -5,7 +5,14 @@
  * Does not know: rules, connections, files.
  */
 
-export { MIGRATIONS, type Migration, migrate, readSchemaVersion, SCHEMA_VERSION } from "./migrate.ts";
+export {
+  MIGRATION_TIMES,
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  readSchemaVersion,
+  SCHEMA_VERSION,
+} from "./migrate.ts";
 export {
   type AuditTable,
   type DeletedLogTable,

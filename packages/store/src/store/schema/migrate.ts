@@ -42,6 +42,12 @@ export const SCHEMA_VERSION: number = Object.keys(MIGRATIONS).length;
 const TABLE = "continuo_migrations";
 const COMPATIBLE_TABLE = "continuo_schema";
 
+/** The tables and columns that say when a migration was applied. */
+export const MIGRATION_TIMES: readonly (readonly [table: string, column: string])[] = [
+  [TABLE, "timestamp"],
+  [COMPATIBLE_TABLE, "applied_at"],
+];
+
 /**
  * 0 for an empty database. A newer version than ours is one that our code works with. Errors: `schema_newer`.
  *

@@ -15,6 +15,7 @@ import { createKysely, dialectFor } from "./dialect.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { isBusy, translated, truncated } from "./failures.ts";
 import { type LeaseClock, openLeaseClock, wallClock, wallTimeOf } from "./lease-clock.ts";
+import { createSchema } from "./new-schema.ts";
 import { preparePlace, type SqlitePlace } from "./place.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -118,6 +119,7 @@ async function upgrade(
   place: SqlitePlace | undefined,
   options: SqliteOptions,
 ): Promise<void> {
+  await createSchema(connection.database);
   const db = createKysely<never>(connection.database);
   const from = await readSchemaVersion(db);
   if (from < SCHEMA_VERSION) {
