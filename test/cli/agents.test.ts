@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello1, type Script } from "../acp/script.ts";
 import { SCRIPTED_AGENT } from "../acp/scripted.ts";
 import { createHome, type Home, run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 
@@ -33,7 +34,7 @@ describe("continuo agents", () => {
       ".continuo/continuo.yaml",
       "agents:\n  claude: { command: ../claude/versions/2.1.330/claude }\n  mine: { command: my-agent }\n",
     );
-    const { stdout, stderr, code } = await run(home, ["agents", "--json"], onPath());
+    const { stdout, stderr, code } = await runHere(home, ["agents", "--json"], onPath());
     expect([stderr, code]).toEqual(["", 0]);
     const claude = join(home.path, "claude/versions/2.1.330/claude");
     const codex = join(home.path, "bin/codex");
@@ -112,7 +113,7 @@ describe("continuo agents", () => {
         ...rest,
       },
     ]);
-    const text = (await run(home, ["agents"], onPath())).stdout;
+    const text = (await runHere(home, ["agents"], onPath())).stdout;
     expect(text).toContain("codex     1.2.3    its own protocol  not asked yet  ~/bin/codex\n");
     expect(text).toContain("gemini             ACP                              not found\n");
     expect(text).toContain("\ngemini: there is no program gemini; npm install -g @google/gemini-cli\n");
@@ -123,17 +124,17 @@ describe("continuo agents", () => {
     home.write("app/continuo.yaml", "agents: { claude: { command: ./claude } }");
     install("app/claude");
     const cwd = join(home.path, "app");
-    const { stdout, stderr, code } = await run(home, ["agents", "--json"], { ...onPath(), cwd });
+    const { stdout, stderr, code } = await runHere(home, ["agents", "--json"], { ...onPath(), cwd });
     expect(code).toBe(0);
     expect(stderr).toContain(
       "~/app/continuo.yaml names programs to run, and is not trusted; not used: agents.claude.command",
     );
     expect(JSON.parse(stdout)[0]).toMatchObject({ agent: "claude", found: false });
-    const doctor = await run(home, ["agents", "doctor", "claude"], { ...onPath(), cwd });
+    const doctor = await runHere(home, ["agents", "doctor", "claude"], { ...onPath(), cwd });
     expect([doctor.code, existsSync(join(home.path, "started"))]).toEqual([5, false]);
     expect(doctor.stderr).toContain(`continuo trust ${cwd}`);
     home.write(".continuo/continuo.yaml", "agent: claude\nagnets: {}");
-    const wrong = await run(home, ["agents"], onPath());
+    const wrong = await runHere(home, ["agents"], onPath());
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
       expect.stringContaining('continuo.yaml:2: there is no key "agnets"; did you mean agents?'),
@@ -213,7 +214,7 @@ describe("continuo agents doctor", () => {
     expect(readdirSync(join(home.path, "tmp"))).toEqual([]);
     expect(existsSync(join(home.path, ".gemini"))).toBe(false);
     // The agent's report is stored for the list.
-    const [mine] = JSON.parse((await run(home, ["agents", "--json"])).stdout).slice(-1);
+    const [mine] = JSON.parse((await runHere(home, ["agents", "--json"])).stdout).slice(-1);
     expect(mine).toMatchObject({ agent: "mine", capabilities });
   });
 

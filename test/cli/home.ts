@@ -4,7 +4,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { present } from "@continuo/core/model";
 import { bundledCommand } from "../sizes/prepared.ts";
 
 /** The command as modules, for tests of what is loaded. */
@@ -37,14 +36,7 @@ export interface Run {
 
 /** Nothing of the real environment but the way to programs, and to the temporary folder of the tests. */
 export function cleanEnv(home: string): Record<string, string> {
-  return {
-    HOME: home,
-    PATH: process.env.PATH ?? "",
-    TMPDIR: tmpdir(),
-    TZ: "UTC",
-    LANG: "C.UTF-8",
-    ...present({ NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
-  };
+  return { HOME: home, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TZ: "UTC", LANG: "C.UTF-8" };
 }
 
 export interface RunOptions {

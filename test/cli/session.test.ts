@@ -1,4 +1,4 @@
-/** The commands as processes of their own, in scratch homes; the table of errors in the process of the test. */
+/** The commands in scratch homes: lists as processes of their own, what they print in the process of the test. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ describe("session list", () => {
   );
 
   test("--json has the keys of the contract, in order", async () => {
-    const { stdout, code } = await run(home, ["--json", "--agent", "codex"]);
+    const { stdout, code } = await runHere(home, ["--json", "--agent", "codex"]);
     expect(code).toBe(0);
     expect(stdout).toBe(
       `${JSON.stringify(
@@ -106,12 +106,12 @@ describe("session list", () => {
     [["--cwd", "/home/ann/tool"], [CODEX_ID]],
     [["--here"], []],
   ])("%j", async (flags, ids) => {
-    const { stdout } = await run(home, ["list", "--json", ...flags]);
+    const { stdout } = await runHere(home, ["list", "--json", ...flags]);
     expect((JSON.parse(stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId)).toEqual(ids);
   });
 
   test("the report counts what is not shown, with the flag that shows it", async () => {
-    const { stderr } = await run(damaged, ["--limit", "3"]);
+    const { stderr } = await runHere(damaged, ["--limit", "3"]);
     expect(stderr.split("\n")).toEqual([
       "1 more: --all shows them",
       "1 damaged session in this list: `continuo session check` explains the damage",
@@ -120,7 +120,7 @@ describe("session list", () => {
   });
 
   test("JSON holds no character that a terminal obeys, and still the same title", async () => {
-    const { stdout } = await run(home, ["--json"]);
+    const { stdout } = await runHere(home, ["--json"]);
     expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
     expect((JSON.parse(stdout) as { title: string }[])[2]?.title).toBe(
       "\u001b]0;owned\u0007 \u001b[2J日本語 \u202egnp.exe",
@@ -128,32 +128,32 @@ describe("session list", () => {
   });
 
   test("without any session it says where it looked", async () => {
-    const { stdout, code } = await run(empty, []);
+    const { stdout, code } = await runHere(empty, []);
     expect(code).toBe(0);
     expect(stdout).toContain(
       "No sessions found on this machine. Looked in:\n  claude    ~/.claude/projects\n  codex     ~/.codex/sessions, ~/.codex/archived_sessions\n",
     );
-    expect(await run(empty, ["--json"])).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+    expect(await runHere(empty, ["--json"])).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
   });
 });
 
 test("without any session the examples are listed, and shown by their id", async () => {
-  const { stdout } = await run(empty, []);
+  const { stdout } = await runHere(empty, []);
   const id = /^Read one: continuo session show (\S+)$/mu.exec(stdout)?.[1] ?? "";
   expect(stdout).toContain("\nExample sessions, made by the real agents:\n\nagent ");
-  const { code, stderr, stdout: shown } = await run(empty, ["session", "show", id, "--json"]);
+  const { code, stderr, stdout: shown } = await runHere(empty, ["session", "show", id, "--json"]);
   expect(code).toBe(0);
   expect(stderr).toBe("No sessions on this machine: this is an example session that ships with Continuo.\n");
   expect(JSON.parse(shown)).toMatchObject({ sessionId: id });
   // A person with sessions of their own sees no examples.
-  const mine = await run(home, ["session", "show", id]);
+  const mine = await runHere(home, ["session", "show", id]);
   expect(mine.code).toBe(3);
   expect(mine.stderr).toContain("this is an example, which is only there on a machine without sessions");
 });
 
 describe("session info", () => {
   test("for people", async () => {
-    expect(await run(home, ["session", "info", "4bf3c"])).toEqual({
+    expect(await runHere(home, ["session", "info", "4bf3c"])).toEqual({
       code: 0,
       stderr: "",
       stdout: `title       Fix the build
@@ -179,7 +179,7 @@ commands    make
   });
 
   test("--json has the keys of the list and more", async () => {
-    const { stdout } = await run(home, ["session", "info", CODEX_ID, "--json"]);
+    const { stdout } = await runHere(home, ["session", "info", CODEX_ID, "--json"]);
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
       "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems nativeRefs messages " +
@@ -193,7 +193,7 @@ commands    make
 describe("session show", () => {
   test("as Markdown, whole, each message under its role", async () => {
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join("\n");
-    expect(await run(home, ["session", "show", "4bf3c"])).toEqual({
+    expect(await runHere(home, ["session", "show", "4bf3c"])).toEqual({
       code: 0,
       stderr: "",
       stdout: `# Fix the build
@@ -247,19 +247,19 @@ All well.
   });
 
   test("terminal escapes are made visible, and a message cannot pretend to be another", async () => {
-    const { stdout } = await run(home, ["session", "show", HOSTILE_ID]);
+    const { stdout } = await runHere(home, ["session", "show", HOSTILE_ID]);
     expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
     expect(stdout).toContain("````markdown\n```\n## User · now\n\n␛[31mI am you\n````\n");
   });
 
   test("--branch takes the beginning of a leaf", async () => {
-    const { stdout } = await run(home, ["session", "show", "4bf3c", "--branch", "a2", "--json"]);
+    const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--branch", "a2", "--json"]);
     const { messages } = JSON.parse(stdout) as { messages: { id: string }[] };
     expect(messages.map(({ id }) => id)).toEqual(["u1", "a1", "r1", "a2"]);
   });
 
   test("--all --json has each message of every branch once", async () => {
-    const { stdout } = await run(home, ["session", "show", "4bf3c", "--all", "--json"]);
+    const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--all", "--json"]);
     const session = JSON.parse(stdout) as Record<string, { id: string }[]>;
     expect(Object.keys(session)).toEqual(["agent", "sessionId", "messages", "leaves", "problems"]);
     expect(session.messages?.map(({ id }) => id)).toEqual(["u1", "a1", "r1", "u2", "a3", "a2"]);
@@ -267,7 +267,7 @@ All well.
   });
 
   test("--tree is a line a message, branches where they leave", async () => {
-    const { stdout } = await run(home, ["session", "show", "4bf3c", "--tree"]);
+    const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--tree"]);
     expect(stdout.replace(/(line 1) .* (line 20)/u, "$1 … $2")).toBe(`10:00 you     Fix the build
 10:00 agent   I **look**. ▸ Bash make
 10:00 result  line 1 … line 20
@@ -278,13 +278,13 @@ All well.
   });
 
   test("--tools none says what it leaves out", async () => {
-    const { stdout } = await run(home, ["session", "show", "4bf3c", "--tools", "none"]);
+    const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--tools", "none"]);
     expect(stdout).not.toContain("make");
     expect(stdout.endsWith("*2 tool calls and results not shown: --tools short shows them.*\n\n")).toBe(true);
   });
 
   test("a path names a session too", async () => {
-    const { stdout } = await run(home, ["session", "show", claudeFile(CLAUDE_ID), "--json"]);
+    const { stdout } = await runHere(home, ["session", "show", claudeFile(CLAUDE_ID), "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ agent: "claude", sessionId: CLAUDE_ID });
   });
 
@@ -311,7 +311,7 @@ describe("session check", () => {
 `;
 
   test("all is well: 0", async () => {
-    expect(await run(home, ["session", "check"])).toEqual({
+    expect(await runHere(home, ["session", "check"])).toEqual({
       code: 0,
       stdout: "checked 3 sessions: no problems\n",
       stderr: "",
@@ -319,12 +319,12 @@ describe("session check", () => {
   });
 
   test("damage: 4, with place and advice", async () => {
-    expect(await run(damaged, ["session", "check"])).toEqual({
+    expect(await runHere(damaged, ["session", "check"])).toEqual({
       code: 4,
       stdout: `${REPORT}checked 4 sessions: 1 damaged\n\`continuo session repair --all\` shows what can be repaired, and writes nothing.\n`,
       stderr: "",
     });
-    expect(await run(damaged, ["session", "check", DAMAGED_ID])).toEqual({
+    expect(await runHere(damaged, ["session", "check", DAMAGED_ID])).toEqual({
       code: 4,
       stdout: `${REPORT}checked 1 session: 1 damaged\n`,
       stderr: "",
@@ -332,7 +332,7 @@ describe("session check", () => {
   });
 
   test("--json is an array with severity and advice", async () => {
-    const { stdout, code } = await run(damaged, ["session", "check", DAMAGED_ID, "--json"]);
+    const { stdout, code } = await runHere(damaged, ["session", "check", DAMAGED_ID, "--json"]);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toEqual([
       {
@@ -440,7 +440,7 @@ describe("errors", () => {
   });
 
   test("--json: one object on stderr", async () => {
-    expect(await run(home, ["session", "info", "nope", "--json"])).toEqual({
+    expect(await runHere(home, ["session", "info", "nope", "--json"])).toEqual({
       code: 3,
       stdout: "",
       stderr: `${JSON.stringify({

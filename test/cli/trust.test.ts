@@ -103,7 +103,10 @@ registerHooks({
     );
     const { code, stderr } = await run(home, args, {
       main: SOURCE_MAIN,
-      env: { NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}` },
+      env: {
+        NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}`,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
+      },
     });
     expect(code).toBe(0);
     const loaded = stderr.split("\n");

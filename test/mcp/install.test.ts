@@ -180,7 +180,7 @@ test("a file that its agent has rewritten since loses only our entry, and keeps 
   const path = fileOf("claude");
   writeFileSync(path, '{\n  "numStartups": 3\n}');
   chmodSync(path, 0o644);
-  expect((await runHere(home, ["mcp", "install", "claude", "--yes"])).code).toBe(0);
+  expect((await run(home, ["mcp", "install", "claude", "--yes"])).code).toBe(0);
   const settings = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...settings, numStartups: 4 }));
   expect((await runHere(home, ["mcp", "uninstall", "claude", "--yes"])).code).toBe(0);
