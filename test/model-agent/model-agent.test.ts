@@ -127,6 +127,26 @@ describe.each(Object.keys(MODELS))("a model of %s", (kind) => {
       instructions: "Be brief.",
     });
 
+  test("a conversation that begins with an answer is sent with a prompt before it", async () => {
+    const answer: Message = {
+      id: "m0",
+      role: "assistant",
+      content: [{ type: "text", text: "Once upon" }],
+      metadata: {},
+    };
+    const asked = request([{ type: "text", text: "Go on." }], [answer]);
+    const { result } = await turn(agent(), asked);
+    expect(result.stopReason).toBe("stop");
+    const sent = server.conversation().at(-1);
+    if (sent === undefined) throw new Error("the model was asked nothing");
+    expect(sent.violations).toEqual([]);
+    expect(normaliseRequest(sent).map(briefly)).toEqual([
+      "user: [The conversation begins with the answer of the agent.]",
+      "assistant: Once upon",
+      "user: Go on.",
+    ]);
+  });
+
   test("a turn with thinking and two calls is reported whole, and sent whole with the next turn", async () => {
     const said: Message = {
       id: "u",

@@ -1,7 +1,7 @@
 /** Our messages as the messages of the `ai` package. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
-import { toModelOrder } from "@continuo/core/transcript";
+import { PROMPT_BEFORE_ANSWER, toModelOrder } from "@continuo/core/transcript";
 import type {
   AssistantModelMessage,
   ModelMessage,
@@ -37,6 +37,10 @@ export function toModelMessages(messages: readonly Message[]): ModelMessages {
     else if (message.role === "user") addUser(made, message, leftOut);
     else if (message.role === "assistant") addAssistant(made, message, leftOut);
     else addResults(made, message, leftOut);
+  }
+  // A crash in the first answer, and a budget, leave a conversation without its first prompt.
+  if (made[0]?.role === "assistant") {
+    made.unshift({ role: "user", content: [{ type: "text", text: PROMPT_BEFORE_ANSWER }] });
   }
   return { instructions, messages: made, leftOut };
 }

@@ -23,6 +23,7 @@ export {
   type Halves,
   type Omitted,
   type PlanOptions,
+  PROMPT_BEFORE_ANSWER,
   planContext,
   type Strategy,
   type StrategyOptions,

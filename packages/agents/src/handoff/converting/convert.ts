@@ -11,6 +11,7 @@
  */
 
 import { type AgentName, type Block, type Message, present, type ToolCallBlock } from "@continuo/core/model";
+import { PROMPT_BEFORE_ANSWER } from "@continuo/core/transcript";
 import { agentOf } from "@continuo/native";
 import type { NewMessage } from "@continuo/native/writing";
 import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
@@ -222,8 +223,6 @@ function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "me
   return isOwn(message) ? { metadata: message.metadata } : {};
 }
 
-const BEGINNING = "[The conversation begins with the answer of the agent.]";
-
 function beginWithUser(
   converted: readonly ConvertedMessage[],
   { add }: Conversing,
@@ -232,7 +231,7 @@ function beginWithUser(
   if (first === undefined || first.made.role === "user") return converted;
   add("text", "the conversation begins with an answer: a prompt that says so is added");
   const { timestamp } = first.made;
-  const content: Block[] = [{ type: "text", text: BEGINNING }];
+  const content: Block[] = [{ type: "text", text: PROMPT_BEFORE_ANSWER }];
   const made: NewMessage = present({ role: "user", content, timestamp });
   return [{ made, of: null }, ...converted];
 }

@@ -11,4 +11,4 @@ export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
 export { type ContextPlan, type Omitted, type PlanOptions, planContext, type Summarizer } from "./plan.ts";
-export { type Halves, toModelOrder } from "./units.ts";
+export { type Halves, PROMPT_BEFORE_ANSWER, toModelOrder } from "./units.ts";

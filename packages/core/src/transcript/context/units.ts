@@ -122,6 +122,9 @@ function createGroups(length: number): Groups {
   };
 }
 
+/** The prompt that is added before an answer with which a conversation begins: no API of a model takes one without it. */
+export const PROMPT_BEFORE_ANSWER = "[The conversation begins with the answer of the agent.]";
+
 /** The order that the APIs of models require: results directly after their calls, then the messages between them. */
 export function toModelOrder(messages: readonly Message[]): readonly Message[] {
   const callers = new Map<string, Message>();
