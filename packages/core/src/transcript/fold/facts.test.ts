@@ -85,6 +85,18 @@ describe("approvals", () => {
       ],
       { open: {}, last: { outcome: "denied" } },
     ],
+    ...["run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_interrupted"].map(
+      (end): readonly [string, readonly GivenEvent[], unknown] => [
+        `nothing that is open after ${end}`,
+        [
+          ["approval_requested", { approvalId: "a", title: "A?" }],
+          ["approval_requested", { approvalId: "b", title: "B?" }],
+          ["approval_resolved", { approvalId: "a", outcome: "granted" }],
+          [end, { runId: "r" }],
+        ],
+        { open: {}, last: { approvalId: "a", outcome: "granted" } },
+      ],
+    ),
   ])("say %s", (_, events, expected) => {
     expect(metadataOf(...events).approvals).toStrictEqual(expected);
   });

@@ -34,29 +34,6 @@ export function newest(key: string): (draft: TranscriptDraft, entry: EventEntry,
   return (draft, _entry, payload) => setState(draft, key, payload);
 }
 
-/**
- * Records the open request for permission, and the last decision. It is no message: the outcome of a call stands in
- * its result, and the rest is between the agent and its person.
- */
-export function approvalRequested(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
-  const id = textField(payload, "approvalId") ?? "";
-  const { open, last } = approvalsOf(draft);
-  const what = textField(payload, "title") ?? textField(payload, "toolCallId") ?? "";
-  setState(draft, "approvals", { open: { ...open, [id]: what }, ...(last === undefined ? {} : { last }) });
-}
-
-export function approvalResolved(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
-  const id = textField(payload, "approvalId") ?? "";
-  const { [id]: _, ...open } = approvalsOf(draft).open;
-  setState(draft, "approvals", { open, last: payload });
-}
-
-function approvalsOf(draft: TranscriptDraft): { readonly open: Fields; readonly last?: Fields } {
-  const { approvals } = draft.facts.state;
-  const { open, last } = isFields(approvals) ? approvals : {};
-  return { open: isFields(open) ? open : {}, ...(isFields(last) ? { last } : {}) };
-}
-
 export function modeChanged(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const [mode, model] = [textField(payload, "mode"), textField(payload, "model")];
   if (mode !== undefined) setState(draft, "mode", mode);

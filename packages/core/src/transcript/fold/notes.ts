@@ -10,6 +10,7 @@ import {
   textField,
   wordsOf,
 } from "../events/index.ts";
+import { closeApprovals } from "./approvals.ts";
 import { eventId, placeOf, setState, type TranscriptDraft } from "./draft.ts";
 import { closeCalls } from "./tools.ts";
 
@@ -67,6 +68,7 @@ export function runEnded(
   return (draft, entry, payload) => {
     const runId = textField(payload, "runId") ?? entry.runId;
     closeCalls(draft, entry, { runId, status: calls });
+    closeApprovals(draft);
     setState(draft, "lastRun", { ...(runId === undefined ? {} : { runId }), status });
     if (status !== "completed" && !isRefusal(payload)) addNote(draft, entry, payload);
   };

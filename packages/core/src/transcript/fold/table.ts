@@ -2,17 +2,9 @@
 
 import type { EventType } from "../../model/index.ts";
 import type { EventEntry, Fields } from "../events/index.ts";
+import { approvalRequested, approvalResolved } from "./approvals.ts";
 import { leaveOut, type TranscriptDraft } from "./draft.ts";
-import {
-  approvalRequested,
-  approvalResolved,
-  modeChanged,
-  newest,
-  runCompleted,
-  sessionChanged,
-  turnCompleted,
-  usageUpdated,
-} from "./facts.ts";
+import { modeChanged, newest, runCompleted, sessionChanged, turnCompleted, usageUpdated } from "./facts.ts";
 import { messageCompleted, messageReceived, messageSent, messageUpdated } from "./messages.ts";
 import { addNote, runEnded } from "./notes.ts";
 import { messageStreamed } from "./streams.ts";
