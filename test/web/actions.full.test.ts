@@ -127,7 +127,7 @@ test.each<Means>(["keyboard", "mouse"])(
     const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
     await choose(page, "Hand over to another agent…", by);
     const targets = await page.locator("dialog option").allTextContents();
-    expect(targets).toEqual(["Codex", "Gemini CLI", "opencode", "pi", "GitHub Copilot CLI"]);
+    expect(targets).toEqual(["Codex", "Gemini CLI", "opencode", "pi", "GitHub Copilot"]);
     // The session's own folder is not on this machine.
     await page.locator("dialog [role=alert]").waitFor();
     await page.locator("dialog input").fill(viewer.machine.home.path);

@@ -9,7 +9,7 @@ export const AGENTS: Readonly<Record<AgentName, string>> = {
   gemini: "Gemini CLI",
   opencode: "opencode",
   pi: "pi",
-  copilot: "GitHub Copilot CLI",
+  copilot: "GitHub Copilot",
 };
 
 const NAMES: Readonly<Record<string, string>> = { ...AGENTS, continuo: "Continuo" };

@@ -3,8 +3,9 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
-import { openCommand, route } from "../shell/route.ts";
+import { route } from "../shell/route.ts";
 import { access } from "../state/server.ts";
+import { openCommand } from "./open-command.ts";
 
 export function SignedOut(): VNode {
   useEffect(() => {

@@ -9,7 +9,7 @@ import {
 import { batch, computed, signal } from "@preact/signals";
 import { type Growth, listen } from "../state/listen.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
-import { type Filters, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
+import { type Filters, filtersIn, listLink, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
 
 const PAGE = 200;
 const TYPING_MS = 180;
@@ -26,18 +26,54 @@ export const loading = signal(true);
 /** The key of the row that the keyboard is at. */
 export const selected = signal<string | null>(null);
 
-export const items = computed(() => toItems(rows.value, filters.value.text.trim() !== ""));
+/** The filters that the rows belong to. */
+const answered = signal<Filters | null>(null);
+/** True from a change of the filters until its answer: the rows are those of another question. */
+export const isStale = computed(() => answered.value !== filters.value);
+
+export const items = computed(() =>
+  toItems(rows.value, (answered.value ?? filters.value).text.trim() !== ""),
+);
 
 let cursor: string | null = null;
 let running = new AbortController();
 let typing: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks again, at once or when the typing pauses. */
+/** Asks again, at once or when the typing pauses. The address follows; words that are typed on are one step of its history. */
 export function setFilters(next: Partial<Filters>): void {
-  const isTyped = next.text !== undefined || next.project !== undefined;
-  filters.value = { ...filters.value, ...next };
+  const { text, project } = filters.value;
+  const isTyped = "text" in next || "project" in next;
+  show({ ...filters.value, ...next }, isTyped ? TYPING_MS : 0);
+  history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(filters.value));
+}
+
+/** The filters that the address names, which may be those that are shown. */
+export function readAddress(): void {
+  const named = filtersIn(location.hash);
+  if (isStale.value || listLink(named) !== listLink(filters.value)) show(named, 0);
+}
+
+function show(next: Filters, waitMs: number): void {
+  filters.value = next;
+  selected.value = wish = null;
   clearTimeout(typing);
-  typing = setTimeout(() => void load(), isTyped ? TYPING_MS : 0);
+  typing = setTimeout(() => void load(), waitMs);
+}
+
+/** The question whose first row the person wants to go to. */
+let wish: Filters | null = null;
+
+/** Now, or when the rows are there. */
+export function goToFirst(go: () => void): void {
+  if (isStale.value) wish = filters.value;
+  else go();
+}
+
+/** True once if the first row was wanted. */
+export function takeWish(): boolean {
+  const wanted = wish;
+  wish = null;
+  return wanted === filters.value;
 }
 
 export async function load(): Promise<void> {
@@ -55,10 +91,12 @@ export async function loadMore(): Promise<void> {
 }
 
 async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
+  const asked = filters.value;
   try {
-    const query = { ...queryOf(filters.value, new Date()), limit: PAGE, cursor: from ?? undefined };
+    const query = { ...queryOf(asked, new Date()), limit: PAGE, cursor: from ?? undefined };
     const page = rows.value.length === 0 ? await firstPage(query, stop) : await pageOf(query, stop);
     batch(() => {
+      answered.value = asked;
       cursor = page.nextCursor;
       rows.value = from === null ? page.sessions : joined(rows.value, page.sessions);
       total.value = page.total;

@@ -4,8 +4,10 @@ import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { AGENTS, counted, dayName, shortFolder } from "../content/words.ts";
+import { dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
+import { lazily } from "../shell/lazy.tsx";
+import { route } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
 import type { Growth } from "../state/listen.ts";
 import type { ListItem } from "../state/sessions.ts";
@@ -14,15 +16,17 @@ import {
   failure,
   filters,
   follow,
+  goToFirst,
+  isStale,
   items,
-  load,
   loading,
   loadMore,
   notices,
+  readAddress,
   rows,
   selected,
   setFilters,
-  unsearched,
+  takeWish,
 } from "./list-state.ts";
 import { SessionRow } from "./row.tsx";
 
@@ -31,14 +35,17 @@ const NARROW_ROW = 56;
 /** So many lines before the end the next page is asked for. */
 const AHEAD = 60;
 
+const Notices = lazily(async () => (await import("../parts/notices.tsx")).Notices);
+const NoSessions = lazily(async () => (await import("../parts/no-sessions.tsx")).NoSessions);
+
 export function ListPage(): VNode {
+  useEffect(() => route.subscribe(({ page }) => void (page === "list" && readAddress())), []);
   useEffect(() => {
     let growth: Growth | null = null;
     // The server makes the whole list for those who follow it: the first rows do not wait for that.
     const stop = effect(() => {
       if (rows.value.length > 0 || !loading.value) growth ??= follow();
     });
-    void load();
     return () => {
       stop();
       growth?.close();
@@ -50,24 +57,10 @@ export function ListPage(): VNode {
       <main class="list-main" aria-label="Sessions">
         <h1 class="hidden-text">Sessions</h1>
         <SearchLine />
-        <Notices />
+        {failure.value !== null || notices.value.length > 0 ? <Notices /> : null}
         <Rows />
       </main>
     </div>
-  );
-}
-
-function Notices(): VNode | null {
-  if (failure.value !== null) return <p class="notice bad">{failure.value}</p>;
-  return notices.value.length === 0 ? null : (
-    <details class="notice">
-      <summary>{counted(notices.value.length, "notice")} about this list</summary>
-      <ul>
-        {notices.value.slice(0, 50).map((text) => (
-          <li key={text}>{visibleLine(text)}</li>
-        ))}
-      </ul>
-    </details>
   );
 }
 
@@ -84,17 +77,21 @@ function Rows(): VNode {
       type !== "session" ? HEIGHTS[type] : isRanked ? 64 : isNarrow ? NARROW_ROW : HEIGHTS.session,
     paddingEnd: 48,
   });
-  useKeys(listKeys(list, virtualizer, scroller));
+  const move = moveIn(list, virtualizer, scroller);
+  useKeys(listKeys(move));
+  useEffect(() => {
+    if (!isStale.value && takeWish()) move(1);
+  });
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
     if (last >= list.length - AHEAD) void loadMore();
   }, [last, list.length]);
-  if (list.length === 0) return loading.value ? <Waiting /> : <Empty />;
+  if (list.length === 0) return <NoSessions />;
   const now = new Date();
   return (
-    <div class="scroller" ref={scroller} tabIndex={-1}>
-      <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+    <div class="scroller" ref={scroller} tabIndex={-1} aria-busy={isStale.value}>
+      <div class="rows" inert={isStale.value} style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {shown.map(({ key, index, start }) => {
           const item = list[index];
           return item === undefined ? null : (
@@ -114,11 +111,6 @@ function Rows(): VNode {
   );
 }
 
-function Waiting(): VNode {
-  const left = unsearched.value;
-  return <p class="empty">{left ? `Reading ${counted(left, "session")}…` : "Reading…"}</p>;
-}
-
 function lineOf(item: ListItem, now: Date): VNode {
   switch (item.type) {
     case "day":
@@ -134,38 +126,16 @@ function lineOf(item: ListItem, now: Date): VNode {
   }
 }
 
-function Empty(): VNode {
-  const { agents, project, text, time, shown } = filters.value;
-  const isFiltered = agents.length > 0 || project !== "" || text !== "" || time !== "any";
-  if (isFiltered) {
-    return (
-      <div class="empty">
-        <p>No session matches.</p>
-        <button type="button" onClick={() => setFilters({ agents: [], project: "", text: "", time: "any" })}>
-          Clear the filters
-        </button>
-      </div>
-    );
-  }
-  if (shown === "deleted") return <p class="empty">The trash is empty.</p>;
-  if (shown === "archived") return <p class="empty">No session is archived.</p>;
-  return (
-    <div class="empty">
-      <p>No sessions yet.</p>
-      <p class="dim">
-        Sessions of {Object.values(AGENTS).join(", ")} appear here. See what one looks like:{" "}
-        <code>continuo list --examples</code>
-      </p>
-    </div>
-  );
-}
+type Move = (step: number) => void;
 
-function listKeys(
+function moveIn(
   list: readonly ListItem[],
   virtualizer: RowVirtualizer,
   scroller: { readonly current: HTMLElement | null },
-): Keys {
-  const move = (step: number): void => {
+): Move {
+  return (step) => {
+    // These rows do not belong to what was asked.
+    if (isStale.value) return;
     const at = list.findIndex(({ key }) => key === selected.value);
     let next = at < 0 && step < 0 ? list.length : at;
     do next += step;
@@ -181,6 +151,9 @@ function listKeys(
         ?.focus({ preventScroll: true }),
     );
   };
+}
+
+function listKeys(move: Move): Keys {
   const find = (): HTMLElement | null => document.getElementById("find");
   return {
     j: () => move(1),
@@ -189,7 +162,7 @@ function listKeys(
     ArrowUp: () => move(-1),
     "/": () => find()?.focus(),
     // From the search line into what it found; a row that has the focus is a link, and opens by itself.
-    Enter: () => (document.activeElement === find() ? move(1) : false),
+    Enter: () => (document.activeElement === find() ? goToFirst(() => move(1)) : false),
     Escape: () => {
       if (document.activeElement !== find()) return false;
       return filters.value.text === "" ? find()?.blur() : setFilters({ text: "" });

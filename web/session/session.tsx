@@ -4,11 +4,12 @@ import { visibleLine } from "@continuo/core/transcript";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { rows } from "../list/list-state.ts";
+import { filters, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { type SessionTab, sessionLink } from "../shell/route.ts";
 import { isSaved } from "../state/server.ts";
+import { listLink } from "../state/sessions.ts";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { SessionState } from "./session-state.ts";
@@ -43,7 +44,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
     document.title = `${titleOf(state)} · Continuo`;
   });
   useKeys({
-    u: () => !isSaved() && goTo("#/"),
+    u: () => !isSaved() && goTo(listLink(filters.value)),
     f: () => goTo(sessionLink(sessionKey, tab === "files" ? "" : "files")),
   });
   return (

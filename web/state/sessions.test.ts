@@ -1,6 +1,6 @@
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import { NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
+import { type Filters, filtersIn, listLink, NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
 import { foldChanged } from "./sessions-changed.ts";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
@@ -30,6 +30,23 @@ function row(key: string, more: Partial<MachineSession> = {}): MachineSession {
 
 const at = (day: number, hour: number): string => new Date(2026, 10, day, hour).toISOString();
 const keys = (rows: readonly MachineSession[]): string[] => rows.map(({ key }) => key);
+
+const SET: readonly (readonly [string, Partial<Filters>])[] = [
+  ["#/", {}],
+  ["#/?text=tea+%26+%23%3F%25%2F", { text: "tea & #?%/" }],
+  ["#/?agents=claude%2Cpi&time=week", { agents: ["claude", "pi"], time: "week" }],
+  ["#/?project=%2Fhome%2Fann%2Fa+b&shown=deleted", { project: "/home/ann/a b", shown: "deleted" }],
+];
+
+test.each(SET)("the address %s has its filters, and they have it", (link, set) => {
+  const all = { ...NO_FILTERS, ...set };
+  expect([listLink(all), filtersIn(link)]).toEqual([link, all]);
+});
+
+test.each(["", "#/?", "#/?time=toString&shown=x&agents=,", "#/session/x", "#/?unknown=1"])(
+  "an address that names no filter has none: %j",
+  (hash) => expect(filtersIn(hash)).toEqual(NO_FILTERS),
+);
 
 test("sessions stand below their day and, within it, below their project, each in the order of the list", () => {
   const rows = [

@@ -42,6 +42,28 @@ export function queryOf(
   >;
 }
 
+/** The address of the list with its filters; one that is not set is left out. */
+export function listLink(filters: Filters): string {
+  const names = Object.keys(NO_FILTERS) as readonly (keyof Filters)[];
+  const set = names.filter((name) => String(filters[name]) !== String(NO_FILTERS[name]));
+  const query = new URLSearchParams(set.map((name) => [name, String(filters[name])]));
+  return set.length > 0 ? `#/?${query}` : "#/";
+}
+
+/** The filters in the address of the list; anybody can have written it. */
+export function filtersIn(hash: string): Filters {
+  const query = new URLSearchParams(hash.split("?")[1]);
+  const textOf = (name: keyof Filters): string => query.get(name) ?? "";
+  const [time, shown] = [textOf("time"), textOf("shown")];
+  return {
+    agents: textOf("agents").split(",").filter(Boolean),
+    project: textOf("project"),
+    time: Object.hasOwn(DAYS, time) ? (time as TimeFilter) : "any",
+    text: textOf("text"),
+    shown: shown === "archived" || shown === "deleted" ? shown : "current",
+  };
+}
+
 /** A line of the list as it is drawn. */
 export type ListItem =
   | { readonly type: "day"; readonly key: string; readonly time: string | null }

@@ -1,0 +1,37 @@
+/** The place of the rows while there are none: they are being read, or the reason, and a way on. */
+
+import type { VNode } from "preact";
+import { AGENTS, counted } from "../content/words.ts";
+import { filters, isStale, loading, setFilters, unsearched } from "../list/list-state.ts";
+
+export function NoSessions(): VNode {
+  if (!loading.value && !isStale.value) return <Empty />;
+  const left = unsearched.value;
+  return <p class="empty">{left ? `Reading ${counted(left, "session")}…` : "Reading…"}</p>;
+}
+
+function Empty(): VNode {
+  const { agents, project, text, time, shown } = filters.value;
+  const isFiltered = agents.length > 0 || project !== "" || text !== "" || time !== "any";
+  if (isFiltered) {
+    return (
+      <div class="empty">
+        <p>No session matches.</p>
+        <button type="button" onClick={() => setFilters({ agents: [], project: "", text: "", time: "any" })}>
+          Clear the filters
+        </button>
+      </div>
+    );
+  }
+  if (shown === "deleted") return <p class="empty">The trash is empty.</p>;
+  if (shown === "archived") return <p class="empty">No session is archived.</p>;
+  return (
+    <div class="empty">
+      <p>No sessions yet.</p>
+      <p class="dim">
+        Sessions of {Object.values(AGENTS).join(", ")} appear here. See what one looks like:{" "}
+        <code>continuo list --examples</code>
+      </p>
+    </div>
+  );
+}
