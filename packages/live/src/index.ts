@@ -56,6 +56,7 @@ export type {
   Note,
   NoteAction,
   NoteOperation,
+  NotePicture,
   NoteRequest,
   NoteRevision,
   NoteStatus,

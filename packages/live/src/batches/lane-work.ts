@@ -238,6 +238,7 @@ export class LaneWork {
       batch,
       evidence,
       isEnd: batch.isEnd,
+      nowMs: this.#options.clock.now(),
     });
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };

@@ -1,7 +1,7 @@
 /** The request to a note writer: the batch, the newest notes, and a function that reads more evidence. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
-import { fetchContextWindow, readSequences, toItem } from "../evidence/index.ts";
+import { fetchContextWindow, readPictures, readSequences, toItem } from "../evidence/index.ts";
 import { type AnsweredDraft, LIMITS, type Note, type NoteRequest } from "../kit/index.ts";
 import { newestEntries, readNotes } from "../notes/index.ts";
 import { type LiveFold, restore } from "../state/index.ts";
@@ -15,6 +15,7 @@ export interface NoteRequestOptions {
   readonly batch: Batch;
   readonly evidence: readonly StoredEvent[];
   readonly isEnd: boolean;
+  readonly nowMs: number;
 }
 
 /** Also returns the events in the request: those beyond the byte limit of a batch wait for the next one. */
@@ -24,18 +25,23 @@ export async function noteRequest(
   const { store, sessionId, fold, batch } = options;
   const events = withinBytes(options.evidence);
   const { videoId, title, memory } = fold;
+  const given = events.map(toItem);
+  const frames = given.filter(({ type }) => type === "frame_captured");
+  const count = fold.budget === "normal" ? LIMITS.picturesPerBatch : LIMITS.picturesAtWarning;
+  const owner = { sessionId, videoId };
   const request: NoteRequest = {
     sessionId,
     batchId: batch.batchId,
     videoId,
     title,
-    evidence: events.map(toItem),
+    evidence: given,
     notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
     inherited: fold.carry === "none" ? await inheritedNotes(store, fold.parentId) : [],
     memory,
     unsure: [],
     answered: await answeredDrafts(options, events),
     isEnd: options.isEnd,
+    pictures: () => readPictures(frames, { store, owner, nowMs: options.nowMs, count }),
     idsOf: (sequences) => idsOf(store, sessionId, sequences),
     context: (timestampMs, window) => fetchContextWindow(store, sessionId, timestampMs, window),
   };

@@ -35,6 +35,7 @@ import {
   removeReference,
   settleExpiry,
 } from "./frame-references.ts";
+import { type FrameOwner, openPicture } from "./open-picture.ts";
 
 /** The days for which pictures stay after their arrival. */
 export interface FrameDays {
@@ -49,11 +50,6 @@ export interface FramesOptions {
   readonly clock: Clock;
   readonly days: FrameDays;
   readonly report: (line: string) => void;
-}
-
-export interface FrameOwner {
-  readonly sessionId: string;
-  readonly videoId: string;
 }
 
 type Warn = (warnings: readonly PurgeWarning[]) => void;
@@ -133,23 +129,11 @@ export class Frames {
 
   /** Opens a picture through the event that refers to it. Errors: `not_found`, also for an expired picture. */
   async open(
-    { sessionId, videoId }: FrameOwner,
-    { sequence, hash }: { readonly sequence: number; readonly hash: string },
+    owner: FrameOwner,
+    place: { readonly sequence: number; readonly hash: string },
   ): Promise<OpenedBlob> {
     const { store, clock } = this.#options;
-    const [event] = (await store.read(sessionId, { after: sequence - 1, limit: 1 })).events;
-    const pointers = event?.sequence === sequence ? pointersIn(event.data) : [];
-    const now = isoOf(clock.now());
-    const pointing = pointers.filter((pointer) => pointer.hash === hash);
-    const isAhead = ({ expiresAt }: { readonly expiresAt?: string }): boolean =>
-      expiresAt !== undefined && expiresAt > now;
-    // An event can claim anything: the server must hold the picture for the session as well.
-    const references = pointing.length === 0 ? [] : await referencesTo(store, hash, sessionId);
-    const isHeld = pointing.some(isAhead) && references.some(isAhead);
-    if (references.length === 0 || !(isHeld || (await isKept(store, hash, videoId)))) {
-      throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
-    }
-    return store.openBlob(hash);
+    return openPicture({ store, nowMs: clock.now() }, owner, place);
   }
 
   /** Removes expired pictures, on one server at a time. Returns how many. */

@@ -69,6 +69,7 @@ export type {
   Note,
   NoteAction,
   NoteOperation,
+  NotePicture,
   NoteRequest,
   NoteRevision,
   NoteStatus,

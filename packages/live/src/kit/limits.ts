@@ -175,6 +175,13 @@ export const LIMITS = {
   thumbnailDays: 30,
   purgeMs: 3_600_000,
   purgeWarningPollMs: 600_000,
+  /** The pictures of one batch that a model is shown, fewer from 80 % of the budget on, and the largest one. */
+  picturesPerBatch: 4,
+  picturesAtWarning: 1,
+  pictureBytes: 524_288,
+  /** Without embeddings, frames this far apart are other scenes; with them, those whose cosine is lower. */
+  sceneMs: 3_000,
+  sameScene: 0.95,
   /** A day, and one poll more. */
   purgeWarningMs: 87_000_000,
   warningsPerFrame: 100,

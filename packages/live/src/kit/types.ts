@@ -99,6 +99,15 @@ export interface Decision {
   readonly reason?: string;
 }
 
+/** A picture of a frame, for a model. */
+export interface NotePicture {
+  /** The id of the frame's event. */
+  readonly evidenceId: string;
+  readonly atMs: number;
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
 export interface NoteRequest {
   readonly sessionId: string;
   readonly batchId: string;
@@ -118,6 +127,8 @@ export interface NoteRequest {
   readonly answered: readonly AnsweredDraft[];
   /** Nothing is said for now, or the session ends: what the writer left open must be written. */
   readonly isEnd: boolean;
+  /** Reads pictures of the batch: few, small, one for each change of scene. Left out where there are none. */
+  readonly pictures?: () => Promise<readonly NotePicture[]>;
   /** The ids of pieces of evidence, of this batch or of earlier ones. */
   readonly idsOf: (sequences: readonly number[]) => Promise<readonly string[]>;
   /** Yields evidence around a time of the medium, most useful first, up to the token budget. */

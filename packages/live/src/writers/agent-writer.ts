@@ -3,7 +3,9 @@
 import {
   type Agent,
   type AgentRequest,
+  type Block,
   ContinuoError,
+  isContinuoError,
   present,
   textOf,
   type Usage,
@@ -11,6 +13,7 @@ import {
 import {
   type EvidenceItem,
   LIMITS,
+  type NotePicture,
   type NoteRequest,
   type NoteWriter,
   type WriteOptions,
@@ -34,23 +37,59 @@ interface WriterAnswer {
 
 /** The agent answers in JSON; an answer that is not readable is `agent_failed`, and the batch is tried again. */
 export function agentWriter({ agent, name = agent.name, price }: AgentWriterOptions): NoteWriter {
-  const ask = async (prompt: string, options: WriteOptions): Promise<WriterAnswer> => {
-    const { text, usage, costUsd } = await answerOf(agent, prompt, options);
+  // A model that refuses pictures is not sent any again.
+  let sight: "unknown" | "sees" | "blind" = "unknown";
+  const ask = async (
+    prompt: string,
+    options: WriteOptions,
+    pictures: readonly NotePicture[] = [],
+  ): Promise<WriterAnswer> => {
+    const { text, usage, costUsd } = await answerOf(
+      agent,
+      [textBlock(prompt), ...pictures.map(imageBlock)],
+      options,
+    );
     const { inputUsd, outputUsd } = price ?? { inputUsd: 0, outputUsd: 0 };
     const priced = (usage.inputTokens * inputUsd + usage.outputTokens * outputUsd) / 1e6;
     return { text, usage, costUsd: costUsd ?? priced };
+  };
+  const askWith = async (
+    prompt: string,
+    pictures: readonly NotePicture[],
+    { options, blind }: { readonly options: WriteOptions; readonly blind: () => string },
+  ): Promise<WriterAnswer> => {
+    if (pictures.length === 0) return ask(prompt, options);
+    try {
+      const answer = await ask(prompt, options, pictures);
+      sight = "sees";
+      return answer;
+    } catch (error) {
+      if (sight === "sees" || options.signal.aborted || !isRefusal(error)) throw error;
+    }
+    const answer = await ask(blind(), options);
+    sight = "blind";
+    return answer;
   };
   return {
     name,
     write: async (request, options) => {
       const context = await around(request, middlesOf(request));
-      const prompt = notesPrompt(request, context);
-      const first = await ask(prompt.text, options);
+      const pictures = sight === "blind" ? [] : ((await request.pictures?.()) ?? []);
+      const prompt = notesPrompt(request, context, pictures);
+      const first = await askWith(prompt.text, pictures, {
+        options,
+        blind: () => notesPrompt(request, context).text,
+      });
       const read = parseDrafts(first.text, request, prompt.named);
       const spent = { model: name, modelCalls: 1, usage: first.usage, costUsd: first.costUsd };
       if (read.lookAt.length === 0) return { ...withoutLooks(read), ...spent };
-      const wider = notesPrompt(request, unique([...context, ...(await around(request, read.lookAt))]));
-      const second = await ask(wider.text, options);
+      const shown = sight === "blind" ? [] : pictures;
+      const wider = notesPrompt(
+        request,
+        unique([...context, ...(await around(request, read.lookAt))]),
+        shown,
+      );
+      const second = await ask(wider.text, options, shown);
       return {
         ...withoutLooks(parseDrafts(second.text, request, wider.named)),
         model: name,
@@ -72,10 +111,29 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
   };
 }
 
+function textBlock(text: string): Block {
+  return { type: "text", text };
+}
+
+function imageBlock({ mediaType: mimeType, data }: NotePicture): Block {
+  return { type: "image", mimeType, data: Buffer.from(data).toString("base64") };
+}
+
+/** Statuses of an endpoint that say nothing about the request: the key, the load. */
+const OTHER_REASONS: readonly unknown[] = [401, 403, 408, 429];
+
+/** True if the request itself was refused, as by a model that knows only text. */
+function isRefusal(error: unknown): boolean {
+  if (!isContinuoError(error)) return false;
+  const { status } = error.details;
+  if (error.code === "unsupported") return true;
+  return typeof status === "number" && status >= 400 && status <= 500 && !OTHER_REASONS.includes(status);
+}
+
 /** One turn without the transcript of the session, because the prompt has everything. */
 async function answerOf(
   agent: Agent,
-  prompt: string,
+  input: readonly Block[],
   { signal, turn }: WriteOptions,
 ): Promise<{ readonly text: string; readonly usage: Usage; readonly costUsd?: number }> {
   const parts = new Map<string, string>();
@@ -85,7 +143,7 @@ async function answerOf(
   const request: AgentRequest = {
     ...bare,
     session: { ...turn.session, context },
-    input: [{ type: "text", text: prompt }],
+    input,
   };
   const result = await agent.execute(request, {
     signal,

@@ -1,6 +1,14 @@
 /** Note writers that are models behind an endpoint: any one with the chat API of OpenAI, and Anthropic's own. */
 
-import { type Agent, ContinuoError, present, textOf, type Usage } from "@continuo/core/model";
+import {
+  type Agent,
+  type Block,
+  ContinuoError,
+  type ImageBlock,
+  present,
+  textOf,
+  type Usage,
+} from "@continuo/core/model";
 import { isFields, type NoteWriter } from "../kit/index.ts";
 import { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 import { callEndpoint, type OpenAiEndpoint } from "./openai.ts";
@@ -28,8 +36,12 @@ const ANSWER_TOKENS = 4_096;
 /** Errors of its calls: `unavailable` with `details.status`, `agent_failed` for an answer without text. */
 export function openAiWriter({ url, model, apiKey, ...rest }: OpenAiWriterOptions): NoteWriter {
   const endpoint = present({ url, model, apiKey });
-  const call = async (prompt: string, signal: AbortSignal): Promise<ModelAnswer> => {
-    const body = JSON.stringify({ model, messages: [{ role: "user", content: prompt }] });
+  const call = async (input: readonly Block[], signal: AbortSignal): Promise<ModelAnswer> => {
+    const images = imagesIn(input).map(({ mimeType, data }) => {
+      return { type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } };
+    });
+    const content = images.length === 0 ? textOf(input) : [{ type: "text", text: textOf(input) }, ...images];
+    const body = JSON.stringify({ model, messages: [{ role: "user", content }] });
     const { choices, usage } = await post(endpoint, "/chat/completions", { body, signal });
     const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
     const message = isFields(choice) && isFields(choice.message) ? choice.message.content : undefined;
@@ -42,8 +54,12 @@ export function openAiWriter({ url, model, apiKey, ...rest }: OpenAiWriterOption
 export function anthropicWriter(options: AnthropicWriterOptions): NoteWriter {
   const { url = ANTHROPIC_URL, model, apiKey, ...rest } = options;
   const headers = present({ "anthropic-version": ANTHROPIC_VERSION, "x-api-key": apiKey });
-  const call = async (prompt: string, signal: AbortSignal): Promise<ModelAnswer> => {
-    const messages = [{ role: "user", content: prompt }];
+  const call = async (input: readonly Block[], signal: AbortSignal): Promise<ModelAnswer> => {
+    const images = imagesIn(input).map(({ mimeType, data }) => {
+      return { type: "image", source: { type: "base64", media_type: mimeType, data } };
+    });
+    const asked = images.length === 0 ? textOf(input) : [...images, { type: "text", text: textOf(input) }];
+    const messages = [{ role: "user", content: asked }];
     const body = JSON.stringify({ model, max_tokens: ANSWER_TOKENS, messages });
     const { content, usage } = await post({ url, model }, "/messages", { body, signal, headers });
     return { text: textIn(content), usage: usageIn(usage, "input_tokens", "output_tokens") };
@@ -75,17 +91,25 @@ function post(
 
 function modelAgent(
   name: string,
-  call: (prompt: string, signal: AbortSignal) => Promise<ModelAnswer>,
+  call: (input: readonly Block[], signal: AbortSignal) => Promise<ModelAnswer>,
 ): Agent {
   return {
     name,
     execute: async ({ input }, { signal, onEvent }) => {
-      const { text, usage } = await call(textOf(input), signal);
+      const { text, usage } = await call(input, signal);
       if (text === "") throw new ContinuoError("agent_failed", `${name} returned no text`);
       await onEvent({ type: "text", delta: text });
       return { usage };
     },
   };
+}
+
+function imagesIn(input: readonly Block[]): readonly Required<Pick<ImageBlock, "mimeType" | "data">>[] {
+  return input.flatMap((block) =>
+    block.type === "image" && block.data !== undefined
+      ? [{ mimeType: block.mimeType, data: block.data }]
+      : [],
+  );
 }
 
 /** The text of a message: a text, or the text parts of a list. */
