@@ -141,7 +141,7 @@ test("sessions move up among the best where own ones take the place of the nativ
     const { sessionId } = await store.createSession({
       metadata: { providerSessions: { claude: { ...ref, sessionId: session.sessionId } } },
     });
-    const content = [{ type: "text" as const, text: "one needle" }];
+    const content = [{ type: "text" as const, text: `one needle${" in a barn".repeat(5_000)}` }];
     await store.append(sessionId, [
       { id: `m${sessionId}`, type: "message_sent", actor: { kind: "person" }, data: { content } },
     ]);
