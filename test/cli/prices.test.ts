@@ -283,3 +283,32 @@ test("writes of five minutes are cold after them, and a model without a price ha
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 7, ...minutes }, "model-x");
   expect(await resume("2026-11-26T10:06:00Z")).toEqual(["cold · 1,007 tokens · no price for model-x", ""]);
 });
+
+test("stats counts what is written to the cache for an hour at the price of that", async () => {
+  const usage = { cache_creation_input_tokens: 1_500_000 };
+  const hour = {
+    cache_creation: { ephemeral_1h_input_tokens: 1_000_000, ephemeral_5m_input_tokens: 500_000 },
+  };
+  call("a", "2026-11-26T10:00", { ...usage, ...hour }, "claude-sonnet-4-5");
+  call("b", "2026-11-26T10:00", usage, "claude-sonnet-4-5");
+  const { stdout } = await runHere(home, ["stats", "--json"]);
+  const call1 = (1_000 * 3 + 20 * 15 + 1_000_000 * 6 + 500_000 * 3.75) / 1_000_000;
+  const call2 = (1_000 * 3 + 20 * 15 + 1_500_000 * 3.75) / 1_000_000;
+  expect(JSON.parse(stdout).total.costUsd).toBeCloseTo(call1 + call2, 6);
+});
+
+test("chat --resume says what the next prompt costs, in one line, also where the agent then does not start", async () => {
+  call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 99_000 }, "claude-opus-5-5");
+  const { stdout, stderr } = await runHere(home, ["chat", "--resume", "last:claude", "go on"], {
+    now: new Date("2026-11-26T10:30:00Z"),
+    env: { PATH: "" },
+  });
+  const lines = stderr.split("\n").filter((line) => line.includes("tokens"));
+  expect({ stdout, lines }).toEqual({
+    stdout: "",
+    lines: [
+      expect.stringContaining("cold · 100,000 tokens · about $0.50 by list prices of 2026-09-23"),
+      expect.stringContaining("lean: about 30,000 tokens, $0.15"),
+    ],
+  });
+});

@@ -53,3 +53,15 @@ test("a cost of a part is given with what is missing from it", () => {
   );
   expect(cost).toEqual({ usd: 2, unpriced: ["x"], isByPrices: true });
 });
+
+test("what is written to the cache for an hour costs what the list says for that, and the rest what it says for a write", () => {
+  const own = pricesWith({ x: { input: 1, output: 0, cacheRead: 0, cacheWrite: 1.25, cacheWriteHour: 2 } });
+  const written = { ...usage, inputTokens: 0, cacheWriteTokens: 3_000_000 };
+  const parts = (hours: number): { model: string; usage: typeof written }[] => [
+    { model: "x", usage: { ...written, ...(hours === 0 ? {} : { cacheWriteHourTokens: hours }) } },
+  ];
+  expect(costOf(parts(0), own).usd).toBeCloseTo(3.75, 9);
+  expect(costOf(parts(2_000_000), own).usd).toBeCloseTo(1.25 + 4, 9);
+  const unlisted = pricesWith({ x: { input: 1, output: 0, cacheWrite: 1.25 } });
+  expect(costOf(parts(2_000_000), unlisted).usd).toBeCloseTo(3.75 + 2, 9);
+});

@@ -104,12 +104,15 @@ const DATED = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u;
 
 function priced(usage: Usage, price: Price | null): number {
   if (price === null) return 0;
-  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  const { input, output, cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = price;
+  const { cacheWriteTokens = 0 } = usage;
+  const hourTokens = Math.min(usage.cacheWriteHourTokens ?? 0, cacheWriteTokens);
   return (
     (usage.inputTokens * input +
       usage.outputTokens * output +
       (usage.cacheReadTokens ?? 0) * cacheRead +
-      (usage.cacheWriteTokens ?? 0) * cacheWrite) /
+      (cacheWriteTokens - hourTokens) * cacheWrite +
+      hourTokens * cacheWriteHour) /
     MILLION
   );
 }

@@ -84,6 +84,7 @@ function difference(whole: Usage, parts: Usage): Usage {
     outputTokens: more("outputTokens"),
     cacheReadTokens: more("cacheReadTokens"),
     cacheWriteTokens: more("cacheWriteTokens"),
+    cacheWriteHourTokens: more("cacheWriteHourTokens"),
     costUsd: more("costUsd"),
   };
 }

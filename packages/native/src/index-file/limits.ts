@@ -28,6 +28,12 @@ export const CHUNK_CHARS: number = 256 * 1024;
 /** Text that one transaction writes, in characters. */
 export const BATCH_CHARS: number = 4 * 1024 * 1024;
 
+/** Words of a transaction that SQLite keeps in memory: a batch is written as one segment, and merged less often. */
+export const WORDS_MEMORY_BYTES: number = 16 * 1024 * 1024;
+
+/** Segments that are merged into one of the next level: fewer are searched faster, and cost a fill more. */
+export const MERGED_SEGMENTS = 8;
+
 /** The depth to which the arguments of a tool are searched. */
 export const MAX_ARGUMENT_DEPTH = 8;
 

@@ -2,9 +2,10 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "@continuo/files";
+import { MERGED_SEGMENTS, WORDS_MEMORY_BYTES } from "./limits.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
@@ -83,6 +84,8 @@ export function createSchema(database: DatabaseSync): void {
       person, agent, call, result, other, parts,
       content = '', contentless_delete = 1, tokenize = 'ascii'
     );
+    insert into words (words, rank) values ('hashsize', ${WORDS_MEMORY_BYTES});
+    insert into words (words, rank) values ('automerge', ${MERGED_SEGMENTS});
     pragma application_id = ${APPLICATION_ID};
     pragma user_version = ${SCHEMA_VERSION};
   `);

@@ -155,6 +155,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
+  /** Those of `cacheWriteTokens` that the provider keeps for an hour. */
+  readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens?: number;
   readonly totalTokens?: number;
   readonly costUsd?: number;

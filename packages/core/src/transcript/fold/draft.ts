@@ -132,6 +132,7 @@ const USAGE_SUMS: readonly (keyof Usage)[] = [
   "outputTokens",
   "cacheReadTokens",
   "cacheWriteTokens",
+  "cacheWriteHourTokens",
   "reasoningTokens",
   "totalTokens",
   "costUsd",

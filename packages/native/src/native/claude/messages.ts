@@ -252,11 +252,13 @@ export function usageOf(message: Json): Usage | null {
   const thinking = isJson(usage.output_tokens_details)
     ? usage.output_tokens_details.thinking_tokens
     : undefined;
+  const written = isJson(usage.cache_creation) ? usage.cache_creation : {};
   return {
     inputTokens: tokensOf(usage.input_tokens) ?? 0,
     outputTokens: tokensOf(usage.output_tokens) ?? 0,
     ...optional("cacheReadTokens", tokensOf(usage.cache_read_input_tokens)),
     ...optional("cacheWriteTokens", tokensOf(usage.cache_creation_input_tokens)),
+    ...optional("cacheWriteHourTokens", tokensOf(written.ephemeral_1h_input_tokens) || null),
     ...optional("reasoningTokens", tokensOf(thinking)),
   };
 }

@@ -47,7 +47,7 @@ interface ScanState {
 }
 
 export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "claude-3",
+  version: "claude-4",
   open: openLineSource,
   create({ found }) {
     const sidechains = sidechainsOf(found);

@@ -20,6 +20,7 @@ export function addUsage(sum: Usage | null, more: Usage): Usage {
 const OPTIONAL = [
   "cacheReadTokens",
   "cacheWriteTokens",
+  "cacheWriteHourTokens",
   "reasoningTokens",
   "totalTokens",
   "costUsd",
