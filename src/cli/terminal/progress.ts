@@ -7,7 +7,7 @@ import { widthOf } from "./width.ts";
 
 export interface Progress {
   show(text: string): void;
-  /** As many lines as the screen has rows, without the rest; `draw` is called only if they are shown. */
+  /** Shows the last lines, as many as the screen has rows; `draw` is called only if they are shown. */
   showLines(draw: () => readonly string[]): void;
   clear(): void;
   [Symbol.dispose](): void;

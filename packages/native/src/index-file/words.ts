@@ -163,7 +163,7 @@ export function partsOf(text: string, parts: Set<string> = new Set()): Set<strin
   return parts;
 }
 
-/** Of the parts that `partsOf` returns, those that begin with a word of ASCII in lower case, and some others. */
+/** The parts of `partsOf` that begin with a word of ASCII in lower case, and some others. */
 export function partsLike(text: string, word: string, parts: Set<string>): Set<string> {
   const lower = text.toLowerCase();
   // Places in both are the same only while no letter becomes two.

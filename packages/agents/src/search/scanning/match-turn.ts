@@ -25,7 +25,7 @@ import {
 
 /** The words of a turn that matches. Counting all of them takes longer than finding those of the query. */
 export interface MatchedWords {
-  /** As in `TurnCounts`. */
+  /** The counts of `TurnCounts`. */
   readonly phrases: readonly number[];
   /** The number of words, without those that `words` counts in addition. */
   leastWords(): number;

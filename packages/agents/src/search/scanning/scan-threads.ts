@@ -13,7 +13,7 @@ export interface ToScanThread {
   /** With the first batch. */
   readonly task?: ScanTask;
   readonly sessions: Batch;
-  /** As in `MatcherOptions`. */
+  /** The one of `MatcherOptions`. */
   readonly leastScore?: number;
 }
 
@@ -27,7 +27,7 @@ export interface ThreadScan {
   readonly stop: AbortSignal;
   /** Milliseconds that one batch may take; no limit when left out. */
   readonly batchMs?: number;
-  /** As in `MatcherOptions`, before each batch. */
+  /** The one of `MatcherOptions`; asked for before each batch. */
   readonly leastScore: () => number | undefined;
   /** Called after each batch. */
   readonly onScanned: (scanned: ScanResult, sessions: number) => void;

@@ -38,7 +38,7 @@ export interface MatcherOptions {
   readonly leastScore?: number;
 }
 
-/** What is known of a session before it is read. */
+/** The facts of a session that are known before it is read. */
 export interface MatchedSession {
   readonly source: string;
   /** When it changed last, in milliseconds since 1970. */

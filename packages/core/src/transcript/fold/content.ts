@@ -153,6 +153,7 @@ const USAGE_KEYS: readonly (readonly [keyof Usage, string])[] = [
   ["outputTokens", "output_tokens"],
   ["cacheReadTokens", "cache_read_tokens"],
   ["cacheWriteTokens", "cache_write_tokens"],
+  ["cacheWriteHourTokens", "cache_write_hour_tokens"],
   ["reasoningTokens", "reasoning_tokens"],
   ["totalTokens", "total_tokens"],
   ["costUsd", "cost_usd"],
