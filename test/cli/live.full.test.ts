@@ -89,6 +89,27 @@ test("one changed byte hides no note; verify says which event it is, and repair 
   expect((await run(home, ["live", "verify", "k"], { env })).stdout).toContain("1 put aside by a repair");
 });
 
+test("a note is removed and comes back by the commands that are printed", async () => {
+  using home = createHome();
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const token = readFileSync(join(home.path, ".continuo", "server-token"), "utf8").trim();
+  const client = await openLive({ serverUrl: env.CONTINUO_SERVER ?? "", token, key: "my tab", videoId: "v" });
+  await client.add({ type: "remark_added", text: "The harbour opens at dawn.", mediaTimeMs: 0 });
+  const live = (...args: readonly string[]): ReturnType<typeof run> => run(home, ["live", ...args], { env });
+  const notes = async (): Promise<string> => (await live("notes", "my tab", "--ids")).stdout;
+  await expect.poll(notes, { timeout: 30_000 }).toContain("The harbour");
+  const before = await notes();
+  const [noteId = ""] = before.split(" ");
+  const removed = await live("remove", "my tab", noteId);
+  expect(removed.stdout).toBe(`removed; \`continuo live undo 'my tab' ${noteId}\` brings it back\n`);
+  expect(await notes()).toBe("");
+  expect((await live("undo", "my tab", noteId)).stdout).toBe("undone\n");
+  expect(await notes()).toBe(before);
+  expect((await live("undo", "my tab", noteId)).code).toBe(5);
+  client.close();
+});
+
 test("what others said cannot control the terminal", async () => {
   using home = createHome();
   const server = background(home, ["serve", "--listen", "127.0.0.1:0", "--no-auth"]);

@@ -122,6 +122,41 @@ test("the agent never changes a note that a person edited or accepted", async ()
   expect(kept.filter((one) => "action" in one && one.action === "keep").length).toBeGreaterThanOrEqual(2);
 });
 
+test("a note that a person removed does not come back by itself, and undo brings it back as it was", async () => {
+  await using live = await liveTest();
+  const { service, writer } = live;
+  const { write } = writer;
+  writer.write = async (request, options) => {
+    const evidence = request.evidence.filter(({ type }) => type === "transcript_added");
+    return evidence.length === 0 ? { drafts: [] } : write({ ...request, evidence }, options);
+  };
+  await service.open("k", { videoId: "v" });
+  await live.send("k", said("the lamp is lit", 0, { endMs: 4_000 }));
+  await live.clock.advance(7_000);
+  const [note] = await service.notes("k");
+  const noteId = note?.noteId ?? "";
+  await service.operate("k", noteId, { operation: "remove" });
+  expect(await service.notes("k")).toEqual([]);
+  await expect(service.operate("k", noteId, { operation: "edit", text: "x" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  // The same is said once more, and a new owner knows of the removal too.
+  await live.send("k", said("the lamp is lit", 1_000, { endMs: 4_000 }));
+  await live.clock.advance(20_000);
+  expect(await service.notes("k")).toEqual([]);
+  await service.ownerOf(await service.sessionIdOf("k"))?.checkpoint();
+  await service.stop();
+
+  await using again = await liveTest({ store: live.store });
+  expect(await again.service.notes("k")).toEqual([]);
+  await again.service.operate("k", noteId, { operation: "undo" });
+  expect(await again.service.notes("k")).toEqual([note]);
+  await expect(again.service.operate("k", noteId, { operation: "undo" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  expect(await again.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+});
+
 test("late evidence revises a note 3 times in an hour, and again after that", async () => {
   await using live = await notesTest();
   await say(live, "The owner lit the lamp 0", 0, 4_000);

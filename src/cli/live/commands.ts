@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addressOptions, serverOptions } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { DemoFlags, ExportFlags, LiveFlags, ReplayFlags } from "./flags.ts";
+import type { DemoFlags, ExportFlags, LiveFlags, NotesFlags, ReplayFlags } from "./flags.ts";
 
 const FORMATS = ["md", "html", "json", "zip"] as const;
 
@@ -58,7 +58,8 @@ function addReadingCommands(live: Command, act: Act): void {
   );
   serverOptions(live.command("notes").description("print the notes of a continuous session"))
     .argument("<key>", "the key of the session")
-    .action((key: string, flags: LiveFlags) =>
+    .option("--ids", "print the id of each note before it")
+    .action((key: string, flags: NotesFlags) =>
       act(async (shell) => (await import("./sessions.ts")).runNotes(key, flags, shell)),
     );
   serverOptions(
@@ -94,6 +95,7 @@ function addReadingCommands(live: Command, act: Act): void {
 }
 
 function addCheckingCommands(live: Command, act: Act): void {
+  addNoteCommands(live, act);
   serverOptions(live.command("verify").description("recompute every hash of a continuous session"))
     .argument("<key>", "the key of the session")
     .action((key: string, flags: LiveFlags) =>
@@ -121,6 +123,21 @@ function addCheckingCommands(live: Command, act: Act): void {
     .action((key: string, flags: LiveFlags) =>
       act(async (shell) => (await import("./sessions.ts")).runRepair(key, flags, shell)),
     );
+}
+
+function addNoteCommands(live: Command, act: Act): void {
+  const noteCommand = (operation: "remove" | "undo", description: string): void => {
+    serverOptions(live.command(operation).description(description))
+      .argument("<key>", "the key of the session")
+      .argument("<note>", "the id of the note, as `continuo live notes --ids` prints it")
+      .action((key: string, noteId: string, flags: LiveFlags) =>
+        act(async (shell) =>
+          (await import("./change.ts")).runChange({ key, noteId, operation }, flags, shell),
+        ),
+      );
+  };
+  noteCommand("remove", "remove a note of a continuous session; undo brings it back");
+  noteCommand("undo", "take the newest edit, acceptance or removal of a note back");
 }
 
 function factor(value: string): number {

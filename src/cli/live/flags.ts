@@ -6,6 +6,10 @@ export interface LiveFlags extends ServerFlags {
   readonly json?: true;
 }
 
+export interface NotesFlags extends LiveFlags {
+  readonly ids?: true;
+}
+
 export interface ReplayFlags extends LiveFlags {
   readonly model?: true;
   readonly withoutContext?: true;

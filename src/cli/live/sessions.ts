@@ -5,7 +5,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
-import type { LiveFlags } from "./flags.ts";
+import type { LiveFlags, NotesFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
 import { pageLines } from "./page-lines.ts";
 
@@ -39,11 +39,15 @@ export async function listSessions(access: ServerAccess): Promise<readonly LiveS
   return sessions;
 }
 
-export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
+export async function runNotes(key: string, flags: NotesFlags, shell: Shell): Promise<number> {
   const answer = await callServer(await accessOf(flags, shell), livePath(key, "/notes"));
   const notes = answer.notes as readonly Note[];
   if (flags.json) shell.stdout.write(`${toJsonText({ notes })}\n`);
-  else for (const note of notes) shell.stdout.write(lineOfNote(note));
+  else {
+    for (const note of notes) {
+      shell.stdout.write(`${flags.ids ? `${visibleLine(note.noteId)}  ` : ""}${lineOfNote(note)}`);
+    }
+  }
   return 0;
 }
 

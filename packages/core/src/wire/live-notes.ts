@@ -47,6 +47,7 @@ export type NoteOperation =
       readonly endMs?: number;
     }
   | { readonly operation: "accept" }
+  | { readonly operation: "remove" }
   | { readonly operation: "merge"; readonly noteIds: readonly string[]; readonly text?: string }
   | { readonly operation: "split"; readonly parts: readonly (Span & { readonly text: string })[] }
   | { readonly operation: "undo" };

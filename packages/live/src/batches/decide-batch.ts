@@ -132,7 +132,8 @@ async function notesNear(
   { store, sessionId, fold, nowMs, rules }: DecideOptions,
 ): Promise<readonly Omit<ComparedNote, "vector">[]> {
   const entries = [...fold.notes.values()]
-    .filter(({ status }) => status !== "archived")
+    // A note that a person removed is compared too, so that nothing brings it back.
+    .filter(({ status, removed }) => status !== "archived" || removed !== undefined)
     .filter((entry) => drafts.some((draft) => overlapOf(draft, entry) >= rules.overlap))
     .slice(-LIMITS.comparedNotes);
   const byId = new Map(entries.map((entry) => [entry.noteId, entry]));

@@ -83,7 +83,9 @@ function decideDraft(
   });
   if (best !== undefined && free.length === 0) {
     return keep(
-      best.compared.by === "person" ? "a person edited the note" : "the note was revised 3 times in an hour",
+      best.compared.by === "person"
+        ? "a person edited or removed the note"
+        : "the note was revised 3 times in an hour",
     );
   }
   if (isUnsure(draft, rule) && rule.mayAsk(draft)) {

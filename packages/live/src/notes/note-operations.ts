@@ -16,6 +16,7 @@ export function parseNoteOperation(body: unknown): NoteOperation {
       if (ifHash !== undefined && typeof ifHash !== "string") break;
       return body as unknown as NoteOperation;
     case "accept":
+    case "remove":
     case "undo":
       return { operation };
     case "merge": {
@@ -64,6 +65,8 @@ export function eventsOf(
       const accepted = { ...contentOf(note), status: "accepted" } as const;
       return [byPerson(noteEvent("note_updated", accepted, { ...before, operation: "accept" }))];
     }
+    case "remove":
+      return [byPerson({ type: "note_removed", data: { noteId: note.noteId } })];
     case "merge": {
       const sources = [note, ...others];
       const merged: NoteContent = {
@@ -93,7 +96,7 @@ export function eventsOf(
   }
 }
 
-/** Restores the note to its form before the newest edit or acceptance, and to its owner at that time. */
+/** Restores the note to its form before the newest edit, acceptance or removal, and to its owner at that time. */
 export function undoEvent(previous: Note, before: Note): NewEvent {
   const more = { previousHash: before.hash, operation: "undo", restoredBy: previous.by };
   return byPerson(noteEvent("note_updated", contentOf(previous), more));

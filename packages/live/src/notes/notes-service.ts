@@ -27,6 +27,10 @@ export interface Operate {
 /** The events of an operation. Errors: `not_found`, `conflict` for a note that is archived or has nothing to undo. */
 export async function operationEvents(operate: Operate): Promise<readonly NewEvent[]> {
   const { store, follower, noteId, operation, newId } = operate;
+  const removed = follower.fold.notes.get(noteId);
+  if (operation.operation === "undo" && removed?.status === "archived" && removed.removed !== undefined) {
+    return [await restored(operate, removed, removed.removed)];
+  }
   const entry = entryOf(follower, noteId);
   const note = await readNote(store, follower, entry);
   if (operation.operation === "split" && roomForNotes(follower.fold.notes) < operation.parts.length - 1) {
@@ -47,6 +51,19 @@ export async function operationEvents(operate: Operate): Promise<readonly NewEve
   return eventsOf(operation, { note, sequence: entry.sequence, others, newId });
 }
 
+/** Takes the removal of a note back. */
+async function restored(
+  { store, follower }: Operate,
+  entry: NoteEntry,
+  { status, by }: NonNullable<NoteEntry["removed"]>,
+): Promise<NewEvent> {
+  if (roomForNotes(follower.fold.notes) < 1) {
+    throw new ContinuoError("too_large", FULL, { details: { limit: LIMITS.notes } });
+  }
+  const note = await readNote(store, follower, { ...entry, status, by });
+  return undoEvent(note, note);
+}
+
 async function undo(
   { store, follower }: Operate,
   { sequence, noteId }: NoteEntry,
@@ -57,7 +74,7 @@ async function undo(
   const { operation, previousSequence, previousBy } = data;
   if ((operation !== "edit" && operation !== "accept") || typeof previousSequence !== "number") {
     throw new ContinuoError("conflict", `nothing of the note ${noteId} can be undone`, {
-      hint: "Undo only the newest edit or acceptance of a note.",
+      hint: "Undo only the newest edit, acceptance or removal of a note.",
       details: { noteId },
     });
   }

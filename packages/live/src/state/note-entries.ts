@@ -12,6 +12,8 @@ export interface NoteEntry extends Span, Pick<Note, "noteId" | "status" | "by"> 
   readonly hash: string;
   /** The agent's changes in the last hour of the log, in milliseconds since 1970. */
   readonly revisedAtMs: readonly number[];
+  /** The owner and the status of an archived note before a person removed it, for `undo`. */
+  readonly removed?: Pick<Note, "status" | "by">;
 }
 
 type Entries = Map<string, NoteEntry>;
@@ -22,7 +24,11 @@ export function addNoteEvent(notes: Entries, event: StoredEvent): void {
   const { verb, ...changed } = change;
   const before = notes.get(change.noteId);
   if (verb === "archived") {
-    if (before !== undefined) notes.set(change.noteId, { ...before, ...changed });
+    if (before === undefined) return;
+    const { status, by } = before;
+    const isRemoved = event.type === "note_removed" && event.actor.kind === "person" && status !== "archived";
+    const removed = isRemoved ? { removed: { status, by } } : {};
+    notes.set(change.noteId, { ...before, ...changed, ...removed });
     forgetArchived(notes);
     return;
   }

@@ -278,7 +278,7 @@ export const LIVE_EVENT_TYPES = {
   },
   note_removed: {
     area: "notes",
-    says: "A note was taken back.",
+    says: "A note was taken back: a person removed it.",
     payload: { noteId: "text", "reason?": "text" },
     retention: "critical",
     transcript: "nothing",
