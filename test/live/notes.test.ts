@@ -140,7 +140,7 @@ test("a note that a person removed does not come back by itself, and undo brings
   await expect(service.operate("k", noteId, { operation: "edit", text: "x" })).rejects.toMatchObject({
     code: "conflict",
   });
-  // The same is said once more, and a new owner knows of the removal too.
+  // The removal outlives the owner, and the words that are repeated.
   await live.send("k", said("the lamp is lit", 1_000, { endMs: 4_000 }));
   await live.clock.advance(20_000);
   expect(await service.notes("k")).toEqual([]);
