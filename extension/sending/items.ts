@@ -41,6 +41,7 @@ export interface AudioItem extends Base {
   readonly kind: "audio";
   readonly endMs: number;
   readonly lang: string | null;
+  readonly speaker: "viewer";
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }

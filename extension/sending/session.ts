@@ -153,8 +153,8 @@ export class SessionSender {
     try {
       const [first] = stored;
       if (first?.item.kind === "audio") {
-        const { mediaTimeMs, lang, id, bytes, mediaType, endMs } = first.item;
-        const recording = { id, bytes, mediaType, startMs: mediaTimeMs, endMs };
+        const { mediaTimeMs, lang, speaker, id, bytes, mediaType, endMs } = first.item;
+        const recording = { id, bytes, mediaType, speaker, startMs: mediaTimeMs, endMs };
         await client.addAudio(lang === null ? recording : { ...recording, lang });
         if (!this.#view.hasTranscriber) this.#set({ hasTranscriber: true });
         await removeItems([first.order]);

@@ -97,6 +97,7 @@ async function listen(
         id: newItemId(),
         mediaTimeMs: startMs,
         lang: lang === "" ? null : lang,
+        speaker: "viewer",
         ...recording,
       }),
   };

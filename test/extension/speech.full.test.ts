@@ -40,6 +40,10 @@ test("each piece of speech becomes one recording, its transcript, and a frame of
     const events = await served.events(key);
     expect(new Set(textsOf(events)).size).toBe(textsOf(events).length);
     expect(textsOf(events)[0]).toBe("spoken 1");
+    const spoken = events.filter(({ type }) => type === "transcript_added");
+    expect(new Set(spoken.map(({ data }) => (data as { readonly speaker?: string }).speaker))).toEqual(
+      new Set(["viewer"]),
+    );
     expect(files[0]?.includes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]))).toBe(true);
     expect(events.map(({ type }) => type)).toContain("frame_captured");
   } finally {

@@ -46,6 +46,26 @@ async function transcripts({ store }: LiveTest, sessionId: string): Promise<read
     .map(({ data }) => data);
 }
 
+test("the speaker that the page knows stands on each piece of the transcript, before the one that a transcriber guesses", async () => {
+  const guessing: Transcriber = {
+    name: "guessing",
+    transcribe: async () => ({
+      segments: [
+        { text: "that is our boat", startMs: 10_500, endMs: 12_000, speaker: "A" },
+        { text: "I think", startMs: 12_500, endMs: 13_000 },
+      ],
+    }),
+  };
+  await using live = await liveTest({ transcriber: guessing });
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  await live.service.acceptAudio("k", upload(WAV, { id: "mine", speaker: "viewer" }));
+  await live.service.acceptAudio("k", upload(WEBM, { id: "theirs" }));
+  await live.clock.advance(1_000);
+  const speakers = (await transcripts(live, sessionId)).map((data) => (data as { speaker?: string }).speaker);
+  expect(speakers).toEqual(["viewer", "viewer", "A", undefined]);
+  expect(() => upload(WAV, { speaker: "" })).toThrow("lang, speaker and id");
+});
+
 test("a chunk becomes transcripts within its span, notes are made of them, and its bytes are deleted", async () => {
   const transcriber = scriptedTranscriber();
   await using live = await liveTest({ transcriber });

@@ -251,6 +251,8 @@ export interface AudioChunk extends Span {
   readonly bytes: Uint8Array;
   readonly mediaType: "audio/webm" | "audio/wav";
   readonly lang?: string;
+  /** Who speaks in it, where the page knows that. */
+  readonly speaker?: string;
 }
 
 export interface TranscribedSegment extends Span {

@@ -146,6 +146,8 @@ function transcriptOf(
   const within = (ms: number, otherwise: number): number =>
     Math.max(chunk.startMs, Math.min(chunk.endMs, Number.isFinite(ms) ? Math.round(ms) : otherwise));
   const from = within(startMs, chunk.startMs);
+  // The page knows whose microphone it is; a transcriber guesses.
+  const who = chunk.speaker ?? speaker;
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1;
   const data = {
     text: text.trim().slice(0, LIMITS.textChars),
@@ -153,7 +155,7 @@ function transcriptOf(
     endMs: Math.max(from, within(endMs, chunk.endMs)),
     audioId,
     ...(lang === undefined ? {} : { lang: lang.slice(0, LIMITS.nameLength) }),
-    ...(typeof speaker === "string" ? { speaker: speaker.slice(0, LIMITS.nameLength) } : {}),
+    ...(typeof who === "string" ? { speaker: who.slice(0, LIMITS.nameLength) } : {}),
     ...(isShare ? { confidence } : {}),
   };
   return [{ type: "transcript_added", data }];

@@ -32,6 +32,7 @@ export interface PendingAudio extends Span {
   readonly hash: string;
   readonly mediaType: "audio/webm" | "audio/wav";
   readonly lang?: string;
+  readonly speaker?: string;
 }
 
 export interface OpenRequest {
@@ -333,7 +334,7 @@ function damagesOr(value: unknown, otherwise: readonly Damage[]): readonly Damag
 }
 
 function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {
-  const { kind, content, mediaTimeMs, endMs, lang } = data;
+  const { kind, content, mediaTimeMs, endMs, lang, speaker } = data;
   if (kind !== AUDIO_KIND || !isFields(content) || typeof content.hash !== "string") return null;
   return {
     sequence,
@@ -343,6 +344,7 @@ function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | nu
     startMs: Number(mediaTimeMs ?? 0),
     endMs: Number(endMs ?? mediaTimeMs ?? 0),
     ...(typeof lang === "string" ? { lang } : {}),
+    ...(typeof speaker === "string" ? { speaker } : {}),
   };
 }
 

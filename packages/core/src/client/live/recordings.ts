@@ -10,6 +10,8 @@ export interface AudioRecording {
   readonly endMs: number;
   /** BCP 47. */
   readonly lang?: string;
+  /** Who speaks in it, where the page knows that: it stands on each piece of the transcript. */
+  readonly speaker?: string;
   /** The same for another try of the same recording; one is made where none is given. */
   readonly id?: string;
 }
@@ -26,9 +28,10 @@ export interface RecordingBox {
   remove(id: string): Promise<void>;
 }
 
-export function audioPath({ startMs, endMs, lang, id }: StoredRecording): string {
+export function audioPath({ startMs, endMs, lang, speaker, id }: StoredRecording): string {
   const query = new URLSearchParams({ startMs: String(startMs), endMs: String(endMs) });
   if (lang !== undefined) query.set("lang", lang);
+  if (speaker !== undefined) query.set("speaker", speaker);
   query.set("id", id);
   return `/audio?${query}`;
 }

@@ -13,6 +13,7 @@ export const LIVE_EVENT_TYPES = {
       "mediaTimeMs?": "number",
       "endMs?": "number",
       "lang?": "text",
+      "speaker?": "text",
     },
     retention: "supplementary",
     transcript: "nothing",

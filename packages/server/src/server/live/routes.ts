@@ -97,6 +97,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
       startMs: c.req.query("startMs"),
       endMs: c.req.query("endMs"),
       lang: c.req.query("lang"),
+      speaker: c.req.query("speaker"),
       id: c.req.query("id"),
     });
     return Response.json(await service.acceptAudio(key, upload));
