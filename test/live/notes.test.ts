@@ -159,15 +159,16 @@ test("a note that a person removed does not come back by itself, and undo brings
 
 test("late evidence revises a note 3 times in an hour, and again after that", async () => {
   await using live = await notesTest();
-  await say(live, "The owner lit the lamp 0", 0, 4_000);
-  for (let n = 1; n <= 5; n++) await say(live, `The owner lit the lamp ${n}`, 0, 4_000);
-  expect(await texts(live)).toEqual(["The owner lit the lamp 3"]);
+  const letters = ["a", "b", "c", "d", "e", "f"];
+  await say(live, "The owner lit the lamp of room a", 0, 4_000);
+  for (let n = 1; n <= 5; n++) await say(live, `The owner lit the lamp of room ${letters[n]}`, 0, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp of room d"]);
   for (let n = 0; n < 3; n++) {
     await live.clock.advance(1_200_000);
     await live.service.ping("k");
   }
-  await say(live, "The owner lit the lamp 6", 0, 4_000);
-  expect(await texts(live)).toEqual(["The owner lit the lamp 6"]);
+  await say(live, "The owner lit the lamp of room g", 0, 4_000);
+  expect(await texts(live)).toEqual(["The owner lit the lamp of room g"]);
 });
 
 test("a draft that is not sure is written again with evidence of up to 60 s, then asked about, and the answer makes the note", async () => {
@@ -269,4 +270,18 @@ test("closing writes what nobody answered as unsure", async () => {
   await say(live, "He did it", 5_000, 6_000);
   await live.service.close("k");
   expect(await texts(live)).toEqual(["unsure: He did it"]);
+});
+
+test("the confidence of a note rises with a segment that agrees, falls with one that does not, and a replay makes the same", async () => {
+  await using live = await notesTest();
+  live.echo.confidenceOf = ({ evidence }) => ((evidence[0]?.startMs ?? 0) === 0 ? 0.9 : 0.7);
+  const confidence = async (): Promise<number> => (await live.service.notes("k"))[0]?.confidence ?? 0;
+  await say(live, "The harbour opens at 6", 0, 4_000);
+  expect(await confidence()).toBe(0.9);
+  await say(live, "The harbour opens at 6", 1_000, 4_000);
+  const risen = await confidence();
+  expect(risen).toBeGreaterThan(0.9);
+  await say(live, "The harbour opens at 7", 1_000, 4_000);
+  expect(await live.service.notes("k")).toMatchObject([{ text: "The harbour opens at 7", confidence: 0.56 }]);
+  expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1, compared: 3 });
 });

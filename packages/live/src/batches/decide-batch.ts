@@ -68,7 +68,7 @@ export async function decideBatch(
     ...(result.memory === undefined ? {} : { memory: result.memory }),
   };
   return [
-    ...result.drafts.map((draft) => draftEvent(draft, batchId)),
+    ...decided.map(({ draft }) => draftEvent(draft, batchId)),
     // The id follows from the batch: an append that is repeated because its result was lost stores the decision once.
     { type: "decision_made", id: `decided/${batchId}`, data },
     ...eventsAfter(decided, decisionId),
@@ -94,7 +94,10 @@ export async function decideUnanswered(
     requests: requests.map(({ requestId }) => requestId),
     decisions: decided.map(({ decision }) => decision),
   };
+  // A draft that says again what a note says gets another confidence.
+  const weighed = decided.filter(({ draft }, n) => draft.confidence !== drafts[n]?.confidence);
   return [
+    ...weighed.map(({ draft }) => draftEvent(draft, decisionId)),
     { type: "decision_made", data },
     ...eventsAfter(decided, decisionId),
     ...fullEvents(decided, options.fold),

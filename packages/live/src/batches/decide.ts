@@ -6,6 +6,7 @@
 import { type Decision, type Draft, LIMITS, NOTE_RULES, type NoteRules } from "../kit/index.ts";
 import { contentAfter, FULL, type NoteContent, noteHash } from "../notes/index.ts";
 import { cosineOf, overlapOf } from "../writers/index.ts";
+import { confidenceOf } from "./agreement.ts";
 
 export interface ComparedDraft {
   readonly draft: Draft;
@@ -105,12 +106,18 @@ function decideDraft(
     if (!rule.mayWrite()) return keep(FULL);
     return { draft, decision: { draftId, action: "write", noteId: rule.newId(), ...seen }, bases };
   }
+  // The draft is stored with this confidence, so that every replay makes the same note of it.
+  const weighed = { ...draft, confidence: confidenceOf(draft, bases) };
   if (another === undefined) {
-    return { draft, decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen }, bases };
+    return {
+      draft: weighed,
+      decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen },
+      bases,
+    };
   }
   const sources = bases.map(({ noteId }) => noteId);
   return {
-    draft,
+    draft: weighed,
     decision: { draftId, action: "merge", noteId: rule.newId(), sources, hashes, ...seen },
     bases,
   };

@@ -111,6 +111,10 @@ export const LIMITS = {
   /** With fewer critical events, the evidence counts as sparse. */
   sparseCritical: 3,
   lowConfidence: 0.6,
+  /** The share of the doubt that a second segment takes away; the factor when it disagrees; and the highest confidence. */
+  agreement: 0.5,
+  disagreement: 0.8,
+  mostConfidence: 0.99,
   /** The distance to either side in which the writer looks for unsure drafts, before a person is asked. */
   widestWindowMs: 60_000,
   widestTokens: 4_000,

@@ -1,0 +1,38 @@
+/** The confidence of a note that another segment says again: it rises if they agree, and falls if they do not. Pure. */
+
+import { type Draft, LIMITS } from "../kit/index.ts";
+import type { NoteContent } from "../notes/index.ts";
+
+type Opinion = Pick<NoteContent, "text" | "confidence" | "evidence">;
+
+/**
+ * The confidence of the note that is made of earlier notes and a draft at the same place with the same content. Only a
+ * draft that has evidence of its own is another opinion: one that words the same evidence again keeps the higher
+ * confidence. Numbers or a negation that differ are a disagreement.
+ */
+export function confidenceOf(draft: Draft, bases: readonly Opinion[]): number {
+  let { confidence } = draft;
+  let evidence = new Set(draft.evidence);
+  for (const base of bases) {
+    const [low, high] = [Math.min(confidence, base.confidence), Math.max(confidence, base.confidence)];
+    const isOwn = base.evidence.length > 0 && base.evidence.every((id) => !evidence.has(id));
+    if (disagree(draft.text, base.text)) confidence = low * LIMITS.disagreement;
+    else confidence = isOwn ? high + (1 - high) * low * LIMITS.agreement : high;
+    evidence = new Set([...evidence, ...base.evidence]);
+  }
+  return Math.round(Math.min(LIMITS.mostConfidence, Math.max(0, confidence)) * 1_000) / 1_000;
+}
+
+/** True if one text has a number that the other does not have, or only one of them is a negation. */
+function disagree(a: string, b: string): boolean {
+  const [one, other] = [numbersIn(a), numbersIn(b)];
+  const isOther = one.size > 0 && other.size > 0 && [...one].every((number) => !other.has(number));
+  return isOther || NEGATION.test(a) !== NEGATION.test(b);
+}
+
+function numbersIn(text: string): ReadonlySet<string> {
+  return new Set(text.normalize("NFKC").match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? []);
+}
+
+const NEGATION =
+  /(?<!\p{L})(?:not|never|nobody|nothing|cannot|\p{L}+n['’]t|nicht|nie|niemals|kein(?:e[mnrs]?)?|niemand|nunca|jamais|ne\s+\p{L}+\s+pas|niet|nooit|geen|لا|لم|لن|ليس)(?!\p{L})|(?:ない|ません|なかった|没有|不是)/iu;
