@@ -24,7 +24,15 @@ const GROUPS = [
 
 /** In the order in which they apply: what the list and a session need, and what is loaded after they are shown. */
 const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css"];
-const LATER_STYLES = ["parts.css", "print.css", "help.css", "chat.css", "channels.css", "live.css"];
+const LATER_STYLES = [
+  "parts.css",
+  "print.css",
+  "help.css",
+  "chat.css",
+  "channels.css",
+  "live.css",
+  "low.css",
+];
 
 export interface WebManifest {
   /** The files that the page needs before it shows the list. */

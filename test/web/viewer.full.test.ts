@@ -195,6 +195,36 @@ describe("a session", () => {
     await page.context().close();
   });
 
+  test.each([
+    [740, 360],
+    [844, 390],
+    [640, 400],
+    [640, 330],
+    [320, 480],
+    [1280, 500],
+  ])(
+    "at %i by %i pixels, most of the height is for reading, and a prompt can be written",
+    async (width, height) => {
+      const { page } = await viewer.open(session(LONG_ID));
+      await page.setViewportSize({ width, height });
+      await page.waitForSelector(".dock .composer");
+      const part = `(() => {
+      const { top, bottom } = document.querySelector("main.turns").getBoundingClientRect();
+      return (Math.min(bottom, innerHeight) - top) / innerHeight;
+    })()`;
+      // Its style may come after the page.
+      await expect.poll(() => page.evaluate(part)).toBeGreaterThan(0.59);
+      for (const name of ["Conversation", "Files", "Details"]) {
+        await page.locator(".tabs").getByText(name, { exact: true }).click({ trial: true });
+      }
+      await page.getByRole("button", { name: "Thinking", exact: true }).click({ trial: true });
+      await page.locator(".menu summary").click({ trial: true });
+      await page.locator(".composer textarea").click();
+      await page.locator(".composer-foot .primary").waitFor();
+      await page.context().close();
+    },
+  );
+
   test("a deep link opens its turn, j and k step through turns, ] and [ go to the next error, g and G to the ends", async () => {
     const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`);
     await page.getByText("Question 750", { exact: true }).first().waitFor();
