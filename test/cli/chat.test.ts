@@ -1,11 +1,12 @@
-/** `continuo chat` as a program of its own, with a scripted agent. */
+/** `continuo chat` with a scripted agent. */
 
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ChatOptions, runChat } from "./chat-run.ts";
-import { cleanEnv, MAIN, type Run, run } from "./home.ts";
+import { runChat } from "./chat-run.ts";
+import { cleanEnv, MAIN, type Run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 
 let home: TalkHome;
@@ -14,13 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
-function chat(args: readonly string[], options: ChatOptions = {}): Promise<Run> {
-  return runChat(home, args, options);
+/** In this process; the first test starts the program. */
+function chat(args: readonly string[], stdin = ""): Promise<Run> {
+  return runHere(home, ["chat", ...args], { cwd: join(home.path, "project"), stdin });
 }
 
 describe("one turn", () => {
   test("the answer is stdout, everything else stderr", async () => {
-    const { code, stdout, stderr } = await chat(["fix it"]);
+    const { code, stdout, stderr } = await runChat(home, ["fix it"]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
@@ -48,22 +50,22 @@ describe("one turn", () => {
   });
 
   test("the prompt may come from standard input", async () => {
-    expect(await chat([], { stdin: "from a pipe\n" })).toMatchObject({
+    expect(await chat([], "from a pipe\n")).toMatchObject({
       code: 0,
       stdout: "You said: from a pipe\n",
     });
-    expect(await chat([], { stdin: " \n" })).toMatchObject({ code: 2, stdout: "" });
+    expect(await chat([], " \n")).toMatchObject({ code: 2, stdout: "" });
   });
 
   test("standard input follows the prompt, and nothing follows it where there is no word in it", async () => {
-    expect((await chat(["review this"], { stdin: "line 1\nline 2\n" })).stdout).toBe(
+    expect((await chat(["review this"], "line 1\nline 2\n")).stdout).toBe(
       "You said: review this\n\nline 1\nline 2\n",
     );
-    expect((await chat(["review this"], { stdin: " \n" })).stdout).toBe("You said: review this\n");
+    expect((await chat(["review this"], " \n")).stdout).toBe("You said: review this\n");
   });
 
   test("a pipe into which nobody writes delays a prompt for seconds, and a note says so", async () => {
-    const { code, stdout, stderr } = await chat(["review this"], { stdin: null });
+    const { code, stdout, stderr } = await runChat(home, ["review this"], { stdin: null });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "You said: review this\n" });
     expect(stderr).toContain("nothing came from standard input within 3 s");
   });
@@ -136,7 +138,7 @@ test("the store is readable only by this user, and has the runs", async () => {
   await chat(["one"]);
   const path = join(home.path, ".continuo/continuo.db");
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const { stdout } = await run(home, ["store", "info", "--json"]);
+  const { stdout } = await runHere(home, ["store", "info", "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ sessions: 1, runs: 1 });
 });
 
@@ -160,7 +162,7 @@ test("standard output that cannot be written is an error in one line", async () 
 describe("--all", () => {
   /** Only the agents of the file are installed. */
   const all = (...args: readonly string[]): Promise<Run> =>
-    run(home, ["chat", "--all", ...args], { cwd: join(home.path, "project"), env: { PATH: "/nowhere" } });
+    runHere(home, ["chat", "--all", ...args], { cwd: join(home.path, "project"), env: { PATH: "/nowhere" } });
 
   test("every installed agent answers, each in a new session", async () => {
     const { code, stdout, stderr } = await all("one");

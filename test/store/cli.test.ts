@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +6,10 @@ import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, SCHEMA_VERSION } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
-import { bundledCommand, newPostgresDatabase } from "../sizes/prepared.ts";
+import type { Run } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
+import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-const MAIN = await bundledCommand();
 const home = mkdtempSync(join(tmpdir(), "continuo-store-cli-"));
 const database = join(home, "continuo.db");
 
@@ -20,19 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function continuo(...args: readonly string[]): Promise<Result> {
-  const env = { PATH: process.env.PATH ?? "", HOME: home, CONTINUO_HOME: home };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, "store", ...args], { env, cwd: home }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
-    });
-  });
+function continuo(...args: readonly string[]): Promise<Run> {
+  return runHere({ path: home }, ["store", ...args], { env: { CONTINUO_HOME: home } });
 }
 
 const json = async (...args: readonly string[]): Promise<unknown> =>
