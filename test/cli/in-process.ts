@@ -1,4 +1,4 @@
-/** A command run in this process, with streams that are no terminal: for tables of many commands. */
+/** Commands run in this process, with streams that are no terminal: for commands that end, and for servers. */
 
 import { PassThrough, Writable } from "node:stream";
 import { present } from "@continuo/core/model";
@@ -23,7 +23,24 @@ export async function runHere(
   args: readonly string[],
   options: RunHereOptions = {},
 ): Promise<Run> {
+  return await startHere(home, args, options).ended;
+}
+
+export interface StartedHere {
+  readonly ended: Promise<Run>;
+  /** Returns the text that it has printed to standard output by now. */
+  stdout(): string;
+  /** Does what Ctrl-C does to a command that handles it. */
+  interrupt(): void;
+}
+
+export function startHere(
+  home: Pick<Home, "path">,
+  args: readonly string[],
+  options: RunHereOptions = {},
+): StartedHere {
   const [stdout, stderr] = [collector(options.columns), collector(undefined)];
+  const interrupts = new Set<() => void>();
   const shell: Shell = {
     stdin: Object.assign(new PassThrough().end(options.stdin ?? ""), { isTTY: false }) as never,
     stdout: stdout.stream as never,
@@ -32,13 +49,25 @@ export async function runHere(
     home: home.path,
     cwd: options.cwd ?? home.path,
     now: options.now ?? new Date(),
-    holdInterrupts: () => ({ [Symbol.dispose]: () => undefined }),
+    holdInterrupts(onInterrupt = () => undefined) {
+      interrupts.add(onInterrupt);
+      return { [Symbol.dispose]: () => void interrupts.delete(onInterrupt) };
+    },
     holdTermination: () => ({ [Symbol.dispose]: () => undefined }),
     ...present({ startDetached: toStart(options.onDetached) }),
     onExit: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const code = await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const run = async (): Promise<Run> => {
+    const code = await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return {
+    ended: run(),
+    stdout: () => stdout.text(),
+    interrupt() {
+      for (const call of interrupts) call();
+    },
+  };
 }
 
 function toStart(onDetached: RunHereOptions["onDetached"]): Shell["startDetached"] {

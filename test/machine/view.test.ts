@@ -1,25 +1,29 @@
-/** `continuo view` as a process: the address that it prints, who gets in by it, and how it ends. */
+/** `continuo view`: the address that it prints, who gets in by it, and how it ends. */
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_VARIABLES } from "@continuo/agents";
 import type { PageEntry } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, type Run, writeSessions } from "../cli/home.ts";
-import { runHere } from "../cli/in-process.ts";
+import { background } from "../cli/background.ts";
+import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "../cli/home.ts";
+import { runHere, type StartedHere, startHere } from "../cli/in-process.ts";
 import { fetchNamed } from "../server/harness/fetch-named.ts";
 import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;
-const children: ChildProcess[] = [];
+const running: StartedHere[] = [];
 beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+afterEach(async () => {
+  for (const { interrupt, ended } of running.splice(0)) {
+    interrupt();
+    await ended;
+  }
   home[Symbol.dispose]();
 });
 
@@ -41,20 +45,12 @@ async function view(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Viewing> {
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  const started = spawn(process.execPath, [MAIN, "view", "--json", ...port, ...args], {
-    cwd: home.path,
-    env: { ...cleanEnv(home.path), ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(started);
-  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
-  started.on("close", resolve);
-  let text = "";
-  for await (const chunk of started.stdout) {
-    text += chunk;
-    if (text.includes("\n")) break;
-  }
-  const printed: Viewing["printed"] = JSON.parse(text);
+  const command = ["view", "--json", ...port, ...args];
+  const started = startHere(home, command, { env });
+  running.push(started);
+  const isPrinted = (): boolean => started.stdout().includes("\n");
+  while (!isPrinted()) await Promise.race([sleep(5), started.ended.then(failAtEnd)]);
+  const printed: Viewing["printed"] = JSON.parse(started.stdout());
   const { origin, hash } = new URL(printed.url);
   const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
   return {
@@ -62,11 +58,15 @@ async function view(
     code,
     hash,
     printed,
-    end: () => {
-      started.kill("SIGINT");
-      return ended;
+    end: async () => {
+      started.interrupt();
+      return (await started.ended).code;
     },
   };
+}
+
+function failAtEnd({ stderr }: Run): never {
+  throw new Error(`the command ended: ${stderr}`);
 }
 
 /** Returns what a page of the address sends; nothing if it is not let in. */
@@ -85,6 +85,14 @@ test("the address lets one browser in, which sees every session, until Ctrl-C", 
   expect(await viewing.end()).toBe(0);
   // It is for looking: no database of Continuo's own is made.
   expect(existsSync(join(home.path, ".continuo/continuo.db"))).toBe(false);
+});
+
+test("as a program of its own it listens, and ends with 0 on Ctrl-C", async () => {
+  await using viewer = background(home, ["view", "--json", "--no-open", "--port", "0"]);
+  const { url }: Viewing["printed"] = JSON.parse(await viewer.line("#code="));
+  expect((await fetchNamed(`${new URL(url).origin}/`)).status).toBe(200);
+  await viewer.kill("SIGINT");
+  expect(viewer.child.exitCode).toBe(0);
 });
 
 test("the address of one session leads to it", async () => {
@@ -152,39 +160,39 @@ test("no command line has the code: the browser gets a file that only its user c
 });
 
 test("another `continuo view` opens a page of the viewer that runs, which may do less", async () => {
-  const running = await view(["--no-open", "--port", "0"]);
+  const first = await view(["--no-open", "--port", "0"]);
   const second = await runHere(home, [
     "view",
     "--no-open",
     "--json",
     "--read-only",
-    `${running.base}/#/health`,
+    `${first.base}/#/health`,
   ]);
   const { url }: { readonly url: string } = JSON.parse(second.stdout);
-  expect([second.code, new URL(url).origin, url.endsWith("/health")]).toEqual([0, running.base, true]);
+  expect([second.code, new URL(url).origin, url.endsWith("/health")]).toEqual([0, first.base, true]);
   const hash = new URL(url).hash;
   const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
-  const headers = await enter({ ...running, code });
-  const renamed = await fetchNamed(`${running.base}/v1/machine/sessions/claude:${CLAUDE_ID}/rename`, {
+  const headers = await enter({ ...first, code });
+  const renamed = await fetchNamed(`${first.base}/v1/machine/sessions/claude:${CLAUDE_ID}/rename`, {
     method: "POST",
-    headers: { ...headers, origin: running.base, "content-type": "application/json" },
+    headers: { ...headers, origin: first.base, "content-type": "application/json" },
     body: JSON.stringify({ title: "x" }),
   });
   expect(renamed.status).toBe(403);
-  expect(await running.end()).toBe(0);
+  expect(await first.end()).toBe(0);
 });
 
 test("a command with another folder of any agent does not open the viewer that runs", async () => {
-  const running = await view(["--no-open"]);
-  const { port } = new URL(running.base);
+  const first = await view(["--no-open"]);
+  const { port } = new URL(first.base);
   const again = (env: Readonly<Record<string, string>>): Promise<Run> =>
     runHere(home, ["view", "--no-open", "--json", "--port", port], { env });
-  expect(await again({})).toMatchObject({ code: 0, stdout: expect.stringContaining(running.base) });
+  expect(await again({})).toMatchObject({ code: 0, stdout: expect.stringContaining(first.base) });
   for (const name of Object.values(HOME_VARIABLES)) {
     // It wants a viewer of its own, and the port is taken.
     expect([name, (await again({ [name]: join(home.path, "other") })).stdout]).toEqual([name, ""]);
   }
-  await running.end();
+  await first.end();
 });
 
 test("the address of a page starts the viewer at its port, and the page gets a name that nobody had before", async () => {
