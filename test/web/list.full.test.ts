@@ -1,0 +1,137 @@
+/** The list of the viewer in a real browser: its keys, its search, and what its address keeps. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claudeFile, claudeText } from "../cli/home.ts";
+import type { Line } from "../hostile/hostile-session.ts";
+import { homeWithLongSession, LONG_ID } from "./long-session.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+beforeAll(async () => {
+  viewer = await openViewer(homeWithLongSession());
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+describe("the list", () => {
+  test("j, k and the arrows go through sessions, Enter opens one, u comes back", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const title = (): Promise<string> => page.locator(".row.selected .title").innerText();
+    await page.keyboard.press("j");
+    const first = await title();
+    await page.keyboard.press("j");
+    const second = await title();
+    expect(second).not.toBe(first);
+    await page.keyboard.press("k");
+    expect(await title()).toBe(first);
+    await page.keyboard.press("ArrowDown");
+    expect(await title()).toBe(second);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-title h1");
+    await page.keyboard.press("u");
+    await page.waitForSelector(".row");
+    await page.context().close();
+  });
+
+  test("/ searches, Escape clears, and filters narrow", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const all = await page.locator(".row").count();
+    await page.getByRole("button", { name: /^Codex/u }).click();
+    await expect.poll(() => page.locator(".row").count()).toBeLessThan(all);
+    expect(await page.locator(".row .agent").allInnerTexts()).toEqual(expect.arrayContaining(["Codex"]));
+    await page.getByRole("button", { name: /^Codex/u }).click();
+    await expect.poll(() => page.locator(".row").count()).toBe(all);
+    await page.keyboard.press("/");
+    await page.keyboard.type("no session says this");
+    await page.waitForSelector(".empty");
+    expect(await page.locator(".empty").innerText()).toContain("No session matches");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".row").count()).toBe(all);
+    await page.context().close();
+  });
+
+  test("Enter goes to the first row of what was typed, not to one of the question before", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    await page.keyboard.press("j");
+    await page.locator(".row:focus").waitFor();
+    await page.keyboard.press("/");
+    // A server that takes its time.
+    await page.route(/sessions\?.*text=/u, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await route.continue();
+    });
+    await page.keyboard.type("Question 7");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".scroller").getAttribute("aria-busy")).toBe("true");
+    expect(await page.locator(".row.selected").count()).toBe(0);
+    await page.keyboard.press("Tab");
+    expect(await page.locator(".row:focus").count()).toBe(0);
+    await page.locator(".row.selected .excerpt").waitFor();
+    expect(await page.locator(".line").first().locator(".row.selected").count()).toBe(1);
+    expect(new URL(page.url()).hash).toBe("#/?text=Question+7");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-title h1");
+    expect(page.url()).toContain(encodeURIComponent(LONG_ID));
+    await page.context().close();
+  });
+
+  test("the address has the search and every filter: reload, back, forward and u are exact", async () => {
+    const { page } = await viewer.open("/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived");
+    const shown = () =>
+      page.evaluate(`[
+        location.hash,
+        ...[...document.querySelectorAll(".list-page input")].map((one) => one.value),
+        ...[...document.querySelectorAll(".choice[aria-pressed=true]")].map((one) => one.title),
+      ]`);
+    const all = [
+      "#/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived",
+      "/x",
+      "tea",
+      "30 days",
+      "Archived",
+    ];
+    await expect.poll(shown).toEqual(all);
+    await page.reload();
+    await expect.poll(shown).toEqual(all);
+    await page.locator("a.brand").click();
+    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current"]);
+    await page.waitForSelector(".row");
+    const count = await page.locator(".row").count();
+    await page.getByRole("button", { name: /^Codex/u }).click();
+    const codex = ["#/?agents=codex", "", "", "Codex", "Any time", "Current"];
+    await expect.poll(shown).toEqual(codex);
+    await expect.poll(() => page.locator(".row").count()).toBeLessThan(count);
+    await page.locator("#find").pressSequentially("tea");
+    await expect.poll(shown).toEqual(["#/?agents=codex&text=tea", "", "tea", ...codex.slice(3)]);
+    // A word is one step, however many letters it has.
+    await page.goBack();
+    await expect.poll(shown).toEqual(codex);
+    await page.locator(".row").first().click();
+    await page.waitForSelector(".session-title h1");
+    await page.keyboard.press("u");
+    await expect.poll(shown).toEqual(codex);
+    await page.goBack();
+    await page.waitForSelector(".session-title h1");
+    await page.goBack();
+    await expect.poll(shown).toEqual(codex);
+    await page.goBack();
+    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current"]);
+    await expect.poll(() => page.locator(".row").count()).toBe(count);
+    await page.context().close();
+  });
+
+  test("a session that begins, and one that grows, are seen without a reload", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const id = "4bf3ffff-0000-4000-8000-00000000000d";
+    const line: Line = { uuid: "n1", parent: null, role: "user", content: "A new one", time: "10:00:00" };
+    viewer.machine.home.write(claudeFile(id), claudeText(id, [line]));
+    await page.getByText("A new one").waitFor();
+    await page.context().close();
+  });
+});
