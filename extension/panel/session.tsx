@@ -1,6 +1,5 @@
 /** The session of the video that is watched. */
 
-import { shellWord } from "@continuo/core/model";
 import type { NoteOperation } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -19,6 +18,7 @@ import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
+import { ReadOnly } from "./read-only.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -62,12 +62,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
     <>
       <Head session={session} view={view} />
       <SourceList view={view} settings={settings} onSettings={onSettings} />
-      {isDegraded && (
-        <p class="banner bad" role="alert">
-          This session is read-only: {session.degraded ?? "its log cannot be trusted"}. What you see and say
-          is kept here, and sent after <code>continuo live repair {shellWord(key)}</code>.
-        </p>
-      )}
+      {isDegraded && <ReadOnly sessionKey={key} reason={session.degraded} onFailure={setFailure} />}
       {failure !== null && <Problem failure={failure} />}
       <Timeline
         timeline={session.timeline}

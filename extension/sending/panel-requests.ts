@@ -18,6 +18,7 @@ export type PanelAction =
   | { readonly action: "answer"; readonly requestId: string; readonly text: string }
   | { readonly action: "keep"; readonly hash: string }
   | { readonly action: "join"; readonly other: string }
+  | { readonly action: "repair" }
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
   | { readonly action: "earlier" }
   | { readonly action: "notes" }
@@ -71,6 +72,10 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       });
       return null;
     }
+    case "repair":
+      // The socket says when it is done, and what waits is sent then.
+      await requestJson(server, "POST", `${path}/repair`);
+      return null;
     case "picture":
       return await requestPicture(
         server,

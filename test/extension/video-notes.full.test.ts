@@ -95,9 +95,9 @@ live: { note_writer: notes }
   await checkPanel(panel, "without-model");
 });
 
-test("a note that was made of a damaged transcript is marked, and the others are not", async () => {
+test("a note that was made of a damaged transcript is marked and the others are not, and one button repairs the session", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
-  const { served, panel, page } = watched;
+  const { served, panel, page, key } = watched;
   const note = (text: string) => panel.locator(".note", { hasText: text });
   await play(page, { fromMs: 0, toMs: 6_500 });
   await note("Noted: The harbour").waitFor();
@@ -108,4 +108,8 @@ test("a note that was made of a damaged transcript is marked, and the others are
   await note("Noted: The harbour").getByText("damaged", { exact: true }).waitFor();
   expect(await note("Noted: The sun").getByText("damaged", { exact: true }).count()).toBe(0);
   await checkPanel(panel, "damaged-note");
+  await panel.getByRole("button", { name: "Repair" }).click();
+  await panel.getByText("This session is read-only").waitFor({ state: "detached" });
+  expect(["active", "checkpointed", "idle"]).toContain((await served.session(key)).state);
+  await note("Noted: The harbour").getByText("damaged", { exact: true }).waitFor();
 });
