@@ -34,9 +34,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 
 function answer(id: unknown, params: Json): void {
-  const words = (params.prompt as readonly { readonly text?: string }[])
-    .map(({ text }) => text ?? "")
-    .join("");
+  // Pictures, or words in place of them, come after the material.
+  const texts = (params.prompt as readonly { readonly text?: string }[]).map(({ text }) => text ?? "");
+  const words = texts.find((text) => text.includes("\n\n{")) ?? "";
   const material = JSON.parse(words.slice(words.lastIndexOf("\n\n{"))) as Material;
   const text = JSON.stringify(material.question === undefined ? notesOf(material) : quoteOf(material));
   const told = (update: Json): void =>
