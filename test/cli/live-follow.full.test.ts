@@ -1,6 +1,6 @@
 /** `continuo live export --follow` and `--channel`, as a person uses them beside a server. */
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLive } from "@continuo/core/client/live";
 import { expect, test } from "vitest";
@@ -112,6 +112,20 @@ test("files follow the notes through kills of both programs, and no edit of the 
   });
   await expect.poll(() => text("A talk boats 2.md"), WITHIN).toContain("Its second viewing.");
   expect(text("A talk boats 2.md")).toContain("Another film");
+});
+
+test("the page of a session stands above its notes, in the file that the demonstration fills", async () => {
+  using home = createHome();
+  await using server = await startServer(home);
+  const vault = join(home.path, "vault");
+  await using _command = background(home, ["live", "export", "--follow", vault], {
+    CONTINUO_SERVER: server.url,
+  });
+  expect((await run(home, ["live", "demo", "--speed", "100", "--server", server.url])).code).toBe(0);
+  const file = join(vault, "The harbour.md");
+  await expect
+    .poll(() => (existsSync(file) ? readFileSync(file, "utf8") : ""), WITHIN)
+    .toMatch(/# The harbour\n[\s\S]*## Summary\n\n- \*\*[\s\S]*## Chapters\n[\s\S]*\n\n## Notes\n\n- \*\*/u);
 });
 
 test("a folder that disappears is waited for, and is complete when it is back", async () => {

@@ -1,8 +1,8 @@
 /** `continuo live export`: the notes, the evidence and the pictures of a session, in one file. */
 
 import { resolve } from "node:path";
-import { ContinuoError, isContinuoError } from "@continuo/core/model";
-import type { BlobPointer, LivePage, LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import { ContinuoError } from "@continuo/core/model";
+import type { BlobPointer, LiveSession, Note, WireEvent } from "@continuo/core/wire";
 import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
@@ -11,6 +11,7 @@ import { type LiveExport, toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportFlags } from "./flags.ts";
 import { runFollow } from "./follow.ts";
 import { livePath } from "./lines.ts";
+import { readPage } from "./sessions.ts";
 
 /** An ending for the types that browsers capture; others are kept as bytes. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -78,16 +79,6 @@ async function read(key: string, access: ServerAccess): Promise<LiveExport> {
     after = page.nextAfter;
   }
   return { session, page, notes, evidence };
-}
-
-/** `null` without a page, and from a server of version 0.2.0, which has none. */
-async function readPage(key: string, access: ServerAccess): Promise<LivePage | null> {
-  try {
-    return (await callServer(access, livePath(key, "/page"))).page as LivePage | null;
-  } catch (error) {
-    if (isContinuoError(error, "not_found")) return null;
-    throw error;
-  }
 }
 
 function textOf(exported: LiveExport, format: "md" | "html" | "json"): string {

@@ -15,7 +15,7 @@ import { livePath } from "./lines.ts";
 import type { NoteTarget, SessionNotes, VideoNotes } from "./note-pages.ts";
 import { NotesChannel } from "./notes-channel.ts";
 import { NotesFolder } from "./notes-folder.ts";
-import { listSessions } from "./sessions.ts";
+import { listSessions, readPage } from "./sessions.ts";
 
 const INTERVAL_MS = 2_000;
 /** A server with very many sessions is asked less often: at most this share of the time. */
@@ -192,7 +192,7 @@ class Following {
         };
         const { sessionId } = await callServer(access, livePath(session.key));
         if (sessionId !== session.sessionId) return null;
-        read.push({ session, notes });
+        read.push({ session, notes, page: await readPage(session.key, access) });
       } catch (error) {
         if (isContinuoError(error, "not_found")) return null;
         throw error;
@@ -205,7 +205,11 @@ class Following {
 /** Changes whenever the file of the video must be looked at again. */
 function stateOf(sessions: readonly LiveSession[]): string {
   return JSON.stringify(
-    sessions.map(({ sessionId, contextHash, health }) => [sessionId, contextHash, health.damaged.length]),
+    sessions.map(({ sessionId, contextHash, health, state, ledgerCursor }) => [
+      ...[sessionId, contextHash, health.damaged.length],
+      // The page has no hash of its own: it may change with each event.
+      ...[state, ledgerCursor],
+    ]),
   );
 }
 

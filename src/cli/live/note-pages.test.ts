@@ -1,4 +1,4 @@
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, LiveSession, Note, PageItem } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { momentUrl } from "./moments.ts";
 import { fileNameOf, headOf, sectionOf } from "./note-pages.ts";
@@ -40,10 +40,13 @@ test("what others said is no Markdown, no HTML, and no sign of Obsidian in the f
   const hostile = '--> <!-- continuo:end --> %%x%% $y$ ==z== [[link]] #tag\n- "item"\u001b[2J';
   const session = { sessionId: "s", parentId: null, videoId: "youtube:abc", title: hostile };
   const note = { startMs: 65_000, endMs: 70_000, text: hostile, status: "unsure" };
-  const notes = { session: session as LiveSession, notes: [note as Note] };
+  const item = { kind: "chapter", title: hostile, text: hostile, startMs: 0, endMs: 70_000 } as PageItem;
+  const page = { items: [item] as readonly PageItem[] } as LivePage;
+  const notes = { session: session as LiveSession, notes: [note as Note], page };
   const { text } = sectionOf(notes);
-  expect(text.split("\n")).toHaveLength(4);
+  expect(text.split("\n")).toHaveLength(8);
   expect(text).toContain("- [1:05](https://www.youtube.com/watch?v=abc&t=65s) (unsure) ");
+  expect(text).toMatch(/^## Chapters\n\n- \[0:00\]\(https:\/\/www\.youtube\.com\/watch\?v=abc&t=0s\) \*\*/u);
   const head = headOf({ videoId: "youtube:abc", sessions: [notes] });
   for (const page of [text, head.split("\n# ")[1] ?? ""]) {
     expect(page).not.toMatch(/(?<!\\)(?:<!|%|\$y|==z|\[\[|#tag)/u);

@@ -1,15 +1,17 @@
 /** The notes of a video as Markdown for a folder of notes, and the name of their file. Pure. */
 
 import { textInIsolates } from "@continuo/core/transcript";
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { escaped, markOf } from "./export-pages.ts";
 import { timeOf } from "./lines.ts";
 import { momentUrl } from "./moments.ts";
+import { partsOf } from "./page-lines.ts";
 import type { NoteSection } from "./sections.ts";
 
 export interface SessionNotes {
   readonly session: LiveSession;
   readonly notes: readonly Note[];
+  readonly page: LivePage | null;
 }
 
 /** The sessions of one video whose notes belong into its file, the oldest first. */
@@ -26,10 +28,11 @@ export interface NoteTarget {
   take(video: VideoNotes): Promise<string | null>;
 }
 
-export function sectionOf({ session, notes }: SessionNotes): NoteSection {
+export function sectionOf({ session, notes, page }: SessionNotes): NoteSection {
   const { sessionId, parentId, videoId, tookNotesOver } = session;
   const lines = notes.map((note) => `- ${lineOf(videoId, note)}\n`);
-  const text = `## Notes\n\n${lines.length === 0 ? "No notes.\n" : lines.join("")}`;
+  const parts = page === null ? [] : partsOf(page).map((part) => partText(videoId, part));
+  const text = `${parts.join("")}## Notes\n\n${lines.length === 0 ? "No notes.\n" : lines.join("")}`;
   const replaces = tookNotesOver === true ? "parent" : "nothing";
   return { sessionId, parentId, text, noteCount: notes.length, replaces };
 }
@@ -47,11 +50,23 @@ export function titleOf({ videoId, sessions }: VideoNotes): string {
   return sessions.findLast(({ session }) => session.title !== null)?.session.title ?? videoId;
 }
 
+/** The summary, the chapters, the decisions or the open questions. */
+function partText(videoId: string, { name, items }: ReturnType<typeof partsOf>[number]): string {
+  const rows = items.map(({ startMs, title, text }) => {
+    const heading = title === null ? "" : `**${escaped(line(title))}** `;
+    return `- ${linkTo(videoId, startMs)} ${heading}${escaped(line(text))}\n`;
+  });
+  return `## ${name}\n\n${rows.join("")}\n`;
+}
+
 function lineOf(videoId: string, note: Note): string {
-  const url = momentUrl(videoId, note.startMs);
-  const time = timeOf(note.startMs);
-  const link = url === null ? `**${time}**` : `[${time}](${url})`;
-  return `${link}${markOf(note)} ${escaped(line(note.text))}`;
+  return `${linkTo(videoId, note.startMs)}${markOf(note)} ${escaped(line(note.text))}`;
+}
+
+function linkTo(videoId: string, ms: number): string {
+  const url = momentUrl(videoId, ms);
+  const time = timeOf(ms);
+  return url === null ? `**${time}**` : `[${time}](${url})`;
 }
 
 function line(text: string): string {

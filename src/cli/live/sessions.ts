@@ -1,6 +1,6 @@
 /** `continuo live list`, `notes`, `page`, `verify` and `repair`. */
 
-import { shellWord } from "@continuo/core/model";
+import { isContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
@@ -37,6 +37,16 @@ export async function listSessions(access: ServerAccess): Promise<readonly LiveS
     cursor = page.nextCursor;
   }
   return sessions;
+}
+
+/** `null` without a page, and from a server of version 0.2.0, which has none. */
+export async function readPage(key: string, access: ServerAccess): Promise<LivePage | null> {
+  try {
+    return (await callServer(access, livePath(key, "/page"))).page as LivePage | null;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 export async function runNotes(key: string, flags: NotesFlags, shell: Shell): Promise<number> {
