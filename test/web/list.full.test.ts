@@ -30,8 +30,11 @@ describe("the list", () => {
     expect(await title()).toBe(second);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".session-title h1");
+    await expect.poll(() => page.title()).toContain(" · Continuo");
     await page.keyboard.press("u");
     await page.waitForSelector(".row");
+    // The title of the session does not stay.
+    await expect.poll(() => page.title()).toBe("Continuo");
     await page.context().close();
   });
 

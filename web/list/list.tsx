@@ -39,6 +39,9 @@ const Notices = lazily(async () => (await import("../parts/notices.tsx")).Notice
 const NoSessions = lazily(async () => (await import("../parts/no-sessions.tsx")).NoSessions);
 
 export function ListPage(): VNode {
+  useEffect(() => {
+    document.title = "Continuo";
+  }, []);
   useEffect(() => route.subscribe(({ page }) => void (page === "list" && readAddress())), []);
   useEffect(() => {
     let growth: Growth | null = null;
