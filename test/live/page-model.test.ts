@@ -98,7 +98,7 @@ test("a model writes the page from all transcripts, in at most two passes at a p
   expect(agent.prompts).toHaveLength(2);
 });
 
-test("a pass revises notes of the agent, never those that a person accepted, and a replay makes the same notes again", async () => {
+test("a pass revises notes of the agent, never those that a person edited, and a replay makes the same notes again", async () => {
   const agent = pageAgent(({ notes }) => ({
     chapters: [QUEEN],
     notes: [
@@ -109,14 +109,14 @@ test("a pass revises notes of the agent, never those that a person accepted, and
   await using live = await play(agent);
   await say(live, 66_000, 1e9);
   const [first] = await live.service.notes("k");
-  await live.service.operate("k", first?.noteId ?? "", { operation: "accept" });
+  await live.service.operate("k", first?.noteId ?? "", { operation: "edit", text: "My own words." });
   await live.clock.advance(PAUSE_MS);
   const notes = await live.service.notes("k");
   expect(notes.length).toBeGreaterThan(1);
-  expect(notes[0]).toMatchObject({ text: first?.text, by: "person" });
+  expect(notes[0]).toMatchObject({ text: "My own words.", by: "person" });
   for (const note of notes.slice(1))
     expect(note).toMatchObject({ text: /^Better n\d+\.$/u, confidence: 0.95 });
-  expect(agent.prompts[0]).not.toContain(`"text":"${first?.text}"`);
+  expect(agent.prompts[0]).not.toContain("My own words.");
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
@@ -142,6 +142,22 @@ test("passes of a model end at a quarter of the budget, and the outline follows 
   const chapters = page?.items.filter(({ kind }) => kind === "chapter") ?? [];
   expect(chapters[0]).toMatchObject({ title: "The queen" });
   expect(chapters.length).toBeGreaterThan(1);
+});
+
+test("a model makes at most 12 passes over the page of a session, also without a budget", async () => {
+  let pass = 0;
+  const agent = pageAgent(() => ({ chapters: [{ ...QUEEN, text: `Pass ${++pass}.` }] }));
+  await using live = await play(agent);
+  for (let n = 0; n < 9; n++) {
+    await live.send("k", {
+      type: "transcript_added",
+      text: `Bee number ${n} flies home.`,
+      mediaTimeMs: 70_000 + n * 5_000,
+    });
+    await live.clock.advance(PAUSE_MS);
+  }
+  expect(agent.prompts).toHaveLength(12);
+  expect((await live.service.page("k"))?.writer).toBe("editor");
 });
 
 test("the outline stands in for a model that fails, and says why in one sentence", async () => {

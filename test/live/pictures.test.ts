@@ -55,6 +55,7 @@ test("an agent sees the pictures of a batch as images, one for each change of sc
     await frame(live, 2_000, "slide again", of([0.99, 0.01])),
     await frame(live, 3_000, "harbour", of([0, 1])),
     await frame(live, 9_000, "harbour", of([0, 1])),
+    await frame(live, 19_000, "harbour"),
   );
   await live.clock.advance(15_000);
   const [input = []] = agent.inputs;
