@@ -285,3 +285,45 @@ test("the confidence of a note rises with a segment that agrees, falls with one 
   expect(await live.service.notes("k")).toMatchObject([{ text: "The harbour opens at 7", confidence: 0.56 }]);
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1, compared: 3 });
 });
+
+test("related notes share transcripts or frames with a note, or say alike; others are left out", async () => {
+  const texts = [
+    "The lamp of the lighthouse",
+    "Its keeper sleeps",
+    "The lamp of the lighthouse turns",
+    "Bread is baked",
+  ];
+  const writer: NoteWriter = {
+    name: "fixed",
+    write: async ({ evidence }) => {
+      const frame = evidence.find(({ type }) => type === "frame_captured")?.id ?? "";
+      const places = [0, 1_000, 60_000, 120_000];
+      return {
+        drafts: texts.map((text, n) => {
+          const startMs = places[n] ?? 0;
+          const cited = n === 1 ? [frame] : [`other ${n}`];
+          return {
+            draftId: `d${n}`,
+            text,
+            startMs,
+            endMs: startMs + (n === 1 ? 20_000 : 5_000),
+            confidence: 0.9,
+            evidence: cited,
+          };
+        }),
+      };
+    },
+  };
+  await using live = await liveTest({ noteWriters: [writer] });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("Look", 0), { type: "frame_captured", mediaTimeMs: 2_000 });
+  await live.clock.advance(9_000);
+  const notes = await live.service.notes("k");
+  expect(notes.map(({ text }) => text)).toEqual(texts);
+  const [lamp, keeper, turns] = notes.map(({ noteId }) => noteId);
+  const related = await live.service.related("k", lamp ?? "");
+  expect(related.map(({ noteId }) => noteId).toSorted()).toEqual([keeper, turns].toSorted());
+  expect(related.find(({ noteId }) => noteId === keeper)?.shared).toHaveLength(1);
+  expect(related.find(({ noteId }) => noteId === turns)?.likeness).toBeGreaterThan(0.5);
+  await expect(live.service.related("k", "nowhere")).rejects.toMatchObject({ code: "not_found" });
+});

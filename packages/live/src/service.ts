@@ -1,7 +1,7 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
 import type { NewEvent, OpenedBlob, Store } from "@continuo/core/model";
-import type { LivePage, PageOperation } from "@continuo/core/wire";
+import type { LivePage, PageOperation, RelatedNote } from "@continuo/core/wire";
 import { type Answer, answerQuestion, type Question } from "./ask.ts";
 import {
   ANY_PICTURE,
@@ -32,7 +32,7 @@ import {
   soundStore,
 } from "./kit/index.ts";
 import { type LiveVerifyResult, LogChecks } from "./log-checks.ts";
-import { answerEvent, notesOf, operationEvents } from "./notes/index.ts";
+import { answerEvent, notesOf, operationEvents, relatedNotes } from "./notes/index.ts";
 import { type LiveOptions, settingsOf } from "./options.ts";
 import {
   CleanUp,
@@ -47,7 +47,7 @@ import {
 import { pageOperationEvent, readPage } from "./page/index.ts";
 import { type ReplayCall, type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { contentWords } from "./sentences/index.ts";
-import { bySession, toLiveSession } from "./session-view.ts";
+import { sessionsOf, toLiveSession } from "./session-view.ts";
 import {
   appendOnce,
   assertAccepted,
@@ -115,7 +115,7 @@ export class LiveService {
     this.#checks = new LogChecks({
       store,
       settings: this.#settings,
-      follow: (sessionId) => this.#follow(sessionId),
+      follow: (sessionId) => this.follow(sessionId),
       own: (sessionId) => this.#own(sessionId, "anybody"),
       forget: (sessionId) => this.#forget(sessionId),
       mayWrite: () => this.#state === "running" && this.#role === "owner",
@@ -181,7 +181,7 @@ export class LiveService {
     if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
     const options = { ...this.#settings, reach };
     const { sessionId, origin } = await openLiveSession(this.store, key, request, options);
-    const follower = await this.#follow(sessionId);
+    const follower = await this.follow(sessionId);
     const owner = await this.#own(sessionId);
     await owner?.carryNotes();
     return { sessionId, state: stateOf(follower), created: origin === "created" };
@@ -189,7 +189,7 @@ export class LiveService {
 
   /** Errors: `not_found`. */
   async session(key: string): Promise<LiveSession> {
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     return toLiveSession(key, follower, { owner: this.#owners.get(follower.sessionId), kind: this.#kind });
   }
 
@@ -198,15 +198,11 @@ export class LiveService {
     readonly nextCursor: string | null;
   }> {
     const { items, nextCursor } = await listKeys(this.store, page);
-    const sessions: LiveSession[] = [];
-    for (const [sessionId, keys] of bySession(items)) {
-      const [key = ""] = keys;
-      if ((await this.store.getSession(sessionId)) === null) continue;
-      const follower = await this.#follow(sessionId);
-      const session = toLiveSession(key, follower, { owner: this.#owners.get(sessionId), kind: this.#kind });
-      sessions.push(keys.length === 1 ? session : { ...session, keys });
-    }
-    return { items: sessions, nextCursor };
+    const viewOf = async (key: string, sessionId: string): Promise<LiveSession> => {
+      const servedBy = { owner: this.#owners.get(sessionId), kind: this.#kind };
+      return toLiveSession(key, await this.follow(sessionId), servedBy);
+    };
+    return { items: await sessionsOf(this.store, items, viewOf), nextCursor };
   }
 
   /** Errors: `not_found`. */
@@ -216,13 +212,13 @@ export class LiveService {
 
   /** The fold of the session, up to date. The service owns it. Errors: the store's. */
   follow(sessionId: string): Promise<Follower> {
-    return this.#follow(sessionId);
+    return this.#followers.of(sessionId);
   }
 
   /** A sign of life: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
   async ping(key: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
-    const { fold } = await this.#follow(sessionId);
+    const { fold } = await this.follow(sessionId);
     if (isFinal(fold.state)) throw ended(key, fold.state);
     await this.#cleanUp.ping(sessionId);
     await this.#own(sessionId);
@@ -239,7 +235,7 @@ export class LiveService {
   ): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
     const present = await this.sessionIdOf(key);
-    const follower = await this.#follow(present);
+    const follower = await this.follow(present);
     const producer = { type: "producer", producerId, epoch, sequence } as const;
     if (batch.sessionId !== undefined && batch.sessionId !== present) {
       await assertAccepted(this.store, { key, sessionId: batch.sessionId }, { producer, evidence });
@@ -278,7 +274,7 @@ export class LiveService {
   /** Stores audio; its transcript is made later. Errors: as `accept`; `unsupported` without a transcriber. */
   async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
     assertTranscriber(this.#settings.transcriber);
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     const known = await storedAudio(this.soundStore, follower.sessionId, upload);
     if (known !== null) return acknowledge(follower, [known], this.#settings);
     assertWritable(follower);
@@ -287,26 +283,35 @@ export class LiveService {
 
   /** All notes that are not archived, in the order of the medium. Errors: `not_found`. */
   async notes(key: string): Promise<readonly Note[]> {
-    return notesOf(this.soundStore, await this.#follow(await this.sessionIdOf(key)));
+    return notesOf(this.soundStore, await this.follow(await this.sessionIdOf(key)));
   }
 
   /** The page of the session, or while it has none of the one that it continues. Errors: `not_found`. */
   async page(key: string): Promise<LivePage | null> {
-    return readPage(this.soundStore, await this.#follow(await this.sessionIdOf(key)));
+    return readPage(this.soundStore, await this.follow(await this.sessionIdOf(key)));
   }
 
   /** Applies a person's operation to an item of the page. Errors: as `operate`; `too_large`. */
   async operateOnPage(key: string, itemId: string, operation: PageOperation): Promise<Acknowledgement> {
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
     return this.#input(follower, [
       await pageOperationEvent(this.soundStore, follower, { itemId, operation }),
     ]);
   }
 
+  /** The notes that share evidence or words with a note. Errors: `not_found`. */
+  async related(key: string, noteId: string): Promise<readonly RelatedNote[]> {
+    return relatedNotes({
+      ...this.#settings,
+      noteId,
+      follower: await this.follow(await this.sessionIdOf(key)),
+    });
+  }
+
   /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
   async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
     const { newId } = this.#settings;
     const operate = { store: this.soundStore, follower, noteId, operation, newId };
@@ -319,7 +324,7 @@ export class LiveService {
     requestId: string,
     answer: { readonly text: unknown; readonly mediaTimeMs: unknown },
   ): Promise<Acknowledgement> {
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
     return this.#input(follower, [answerEvent(follower, requestId, answer)]);
   }
@@ -334,7 +339,7 @@ export class LiveService {
 
   /** Keeps a picture of the session's video beyond its expiry. Errors: `not_found`. */
   async keepPicture(key: string, hash: string): Promise<void> {
-    const { fold } = await this.#follow(await this.sessionIdOf(key));
+    const { fold } = await this.follow(await this.sessionIdOf(key));
     await this.frames.keep(hash, fold.videoId);
   }
 
@@ -343,13 +348,13 @@ export class LiveService {
     key: string,
     place: { readonly sequence: number; readonly hash: string },
   ): Promise<OpenedBlob> {
-    const { sessionId, fold } = await this.#follow(await this.sessionIdOf(key));
+    const { sessionId, fold } = await this.follow(await this.sessionIdOf(key));
     return this.frames.open({ sessionId, videoId: fold.videoId }, place);
   }
 
   /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */
   async ask(key: string, question: Question, signal: AbortSignal = NEVER): Promise<Answer> {
-    const follower = await this.#follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await this.sessionIdOf(key));
     const { answer, event } = await answerQuestion(question, { ...this.#settings, follower, signal });
     if (event !== null) await this.#input(follower, [event]);
     return answer;
@@ -363,7 +368,7 @@ export class LiveService {
   ): Promise<ReplayReport> {
     const sessionId = await this.sessionIdOf(key);
     if (mode === "recorded") return replayRecorded(this.store, sessionId);
-    const { fold } = await this.#follow(sessionId);
+    const { fold } = await this.follow(sessionId);
     const writer = this.#settings.writerOf(fold.noteWriter);
     return replayWithModel({ ...this.#settings, sessionId, writer, context, signal });
   }
@@ -430,10 +435,6 @@ export class LiveService {
     return acknowledge(follower, stored, this.#settings);
   }
 
-  #follow(sessionId: string): Promise<Follower> {
-    return this.#followers.of(sessionId);
-  }
-
   async #forget(sessionId: string): Promise<void> {
     this.#owners.get(sessionId)?.end();
     await this.#followers.forget(sessionId);
@@ -469,7 +470,7 @@ export class LiveService {
   async #keep(lease: SessionLease): Promise<SessionOwner | null> {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
-    const follower = await this.#follow(sessionId);
+    const follower = await this.follow(sessionId);
     // A take-over and a request may arrive here in another order than they were granted.
     const known = this.#owners.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
@@ -491,10 +492,9 @@ export class LiveService {
   }
 
   async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
-    const follower = await this.#follow(sessionId);
+    const follower = await this.follow(sessionId);
     if (isFinal(follower.fold.state)) return false;
     const owner = await this.#own(sessionId, "anybody");
-    if (owner === null) return false;
-    return endSession(owner, { follower, on, report: this.#settings.report });
+    return owner !== null && endSession(owner, { follower, on, report: this.#settings.report });
   }
 }

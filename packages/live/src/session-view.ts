@@ -1,5 +1,6 @@
 /** A session as the server shows it. */
 
+import type { Store } from "@continuo/core/model";
 import { type Damage, isoOf, LIMITS, type LiveHealth, type LiveSession } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
@@ -60,10 +61,26 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
 }
 
 /** The keys of each session, in the order of the list. */
-export function bySession(
+function bySession(
   items: readonly { readonly key: string; readonly sessionId: string }[],
 ): ReadonlyMap<string, readonly string[]> {
   const keys = new Map<string, string[]>();
   for (const { key, sessionId } of items) keys.set(sessionId, [...(keys.get(sessionId) ?? []), key]);
   return keys;
+}
+
+/** The sessions that exist, one for all of its keys. */
+export async function sessionsOf(
+  store: Store,
+  items: readonly { readonly key: string; readonly sessionId: string }[],
+  viewOf: (key: string, sessionId: string) => Promise<LiveSession>,
+): Promise<readonly LiveSession[]> {
+  const sessions: LiveSession[] = [];
+  for (const [sessionId, keys] of bySession(items)) {
+    const [key = ""] = keys;
+    if ((await store.getSession(sessionId)) === null) continue;
+    const session = await viewOf(key, sessionId);
+    sessions.push(keys.length === 1 ? session : { ...session, keys });
+  }
+  return sessions;
 }

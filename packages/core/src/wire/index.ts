@@ -109,7 +109,14 @@ export {
   parseLiveClientFrame,
 } from "./live-frames.ts";
 export type { LiveHistory, NoteCut, NoteEvent, NoteHistory } from "./live-history.ts";
-export { NOTE_EVENT_TYPES, type Note, type NoteOperation, type NoteStatus, type Span } from "./live-notes.ts";
+export {
+  NOTE_EVENT_TYPES,
+  type Note,
+  type NoteOperation,
+  type NoteStatus,
+  type RelatedNote,
+  type Span,
+} from "./live-notes.ts";
 export type { LiveOutline, OutlineChapter, OutlinePassage } from "./live-outline.ts";
 export {
   isSameItem,

@@ -36,6 +36,17 @@ export interface Note extends Span {
   readonly damaged?: readonly number[];
 }
 
+/** A note that belongs to another one, in the answer of `GET /v1/live/KEY/notes/ID/related`. */
+export interface RelatedNote {
+  readonly noteId: string;
+  /** 0 to 1. */
+  readonly score: number;
+  /** Ids of the transcripts and frames that both stand on, at most 12. */
+  readonly shared: readonly string[];
+  /** The likeness of the texts, 0 to 1; 0 below half of what counts as the same. */
+  readonly likeness: number;
+}
+
 /** The body of `POST /v1/live/KEY/notes/ID`. `undo` takes the newest operation of a person on this note back. */
 export type NoteOperation =
   | {

@@ -135,6 +135,10 @@ export const LIMITS = {
   noteEntries: 4_500,
   noteEvidence: 1_000,
   rememberedVectors: 500,
+  /** Related notes: how many are shown, those that are compared, and the share of the threshold that counts. */
+  related: 10,
+  relatedCandidates: 200,
+  relatedShare: 0.5,
   /** The cosine of models from which two notes count as the same. */
   sameCosine: 0.8,
 

@@ -10,3 +10,4 @@ export { FULL, type NoteContent, newestEntries, noteHash, noteOf, readNotes } fr
 export { parseNoteOperation } from "./note-operations.ts";
 export { contentAfter, noteEventsOf } from "./note-revision.ts";
 export { answerEvent, carriedEvents, notesOf, operationEvents } from "./notes-service.ts";
+export { relatedNotes } from "./related-notes.ts";

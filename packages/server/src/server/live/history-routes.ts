@@ -17,6 +17,10 @@ export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
     const { key, service } = await asked(c, "read");
     return Response.json(await outlines.of(service.soundStore, await service.sessionIdOf(key)));
   });
+  app.get("/v1/live/:key/notes/:note/related", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json({ related: await service.related(key, c.req.param("note")) });
+  });
   app.get("/v1/live/:key/notes/:note/history", async (c) => {
     const { key, service } = await asked(c, "read");
     const at = c.req.query("at");

@@ -1,0 +1,73 @@
+/** Notes that belong together: by the transcripts and frames that they share, and by what they say. */
+
+import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
+import type { RelatedNote } from "@continuo/core/wire";
+import { type Embedder, isFields, LIMITS, type Note } from "../kit/index.ts";
+import type { Follower } from "../state/index.ts";
+import { cosineOf } from "../writers/index.ts";
+import { notesOf } from "./notes-service.ts";
+
+export interface RelatedOptions {
+  readonly store: Store;
+  readonly follower: Follower;
+  readonly noteId: string;
+  readonly embedder: Embedder;
+}
+
+/** The most related notes, at most 10. Errors: `not_found`, also for an archived note; the store's, the embedder's. */
+export async function relatedNotes(options: RelatedOptions): Promise<readonly RelatedNote[]> {
+  const { store, follower, noteId, embedder } = options;
+  const notes = await notesOf(store, follower);
+  const note = notes.find((one) => one.noteId === noteId);
+  if (note === undefined) {
+    throw new ContinuoError("not_found", `there is no note ${noteId}`, { details: { noteId } });
+  }
+  const others = notes
+    .filter((one) => one.noteId !== noteId)
+    .toSorted((a, b) => distance(note, a) - distance(note, b))
+    .slice(0, LIMITS.relatedCandidates);
+  const [vector = [], ...vectors] = await embedder.embed(
+    [note, ...others].map(({ text }) => text),
+    {},
+  );
+  const frames = await framesAt(store, follower.sessionId, note);
+  const own = new Set([...note.evidence, ...frames.map(({ id }) => id)]);
+  const related = others.map((other, n): RelatedNote => {
+    const shared = other.evidence.filter((id) => own.has(id));
+    const cosine = Math.max(0, cosineOf(vector, vectors[n] ?? []));
+    const likeness = cosine >= embedder.threshold * LIMITS.relatedShare ? cosine : 0;
+    const score = Math.min(
+      1,
+      shared.length / Math.max(1, Math.min(own.size, other.evidence.length)) + likeness,
+    );
+    return {
+      noteId: other.noteId,
+      score: Math.round(score * 1_000) / 1_000,
+      shared: shared.slice(0, LIMITS.shownEvidence),
+      likeness: Math.round(likeness * 1_000) / 1_000,
+    };
+  });
+  return related
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, LIMITS.related);
+}
+
+/** The frames of the note's span, whether it cites them or not. */
+async function framesAt(
+  store: Store,
+  sessionId: string,
+  { startMs, endMs }: Note,
+): Promise<readonly StoredEvent[]> {
+  const { events } = await store.readMedia(sessionId, {
+    fromMs: startMs,
+    toMs: endMs,
+    types: ["frame_captured"],
+    limit: LIMITS.contextEvents,
+  });
+  return events.filter(({ data }) => isFields(data));
+}
+
+function distance(a: Note, b: Note): number {
+  return Math.abs(a.startMs - b.startMs);
+}
