@@ -9,6 +9,7 @@ import {
   CLAUDE_ID,
   CODEX_ID,
   claudeFile,
+  claudeText,
   cleanEnv,
   createHome,
   HOSTILE_ID,
@@ -58,6 +59,24 @@ test("the numbers of results belong to the terminal: a search in another one lea
   });
   expect(JSON.parse(stdout).results).toMatchObject([{ number: 1, session: { sessionId: CODEX_ID } }]);
   expect((await runHere(home, ["open", "1"])).stdout).toContain("Fix the build");
+});
+
+test("ids of results that begin alike are long enough to name one session each", async () => {
+  const ids = ["019a1b2c-aaaa-7000-8000-000000000001", "019a1b2c-bbbb-7000-8000-000000000001"];
+  for (const id of ids) {
+    const line = {
+      uuid: "u1",
+      parent: null,
+      role: "user",
+      content: "Steep the tea",
+      time: "10:00:00",
+    } as const;
+    home.write(claudeFile(id), claudeText(id, [line]));
+  }
+  const { stdout } = await runHere(home, ["search", "steep"]);
+  const shown = [...stdout.matchAll(/claude · (\S+) ·/gu)].map(([, id = ""]) => id);
+  expect(shown.toSorted()).toEqual(["019a1b2c-a", "019a1b2c-b"]);
+  for (const id of shown) expect((await runHere(home, ["info", id])).code).toBe(0);
 });
 
 test("what a session says reaches the terminal as visible text", async () => {

@@ -2,6 +2,7 @@
 
 import type { Excerpt, SearchProgress, SearchResult, SearchResults } from "@continuo/agents/search";
 import { visibleLine } from "@continuo/core/transcript";
+import { shortIds } from "../session/list/index.ts";
 import {
   cutEnd,
   formatCount,
@@ -23,12 +24,12 @@ const SPEAKERS: Readonly<Record<Excerpt["voice"], string>> = {
   other: "injected",
 };
 const INDENT = "    ";
-const ID_CHARS = 8;
 
 /** Ends with a line feed. */
 export function drawResults({ results, total }: SearchResults, shell: Shell): string {
   const screen = screenOf(shell, shell.stdout);
-  const drawing = { shell, paint: paintFor(screen), columns: screen.isTerminal ? screen.columns : 100 };
+  const columns = screen.isTerminal ? screen.columns : 100;
+  const drawing = { shell, paint: paintFor(screen), columns, short: shortIdsOf(results) };
   const blocks = results.map((result, at) => drawResult(result, at + 1, drawing));
   const more = total - results.length;
   const footer = more > 0 ? [[`${formatCount(more)} more sessions match: --all shows them`]] : [];
@@ -48,7 +49,7 @@ export function drawEarlyResults(
   shell: Shell,
 ): readonly string[] {
   const { columns, rows, ...screen } = screenOf(shell, shell.stdout);
-  const drawing = { shell, paint: paintFor(screen), columns: columns - 1 };
+  const drawing = { shell, paint: paintFor(screen), columns: columns - 1, short: shortIdsOf(results) };
   const shown: string[] = [];
   for (const { excerpt, ...result } of results) {
     // One line of the text is enough to see whether this is it.
@@ -86,6 +87,13 @@ interface Drawing {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
+  /** From id to its beginning that no other result shares. */
+  readonly short: ReadonlyMap<string, string>;
+}
+
+function shortIdsOf(results: SearchResults["results"]): ReadonlyMap<string, string> {
+  const ids = results.flatMap(({ session }) => [session.sessionId, session.parentId ?? []].flat());
+  return shortIds(ids, ids);
 }
 
 function drawResult(
@@ -93,15 +101,15 @@ function drawResult(
   number: number | null,
   drawing: Drawing,
 ): string[] {
-  const { shell, paint, columns } = drawing;
+  const { shell, paint, columns, short } = drawing;
   const facts = [
     session.agent,
-    session.sessionId.slice(0, ID_CHARS),
+    short.get(session.sessionId) ?? session.sessionId,
     session.cwd === null ? "" : tildePath(session.cwd, shell.home),
     relativeTime(turn.at ?? session.updatedAt, shell.now),
     session.trashId === null ? "" : "in the trash",
     session.archived ? "archived" : "",
-    session.parentId === null ? "" : `sub-agent of ${session.parentId.slice(0, ID_CHARS)}`,
+    session.parentId === null ? "" : `sub-agent of ${short.get(session.parentId) ?? session.parentId}`,
   ].filter((fact) => fact !== "");
   const title = visibleLine(session.title ?? "untitled");
   const others = turns.length - 1;
