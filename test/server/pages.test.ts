@@ -194,7 +194,7 @@ const PUBLIC = "https://continuo.example";
 
 /** A request as a proxy sends it that ends TLS, with the host that the browser named or with its own. */
 async function behindProxy(host: string, path: string, init: RequestInit = {}): Promise<Response> {
-  const { fetch: serve } = createServer({
+  const proxied = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: createAuthenticate(store),
     hosts: ["127.0.0.1"],
@@ -203,7 +203,11 @@ async function behindProxy(host: string, path: string, init: RequestInit = {}): 
   const headers = new Headers(init.headers);
   headers.set("host", host);
   const request = new Request(`http://${host}${path}`, { ...init, headers });
-  return await serve(request, { address: "10.0.0.1", isLoopback: false });
+  try {
+    return await proxied.fetch(request, { address: "10.0.0.1", isLoopback: false });
+  } finally {
+    await proxied.close();
+  }
 }
 
 test.each([

@@ -106,6 +106,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
     ...present({ pageName }),
     report: warn,
   });
+  await using _server = { [Symbol.asyncDispose]: () => server.close() };
   const stopped = stopSignal(shell);
   const loopback = pageName === undefined ? "one" : "both";
   const listenOn = (port: number): Promise<Listening> =>

@@ -26,5 +26,10 @@ export async function openServer(
     authenticate: allowEverybody(store.workspaceId),
     ...options,
   });
-  return listen(server, present({ host: "127.0.0.1", port, process, proxies, loopback, stalledMs }));
+  try {
+    return await listen(server, present({ host: "127.0.0.1", port, process, proxies, loopback, stalledMs }));
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
