@@ -226,7 +226,8 @@ function drawBottom(state: PickState, { columns, paint }: Drawing): string[] {
 }
 
 function wrapped(text: string, columns: number, paint: Paint, style: "green" | "yellow"): string[] {
-  return wrap([{ text: visibleLine(text), styles: [style] }], columns, paint).slice(0, MAX_BOTTOM_ROWS);
+  const lines = wrap([{ text: visibleLine(text), styles: [style] }], columns, paint);
+  return lines.slice(0, MAX_BOTTOM_ROWS).map((line) => line.replaceAll(UNBROKEN, " "));
 }
 
 function titleText(text: string, columns: number): string {
@@ -234,13 +235,17 @@ function titleText(text: string, columns: number): string {
   return `${prompt}${cutStart(visibleLine(text), Math.max(1, columns - prompt.length - 1))}`;
 }
 
+/** A space at which no line ends, between a key and what it does. */
+const UNBROKEN = "\u00a0";
+
 function menuText(state: PickState, name: Parameters<typeof menuOf>[0]): string {
   const targets = targetsOf(state);
   const what = targets.length === 1 ? "this session" : plural(targets.length, "session");
   const { question, items } = menuOf(name, what, ownTargets(state));
-  return [`${question} ${items.map(({ key, label }) => `${key} ${label}`).join(" · ")}`, "Esc back"].join(
-    " · ",
-  );
+  return [
+    `${question} ${items.map(({ key, label }) => `${key}${UNBROKEN}${label}`).join(" · ")}`,
+    `Esc${UNBROKEN}back`,
+  ].join(" · ");
 }
 
 /** The keys that there is room for; the one that shows all of them is always there. */

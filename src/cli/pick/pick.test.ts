@@ -2,7 +2,7 @@ import type { SessionInfo } from "@continuo/core/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { widthOf } from "../terminal/index.ts";
-import { LIST_KEYS } from "./actions.ts";
+import { LIST_KEYS, menuOf } from "./actions.ts";
 import { cursorOf, drawScreen, layOutScreen } from "./draw.ts";
 import { filterEntries, toEntries } from "./filter.ts";
 import { isBegun, type Key, type KeyName, parseKeys } from "./keys.ts";
@@ -146,6 +146,25 @@ describe("what a key does", () => {
     expect(press([typed("c")], moved.state).effect).toEqual({ type: "chat", entry: ENTRIES[1] });
     expect(press([key("tab"), typed("c")], moved.state).state.query).toBe("c");
     expect(press([typed("/"), typed("e")], moved.state).state.query).toBe("/e");
+  });
+
+  test("a menu ends no line between a key and what it does", () => {
+    const { state } = press([key("down"), typed("h")]);
+    const items = menuOf("handoff", "this session", 0).items.map((item) => `${item.key} ${item.label}`);
+    for (let columns = 50; columns <= 120; columns++) {
+      const drawing = {
+        columns,
+        rows: 20,
+        paint: (text: string) => text,
+        now: NOW,
+        home: "/home/ann",
+        preview: [],
+      };
+      const lines = drawScreen(state, drawing);
+      for (const item of [...items, "Esc back"]) {
+        expect([columns, item, lines.some((line) => line.includes(item))]).toEqual([columns, item, true]);
+      }
+    }
   });
 
   test("a letter without an action does nothing, and says how to type", () => {
