@@ -14,6 +14,7 @@ const SESSIONS = 3_000;
 const WAIT_MS = 400_000;
 /** The text of a session that changed a shorter time ago counts as indexed only in the process that read it. */
 const SETTLED_MS = 3_000;
+const AGAIN_AFTER_MS = 60_000;
 
 async function until<T>(look: () => Promise<T> | T, isDone: (value: T) => boolean): Promise<T> {
   const end = performance.now() + WAIT_MS;
@@ -63,6 +64,7 @@ test("the process holds nothing of its command, is killed without damage, and th
   using home = createHome();
   writeWombats(home, SESSIONS);
   await sleep(SETTLED_MS);
+  const begunMs = performance.now();
   // `run` resolves when both pipes are closed: a process that kept one would be waited for.
   const lists = await Promise.all([run(home, ["list", "--all"]), run(home, ["list", "--json"])]);
   expect(lists.map(({ code, stderr }) => [code, stderr])).toEqual([
@@ -93,8 +95,8 @@ test("the process holds nothing of its command, is killed without damage, and th
   expect(after.indexed).toBeGreaterThan(0);
   expect(after.indexed).toBeLessThan(SESSIONS);
   expect(JSON.parse((await run(home, ["search", "wombat77", "--json"])).stdout)).toMatchObject({ total: 1 });
-  // That search is within a minute of the list.
-  expect(indexing(home)).toEqual([]);
+  // A search within a minute of the list starts no other one; a busy machine may take longer to come here.
+  if (performance.now() - begunMs < AGAIN_AFTER_MS) expect(indexing(home)).toEqual([]);
   expect((await run(home, ["index", "update", "--background"])).code).toBe(0);
   expect(await status(home)).toMatchObject({ indexed: SESSIONS, background: "idle" });
 }, 1_200_000);

@@ -49,8 +49,7 @@ describe("the list", () => {
     await expect.poll(() => page.locator(".row").count()).toBe(all);
     await page.keyboard.press("/");
     await page.keyboard.type("no session says this");
-    await page.waitForSelector(".empty");
-    expect(await page.locator(".empty").innerText()).toContain("No session matches");
+    await page.locator(".empty", { hasText: "No session matches" }).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".row").count()).toBe(all);
     await page.context().close();

@@ -3,7 +3,7 @@
 import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
@@ -41,8 +41,8 @@ const NoSessions = lazily(async () => (await import("../parts/no-sessions.tsx"))
 export function ListPage(): VNode {
   useEffect(() => {
     document.title = "Continuo";
+    return route.subscribe(({ page }) => void (page === "list" && readAddress()));
   }, []);
-  useEffect(() => route.subscribe(({ page }) => void (page === "list" && readAddress())), []);
   useEffect(() => {
     let growth: Growth | null = null;
     // The server makes the whole list for those who follow it: the first rows do not wait for that.
@@ -71,7 +71,7 @@ function Rows(): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const list = items.value;
   const isRanked = filters.value.text.trim() !== "";
-  const isNarrow = useMemo(() => matchMedia("(max-width: 48rem)").matches, [list]);
+  const isNarrow = matchMedia("(max-width: 48rem)").matches;
   const virtualizer = useVirtual({
     scroller,
     rows: list,
@@ -147,12 +147,13 @@ function moveIn(
     if (item?.type !== "session") return;
     selected.value = item.key;
     virtualizer.scrollToIndex(next, { align: "auto" });
-    // The row may come into the page with the next frame.
-    requestAnimationFrame(() =>
+    const focus = () =>
       scroller.current
         ?.querySelector<HTMLElement>(`[data-index="${next}"] a`)
-        ?.focus({ preventScroll: true }),
-    );
+        ?.focus({ preventScroll: true });
+    // At once, so that Enter opens this row; one that is not in the page comes with the next frame.
+    focus();
+    requestAnimationFrame(focus);
   };
 }
 
