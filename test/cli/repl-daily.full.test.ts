@@ -1,8 +1,10 @@
 /** The daily use of `continuo repl` in a terminal, with a scripted agent. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
-import { MAIN } from "./home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, MAIN } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
 
@@ -66,6 +68,37 @@ test.each([
     "",
     "❯",
   ]);
+});
+
+test.each([
+  [120, 30],
+  [80, 24],
+  [50, 20],
+])("--resume of a session that is cold says what its next prompt costs, at %ix%i", async (columns, rows) => {
+  const { agents } = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
+  const claude = { ...agents.robot, transport: "acp" };
+  home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { claude } }));
+  const said = claudeText(CLAUDE_ID, [
+    { uuid: "u1", parent: null, role: "user", content: "Steep the tea", time: "10:00:00" },
+    {
+      uuid: "u2",
+      parent: "u1",
+      role: "assistant",
+      content: [{ type: "text", text: "Done." }],
+      time: "10:00:01",
+    },
+  ]);
+  const usage = { input_tokens: 1_000, cache_creation_input_tokens: 99_000, output_tokens: 20 };
+  const told = said
+    .replaceAll("/home/ann/app", join(home.path, "project"))
+    .replace("model-a", "claude-opus-5-5")
+    .replace('{"input_tokens":1000,"output_tokens":20}', JSON.stringify(usage));
+  home.write(claudeFile(CLAUDE_ID), told);
+  const on = await open(columns, rows, `--resume ${CLAUDE_ID}`);
+  const words = on.screen().replaceAll(/\s+/gu, " ");
+  expect(words).toContain("● Done.");
+  expect(words).toContain("cold · 100,000 tokens · about $0.50");
+  expect(words).toContain("lean: about 30,000 tokens, $0.15");
 });
 
 test("Ctrl-R finds an earlier line, Enter sends it, and Ctrl-G brings back what was typed", async () => {
