@@ -120,7 +120,7 @@ export async function ageBy(days: number, root: string): Promise<void> {
 /** The commands that look at sessions without being asked to change anything. */
 export function readingCommands(sessionId: string): readonly (readonly string[])[] {
   return [
-    ["session", "list", "--all", "--archived"],
+    ["session", "list", "--all", "--archived", "--empty"],
     ["session", "info", sessionId],
     ["session", "show", sessionId, "--all", "--json"],
     ["session", "check"],
