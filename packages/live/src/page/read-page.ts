@@ -1,6 +1,6 @@
 /** The page of a session from its events. */
 
-import type { NewEvent, Store } from "@continuo/core/model";
+import type { NewEvent, Store, StoredEvent } from "@continuo/core/model";
 import {
   type LivePage,
   type PageChange,
@@ -18,6 +18,8 @@ import { type Follower, type LiveFold, restore } from "../state/index.ts";
 
 /** The page that a pass refines: the items of the pass before, and the operations of people on them. */
 export interface PageBefore {
+  /** The event of the pass before; `null` without one. */
+  readonly event: StoredEvent | null;
   readonly written: readonly PageItem[];
   readonly changes: readonly PageChange[];
   /** The writer of the pass; `null` without one. */
@@ -37,6 +39,7 @@ export async function readPageBefore(
     changes.map((one) => one.sequence).toSorted((a, b) => a - b),
   );
   return {
+    event: event ?? null,
     written: event === undefined ? [] : writtenItemsOf(toWireEvent(event)),
     changes: changed.flatMap((one) => pageChangeOf(toWireEvent(one)) ?? []),
     writer: textOr(recordOf(event?.data).writer, null),
@@ -91,12 +94,10 @@ async function earlierFold(
 }
 
 async function pageOf(store: Store, sessionId: string, fold: LiveFold): Promise<LivePage | null> {
-  const { sequence, passes, through } = fold.page;
-  if (sequence === 0) return null;
-  const [event] = await readSequences(store, sessionId, [sequence]);
-  if (event === undefined || event.data === null) return null;
+  const { passes, through } = fold.page;
+  const { event, written, changes } = await readPageBefore(store, sessionId, fold);
+  if (event === null || event.data === null) return null;
   const { reason, writer, standsInFor } = recordOf(event.data);
-  const { written, changes } = await readPageBefore(store, sessionId, fold);
   return {
     sessionId,
     pass: passes,
