@@ -7,6 +7,7 @@ import { fetchContextWindow } from "./evidence/index.ts";
 import {
   type AskRequest,
   type AskResult,
+  cosineOf,
   type EvidenceItem,
   isFields,
   LIMITS,
@@ -16,7 +17,7 @@ import {
 } from "./kit/index.ts";
 import { newestEntries, readNotes } from "./notes/index.ts";
 import { budgetOf, budgetState, type Follower, isFinal } from "./state/index.ts";
-import { cosineOf, lexicalEmbedder, measureCall } from "./writers/index.ts";
+import { lexicalEmbedder, measureCall } from "./writers/index.ts";
 
 export interface Question {
   readonly question: string;

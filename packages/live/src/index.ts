@@ -74,7 +74,14 @@ export type {
   UnsureDraft,
   WriteOptions,
 } from "./kit/index.ts";
-export { LIMITS, type Measurement, onMeasurement, sessionsByState } from "./kit/index.ts";
+export {
+  cosineOf,
+  LIMITS,
+  type Measurement,
+  onMeasurement,
+  overlapOf,
+  sessionsByState,
+} from "./kit/index.ts";
 export type { LiveVerifyResult } from "./log-checks.ts";
 export {
   type HistoryQuery,
@@ -102,7 +109,6 @@ export {
   type AnthropicWriterOptions,
   agentWriter,
   anthropicWriter,
-  cosineOf,
   extractiveWriter,
   lexicalEmbedder,
   type OpenAiEmbedderOptions,
@@ -111,5 +117,4 @@ export {
   openAiEmbedder,
   openAiTranscriber,
   openAiWriter,
-  overlapOf,
 } from "./writers/index.ts";

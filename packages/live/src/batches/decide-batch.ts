@@ -8,10 +8,11 @@ import {
   LIMITS,
   type NoteRules,
   type NoteWriterResult,
+  overlapOf,
 } from "../kit/index.ts";
 import { FULL, noteEventsOf, readNotes } from "../notes/index.ts";
 import { type LiveFold, roomForNotes } from "../state/index.ts";
-import { lexicalEmbedder, overlapOf } from "../writers/index.ts";
+import { lexicalEmbedder } from "../writers/index.ts";
 import type { Lane } from "./batches.ts";
 import { type ComparedDraft, type ComparedNote, type DraftDecision, decideDrafts } from "./decide.ts";
 

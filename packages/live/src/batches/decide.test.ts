@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Draft } from "../kit/index.ts";
+import { cosineOf, type Draft, overlapOf } from "../kit/index.ts";
 import { contentAfter, type NoteContent, noteEventsOf, noteHash } from "../notes/index.ts";
-import { cosineOf, overlapOf } from "../writers/index.ts";
 import { type ComparedDraft, type ComparedNote, decideDrafts } from "./decide.ts";
 
 const THRESHOLD = 0.8;

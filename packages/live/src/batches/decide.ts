@@ -3,9 +3,16 @@
  * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
  */
 
-import { type Decision, type Draft, LIMITS, NOTE_RULES, type NoteRules } from "../kit/index.ts";
+import {
+  cosineOf,
+  type Decision,
+  type Draft,
+  LIMITS,
+  NOTE_RULES,
+  type NoteRules,
+  overlapOf,
+} from "../kit/index.ts";
 import { contentAfter, FULL, type NoteContent, noteHash } from "../notes/index.ts";
-import { cosineOf, overlapOf } from "../writers/index.ts";
 import { confidenceOf } from "./agreement.ts";
 
 export interface ComparedDraft {

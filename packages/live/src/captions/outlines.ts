@@ -1,9 +1,8 @@
 /** The outlines of videos. The one of the same captions is made once. */
 
-import { setImmediate as otherWork } from "node:timers/promises";
 import type { Store } from "@continuo/core/model";
 import type { LiveOutline } from "@continuo/core/wire";
-import { LIMITS } from "../kit/index.ts";
+import { LIMITS, runSteps } from "../kit/index.ts";
 import { type OutlineItem, outlineSteps } from "../outline/index.ts";
 import { type ListedCaptions, readHeard, readListed, sessionsOfVideo } from "./read-captions.ts";
 import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
@@ -51,12 +50,5 @@ export class Outlines {
 /** It gives way to other work every few milliseconds. */
 async function itemsOf({ cues, lang }: ListedCaptions): Promise<readonly OutlineItem[]> {
   const pieces = cues.map((cue, at) => ({ ...cue, sequence: at + 1, ...(lang === "" ? {} : { lang }) }));
-  const steps = outlineSteps(pieces);
-  for (let sinceMs = performance.now(); ; ) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (performance.now() - sinceMs < LIMITS.heardMs) continue;
-    await otherWork();
-    sinceMs = performance.now();
-  }
+  return runSteps(outlineSteps(pieces));
 }

@@ -1,7 +1,7 @@
 /** The pictures of a batch that a note writer is shown: one for each change of scene, few and small. */
 
 import { isContinuoError, type Store } from "@continuo/core/model";
-import { type EvidenceItem, isFields, LIMITS, type NotePicture } from "../kit/index.ts";
+import { cosineOf, type EvidenceItem, isFields, LIMITS, type NotePicture } from "../kit/index.ts";
 import { type FrameOwner, openPicture } from "./open-picture.ts";
 
 export interface PictureOptions {
@@ -55,16 +55,13 @@ function isOtherScene(a: SmallPicture, b: SmallPicture): boolean {
     : likeness < LIMITS.sameScene;
 }
 
-/** The cosine of the embeddings; `null` where they cannot be compared. */
+/** `null` where the embeddings cannot be compared. */
 function likenessOf(a: EvidenceItem, b: EvidenceItem): number | null {
   const [one, other] = [a, b].map(({ event }) => (isFields(event.data) ? event.data : {}));
   const [v, w] = [numbersIn(one?.embedding), numbersIn(other?.embedding)];
-  if (v.length === 0 || v.length !== w.length || one?.embeddingVersion !== other?.embeddingVersion)
-    return null;
-  const dot = (x: readonly number[], y: readonly number[]): number =>
-    x.reduce((sum, value, n) => sum + value * (y[n] ?? 0), 0);
-  const size = Math.sqrt(dot(v, v) * dot(w, w));
-  return size === 0 ? null : dot(v, w) / size;
+  const isEmpty = !v.some(Boolean) || !w.some(Boolean);
+  if (isEmpty || v.length !== w.length || one?.embeddingVersion !== other?.embeddingVersion) return null;
+  return cosineOf(v, w);
 }
 
 function numbersIn(value: unknown): readonly number[] {

@@ -32,6 +32,7 @@ export {
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
 export type { SessionOwnerSettings } from "./settings.ts";
 export { findSideLog, openSideLog, sideLogsOf } from "./side-logs.ts";
+export { cosineOf, overlapOf } from "./similarity.ts";
 export { readAround, soundStore, tailAround } from "./sound-store.ts";
 export {
   LEVEL_DEPTHS,
@@ -41,6 +42,7 @@ export {
   type NoteRules,
   noteRules,
 } from "./tuning.ts";
+export { breathing, runSteps } from "./turns.ts";
 export type {
   Acknowledgement,
   AnsweredDraft,

@@ -2,9 +2,8 @@
 
 import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { RelatedNote } from "@continuo/core/wire";
-import { type Embedder, isFields, LIMITS, type Note } from "../kit/index.ts";
+import { cosineOf, type Embedder, isFields, LIMITS, type Note } from "../kit/index.ts";
 import type { Follower } from "../state/index.ts";
-import { cosineOf } from "../writers/index.ts";
 import { notesOf } from "./notes-service.ts";
 
 export interface RelatedOptions {

@@ -1,16 +1,13 @@
 /** Sentences of a whole talk, in the order of the medium; what was heard again after a seek back counts once. */
 
 import {
+  backSince,
   EMPTY_JOIN_STATE,
   earlierWords,
   endSentence,
-  isBehind,
-  isRepeat,
   type JoinState,
-  joinPiece,
-  passOver,
+  joinHeard,
   type Sentence,
-  stepBack,
 } from "../sentences/index.ts";
 import { OUTLINE_LIMITS } from "./limits.ts";
 import type { SpokenPiece } from "./types.ts";
@@ -24,19 +21,12 @@ export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void
   };
   for (const piece of pieces) {
     const { speaker = "" } = piece;
-    const known = streams.get(speaker) ?? EMPTY_JOIN_STATE;
-    const isAgain = isBehind(known, piece);
-    const state = isAgain ? stepBack(known, piece) : known;
-    if (
-      isAgain &&
-      isRepeat(piece, earlierWords(heardAround(pieces, piece, state.backAt ?? piece.sequence)))
-    ) {
-      streams.set(speaker, passOver(state, piece));
-    } else {
-      const joined = joinPiece(state, piece);
-      streams.set(speaker, joined.state);
-      add(speaker, joined.sentences);
-    }
+    const before = streams.get(speaker) ?? EMPTY_JOIN_STATE;
+    const since = backSince(before, piece);
+    const earlier = since === null ? null : earlierWords(heardAround(pieces, piece, since));
+    const joined = joinHeard(before, piece, earlier);
+    streams.set(speaker, joined.state);
+    add(speaker, joined.sentences);
     yield;
   }
   for (const [speaker, state] of streams) add(speaker, endSentence(state).sentences);

@@ -1,9 +1,8 @@
 /** The items of a page without a model: the outline of what was said, and the questions and decisions in remarks. */
 
-import { setImmediate as otherWork } from "node:timers/promises";
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { toItem } from "../evidence/index.ts";
-import { isFields, LIMITS, type PageDraftItem } from "../kit/index.ts";
+import { isFields, LIMITS, type PageDraftItem, runSteps } from "../kit/index.ts";
 import {
   isDecision,
   isQuestion,
@@ -20,17 +19,7 @@ export interface SpeechLog {
 
 /** Empty if too little was said. It gives way to other work every few milliseconds. */
 export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise<readonly PageDraftItem[]> {
-  const steps = outlineSteps(transcripts.map(pieceOf));
-  let items: readonly OutlineItem[] | undefined;
-  let sinceMs = performance.now();
-  while (items === undefined) {
-    const step = steps.next();
-    if (step.done === true) items = step.value;
-    else if (performance.now() - sinceMs >= LIMITS.heardMs) {
-      await otherWork();
-      sinceMs = performance.now();
-    }
-  }
+  const items = await runSteps(outlineSteps(transcripts.map(pieceOf)));
   const idOf = new Map(transcripts.map(({ sequence, id }) => [sequence, id]));
   return [...items.map((item) => withIds(item, idOf)), ...remarks.flatMap(remarkItem)];
 }

@@ -4,6 +4,7 @@ import type { StoredEvent } from "@continuo/core/model";
 import { idsOf, isUnsure, runTurn } from "../batches/index.ts";
 import { fetchContextWindow, readSequences, toItem } from "../evidence/index.ts";
 import {
+  cosineOf,
   type Draft,
   type EvidenceItem,
   isFields,
@@ -11,11 +12,11 @@ import {
   type Note,
   type NoteRequest,
   type NoteWriter,
+  overlapOf,
   type SessionOwnerSettings,
 } from "../kit/index.ts";
 import { newestEntries, noteOf, readNotes } from "../notes/index.ts";
 import { addEvent, emptyFold, type LiveFold } from "../state/index.ts";
-import { cosineOf, overlapOf } from "../writers/index.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
 
 export interface ReplayCall {

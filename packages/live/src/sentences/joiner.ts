@@ -4,7 +4,7 @@ import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore } from "./bounda
 import { languageIn } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
 import { isGlued, plainWord, type SpeechToken, speechTokensOf } from "./pieces.ts";
-import { isBehind, overlapWords } from "./repeats.ts";
+import { type EarlierWords, isBehind, isRepeat, overlapWords, passOver, stepBack } from "./repeats.ts";
 import type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";
 
 export const EMPTY_JOIN_STATE: JoinState = {
@@ -22,6 +22,24 @@ export interface JoinResult {
   readonly state: JoinState;
   /** The sentences that ended, in their order. */
   readonly sentences: readonly Sentence[];
+}
+
+/** The sequence at which the newest stretch after a seek back begins; `null` for a piece that cannot be a repetition. */
+export function backSince(before: JoinState, piece: Piece): number | null {
+  return isBehind(before, piece) ? (stepBack(before, piece).backAt ?? piece.sequence) : null;
+}
+
+/**
+ * Does the same as `joinPiece`, but passes over a piece that was heard before a seek back.
+ *
+ * @param earlier the words before `backSince` at about the time of the piece; `null` where that is `null`
+ */
+export function joinHeard(before: JoinState, piece: Piece, earlier: EarlierWords | null): JoinResult {
+  if (earlier === null) return joinPiece(before, piece);
+  const state = stepBack(before, piece);
+  return isRepeat(piece, earlier)
+    ? { state: passOver(state, piece), sentences: [] }
+    : joinPiece(state, piece);
 }
 
 /** Adds one piece. A piece that only repeats what rolling captions still show ends nothing and adds nothing. */

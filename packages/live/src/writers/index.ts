@@ -18,4 +18,3 @@ export {
 } from "./model-writer.ts";
 export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
 export { openAiTranscriber } from "./openai-transcriber.ts";
-export { cosineOf, overlapOf } from "./similarity.ts";

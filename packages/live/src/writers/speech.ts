@@ -1,20 +1,16 @@
 /** Speech so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
 
-import { setImmediate as immediate } from "node:timers/promises";
-import { type EvidenceItem, LIMITS, type NoteRequest } from "../kit/index.ts";
+import { breathing, type EvidenceItem, LIMITS, type NoteRequest } from "../kit/index.ts";
 import {
+  backSince,
   type EarlierWords,
   EMPTY_JOIN_STATE,
   earlierWords,
   endSentence,
-  isBehind,
-  isRepeat,
   type JoinState,
-  joinPiece,
+  joinHeard,
   type Piece,
-  passOver,
   type Sentence,
-  stepBack,
 } from "../sentences/index.ts";
 import {
   addSentence,
@@ -42,7 +38,7 @@ export interface SpeechResult {
 /** Adds the evidence of a batch. Errors: the store's. */
 export async function foldSpeech(before: SpeechState, request: NoteRequest): Promise<SpeechResult> {
   const lookBack = earlierOf(request);
-  const breath = breathing();
+  const breathe = breathing();
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const item of request.evidence) {
@@ -56,7 +52,7 @@ export async function foldSpeech(before: SpeechState, request: NoteRequest): Pro
       const step = await hearPiece(hearing, { piece, speaker: speakerOf(hearing, item) }, lookBack);
       hearing = step.hearing;
       notes.push(...step.notes);
-      await breath();
+      await breathe();
     }
   }
   return { hearing, notes };
@@ -69,15 +65,9 @@ async function hearPiece(
   { piece, speaker }: { readonly piece: Piece; readonly speaker: string },
   lookBack: LookBack,
 ): Promise<SpeechResult> {
-  let state = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
-  if (isBehind(state, piece)) {
-    state = stepBack(state, piece);
-    const earlier = await lookBack(piece, state.backAt ?? piece.sequence);
-    if (isRepeat(piece, earlier)) {
-      return { hearing: withStream(hearing, speaker, passOver(state, piece)), notes: [] };
-    }
-  }
-  const joined = joinPiece(state, piece);
+  const before = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
+  const since = backSince(before, piece);
+  const joined = joinHeard(before, piece, since === null ? null : await lookBack(piece, since));
   return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
 }
 
@@ -163,15 +153,5 @@ function earlierOf({ context }: NoteRequest): LookBack {
       read = { atMs: startMs, items };
     }
     return earlierWords(read.items.filter(({ sequence }) => sequence < before).map(pieceOf));
-  };
-}
-
-/** Lets other work go first, when this has taken some milliseconds. */
-function breathing(): () => Promise<void> {
-  let sinceMs = performance.now();
-  return async () => {
-    if (performance.now() - sinceMs < LIMITS.heardMs) return;
-    await immediate();
-    sinceMs = performance.now();
   };
 }

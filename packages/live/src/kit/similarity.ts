@@ -1,6 +1,6 @@
-/** The similarity of two notes, by their places in the medium and by their texts as vectors. Pure. */
+/** The similarity of two places in the medium, and of two vectors. Pure. */
 
-import type { Span } from "../kit/index.ts";
+import type { Span } from "./types.ts";
 
 /** The share of the shorter span that lies in the other, 0 to 1. A point in time lies in a span or does not. */
 export function overlapOf(a: Span, b: Span): number {
