@@ -71,12 +71,12 @@ async function read(key: string, access: ServerAccess): Promise<LiveExport> {
   const page = await readPage(key, access);
   const evidence: WireEvent[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const page = (await callServer(access, livePath(key, `/evidence?after=${after}`))) as {
+    const part = (await callServer(access, livePath(key, `/evidence?after=${after}`))) as {
       readonly events: readonly WireEvent[];
       readonly nextAfter: number | null;
     };
-    evidence.push(...page.events);
-    after = page.nextAfter;
+    evidence.push(...part.events);
+    after = part.nextAfter;
   }
   return { session, page, notes, evidence };
 }

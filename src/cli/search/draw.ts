@@ -92,7 +92,9 @@ interface Drawing {
 }
 
 function shortIdsOf(results: SearchResults["results"]): ReadonlyMap<string, string> {
-  const ids = results.flatMap(({ session }) => [session.sessionId, session.parentId ?? []].flat());
+  const ids = results.flatMap(({ session: { sessionId, parentId } }) =>
+    parentId === null ? [sessionId] : [sessionId, parentId],
+  );
   return shortIds(ids, ids);
 }
 
