@@ -4,6 +4,8 @@
  * here; `own-agent.full.test.ts` takes all sessions, and `test/agents/handoff` the real agents.
  */
 
+import { handOffMessages } from "@continuo/agents";
+import type { Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
 import { byStandIn, type StandIn } from "./stands-in.ts";
@@ -56,4 +58,22 @@ describe("an agent that reads the conversation differently", () => {
     });
     expect(String(error)).toContain(texts);
   });
+});
+
+test("a copy of a session of Claude Code keeps how many tokens were kept in the cache for an hour", async () => {
+  const { cwd, places } = home;
+  const usage = { inputTokens: 1, outputTokens: 2, cacheWriteTokens: 100, cacheWriteHourTokens: 60 };
+  const messages: readonly Message[] = [
+    { id: "m0", role: "user", content: [{ type: "text", text: "Steep it." }], metadata: {} },
+    { id: "m1", role: "assistant", content: [{ type: "text", text: "Done." }], usage, metadata: {} },
+  ];
+  const made = await handOffMessages(
+    { messages, title: "Tea", cwd },
+    { to: "claude", places, verifyBy: "own" },
+  );
+  const copy = await home.go(`claude:${made.sessionId}`, "claude");
+  for (const id of [made.sessionId ?? "", copy.sessionId]) {
+    const { history } = await home.read("claude", id);
+    expect(history.map((message) => message.usage)).toEqual([undefined, usage]);
+  }
 });

@@ -206,6 +206,9 @@ function toNativeUsage(usage: Usage): Json {
     input_tokens: usage.inputTokens,
     ...(usage.cacheWriteTokens === undefined ? {} : { cache_creation_input_tokens: usage.cacheWriteTokens }),
     ...(usage.cacheReadTokens === undefined ? {} : { cache_read_input_tokens: usage.cacheReadTokens }),
+    ...(usage.cacheWriteHourTokens === undefined
+      ? {}
+      : { cache_creation: { ephemeral_1h_input_tokens: usage.cacheWriteHourTokens } }),
     output_tokens: usage.outputTokens,
     ...(usage.reasoningTokens === undefined
       ? {}
