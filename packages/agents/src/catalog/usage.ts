@@ -1,8 +1,8 @@
 /** The tokens of a session by hour and model. */
 
-import type { Message, Usage } from "@continuo/core/model";
+import { addUsage, type Message, type Usage } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
-import { addUsage } from "@continuo/native/kit";
+
 import { everyMessage } from "./every-message.ts";
 import type { CatalogSession } from "./open-session.ts";
 import { tokensOf } from "./prices.ts";

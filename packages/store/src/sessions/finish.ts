@@ -2,6 +2,7 @@
 
 import {
   type AgentResult,
+  addUsage,
   ContinuoError,
   isContinuoError,
   type NativeRef,
@@ -14,7 +15,7 @@ import { debugOf } from "@continuo/files";
 import { fitError, type Omission, omissionEntries } from "./agent-result.ts";
 import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
-import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
+import { endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
 import { type RunResult, toRunError } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";

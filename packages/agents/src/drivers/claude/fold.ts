@@ -7,10 +7,17 @@
  * - lines with a `parent_tool_use_id` are a sub-agent's: they update the call that started it
  */
 
-import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "@continuo/core/model";
+import {
+  type AgentEvent,
+  addUsage,
+  type Block,
+  present,
+  type ToolStatus,
+  type Usage,
+} from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import { isToolResult, toBlock, toBlocks, toToolResult, usageOf } from "@continuo/native/claude";
-import { addUsage } from "@continuo/native/kit";
+
 import { retryEvent } from "../link/index.ts";
 
 /** The state that the lines so far left open. */

@@ -5,9 +5,9 @@
  * reasoning is an item, and so a message, of its own.
  */
 
-import type { AgentEvent, ContextUse, Usage } from "@continuo/core/model";
+import { type AgentEvent, addUsage, type ContextUse, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
-import { addUsage } from "@continuo/native/kit";
+
 import { retryEvent, toContextUse } from "../link/index.ts";
 import { isToolItem, type ToolCall, toCall, toResult } from "./items.ts";
 

@@ -4,9 +4,9 @@
  * Messages have no ids here: they are counted, and `prefix` sets one process apart from another.
  */
 
-import type { AgentEvent, Block, Usage } from "@continuo/core/model";
+import { type AgentEvent, addUsage, type Block, type Usage } from "@continuo/core/model";
 import { isJson, type Json, optional, textField } from "@continuo/files";
-import { addUsage } from "@continuo/native/kit";
+
 import { toBlocks, toUsage } from "@continuo/native/pi";
 import { retryEvent } from "../link/index.ts";
 

@@ -45,3 +45,4 @@ export {
   type SubagentInfo,
   toSessionRow,
 } from "./session.ts";
+export { addUsage } from "./usage.ts";

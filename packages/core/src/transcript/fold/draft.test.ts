@@ -1,19 +1,9 @@
 /** These tests cover the shared parts of all folds: places in the log, ids, and sums of usage. */
 
 import { expect, test } from "vitest";
-import type { Actor, Message } from "../../model/index.ts";
+import { type Actor, addUsage, type Message } from "../../model/index.ts";
 import { toEntry } from "../events/index.ts";
-import {
-  addUsage,
-  createDraft,
-  eventId,
-  findCall,
-  findMessage,
-  freeId,
-  placeOf,
-  runOf,
-  withEvents,
-} from "./draft.ts";
+import { createDraft, eventId, findCall, findMessage, freeId, placeOf, runOf, withEvents } from "./draft.ts";
 import { layersOf } from "./lookup.ts";
 
 function draftOf(...messages: readonly Message[]) {

@@ -1,6 +1,6 @@
 /** A transcript in the making: the messages so far, and what later events may speak of. */
 
-import type { Message, MessageMetadata, ToolCallBlock, Usage } from "../../model/index.ts";
+import type { Message, MessageMetadata, ToolCallBlock } from "../../model/index.ts";
 import type { EventEntry } from "../events/index.ts";
 import { createList, type MessageList } from "./list.ts";
 import { createLookup, type Layers, type Lookup } from "./lookup.ts";
@@ -125,25 +125,4 @@ export function eventId(draft: TranscriptDraft, entry: EventEntry): string {
 export function freeId(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): string {
   const isFree = named !== undefined && draft.lookup.find("message", named) === undefined;
   return isFree ? named : eventId(draft, entry);
-}
-
-const USAGE_SUMS: readonly (keyof Usage)[] = [
-  "inputTokens",
-  "outputTokens",
-  "cacheReadTokens",
-  "cacheWriteTokens",
-  "cacheWriteHourTokens",
-  "reasoningTokens",
-  "totalTokens",
-  "costUsd",
-];
-
-export function addUsage(a: Usage | undefined, b: Usage): Usage {
-  if (a === undefined) return b;
-  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
-  for (const key of USAGE_SUMS) {
-    const value = b[key];
-    if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
-  }
-  return sum;
 }

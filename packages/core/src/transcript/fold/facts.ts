@@ -1,9 +1,9 @@
 /** Facts from events about the session, its usage and its turns: fields of the transcript's metadata. */
 
-import type { Usage } from "../../model/index.ts";
+import { addUsage, type Usage } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, numberField, textField } from "../events/index.ts";
 import { toUsage } from "./content.ts";
-import { addUsage, setState, type TranscriptDraft } from "./draft.ts";
+import { setState, type TranscriptDraft } from "./draft.ts";
 import { runEnded } from "./notes.ts";
 import type { UsageSums } from "./state.ts";
 

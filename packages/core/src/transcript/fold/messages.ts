@@ -1,10 +1,16 @@
 /** Messages that were said whole, said in parts, and changed afterwards. */
 
-import type { Block, Message, MessageMetadata, Origin, Role } from "../../model/index.ts";
+import {
+  addUsage,
+  type Block,
+  type Message,
+  type MessageMetadata,
+  type Origin,
+  type Role,
+} from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
 import { hasText, toBlocks, toUsage } from "./content.ts";
 import {
-  addUsage,
   eventId,
   findCall,
   findMessage,

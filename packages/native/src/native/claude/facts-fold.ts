@@ -2,10 +2,10 @@
  * The facts of a full read besides the index: models, versions, usage, unknown types, other sessions, problems.
  */
 
-import type { Problem, Usage } from "@continuo/core/model";
+import { addUsage, type Problem, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
 import type { LineRecord } from "@continuo/files/records";
-import { addProblem, addUsage, createProblemList, type ProblemList } from "../kit/index.ts";
+import { addProblem, createProblemList, type ProblemList } from "../kit/index.ts";
 import { resumeFlawOf } from "./mend-line.ts";
 import { usageOf } from "./messages.ts";
 import { contentOf, isChained, isChainType, isKnownType, isToolResult } from "./records.ts";

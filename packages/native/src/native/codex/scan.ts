@@ -1,8 +1,8 @@
 /** The scan of a session: the records of all its files, folded file after file. */
 
-import type { Problem, SubagentInfo } from "@continuo/core/model";
+import { addUsage, type Problem, type SubagentInfo } from "@continuo/core/model";
 import type { FoundSession } from "../kit/index.ts";
-import { addUsage, allProblems, pairProblems, toTitle } from "../kit/index.ts";
+import { allProblems, pairProblems, toTitle } from "../kit/index.ts";
 import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
 import { type Draft, pathTo } from "./drafts.ts";
 import { entriesBefore, ownEntries } from "./entries.ts";

@@ -1,8 +1,8 @@
 /** Token usage of a rollout file, each model call counted once. Pure. */
 
-import type { Usage } from "@continuo/core/model";
+import { addUsage, type Usage } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
-import { addUsage } from "../kit/index.ts";
+
 import { toText } from "./records.ts";
 
 /**

@@ -3,12 +3,11 @@
  * models, usage, sub-agents, problems. Pure. `-1` stands for "none".
  */
 
-import type { SubagentInfo, Usage } from "@continuo/core/model";
+import { addUsage, type SubagentInfo, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";
 import type { LinePlace, LineRecord } from "@continuo/files/records";
 import {
   addProblem,
-  addUsage,
   createIdTable,
   createLineColumns,
   createProblemList,

@@ -1,11 +1,10 @@
 /** The facts of a full read besides the index: models, usage, unknown types, session ids, problems. */
 
-import type { Problem, Usage } from "@continuo/core/model";
+import { addUsage, type Problem, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
 import type { LineRecord } from "@continuo/files/records";
 import {
   addProblem,
-  addUsage,
   createProblemList,
   type IdTable,
   internId,

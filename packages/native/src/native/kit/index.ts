@@ -56,4 +56,3 @@ export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
 export { rememberedUpdatedAt } from "./updated-at.ts";
-export { addUsage } from "./usage.ts";

@@ -1,8 +1,8 @@
 /** The facts of a full read besides the index: models, usage, unknown parts, sub-agents, problems. */
 
-import type { ProblemCode, Usage } from "@continuo/core/model";
+import { addUsage, type ProblemCode, type Usage } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
-import { addProblem, addUsage, createProblemList, type ProblemList } from "../kit/index.ts";
+import { addProblem, createProblemList, type ProblemList } from "../kit/index.ts";
 import { usageOf } from "./messages.ts";
 import { childOf, isKnownPart, type NativeRecord, objectField } from "./records.ts";
 import { SILENT_TYPES } from "./second-records.ts";

@@ -4,12 +4,11 @@
  * Pure. `-1` stands for "none".
  */
 
-import type { Usage } from "@continuo/core/model";
+import { addUsage, type Usage } from "@continuo/core/model";
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import type { LinePlace, LineRecord } from "@continuo/files/records";
 import {
   addProblem,
-  addUsage,
   createIdTable,
   createLineColumns,
   createProblemList,

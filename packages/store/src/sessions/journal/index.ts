@@ -11,4 +11,4 @@ export type { JournalEntry } from "./entry.ts";
 export { Journal, type LastAppend } from "./journal.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
 export { createTurn, endTurn, journalEvent, type TurnJournal } from "./turn.ts";
-export { addUsage, tokensOf, usageOf } from "./usage.ts";
+export { tokensOf, usageOf } from "./usage.ts";

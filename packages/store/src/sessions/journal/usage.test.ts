@@ -1,8 +1,8 @@
 /** Tokens of a run, from what agents report. */
 
-import type { AgentEvent } from "@continuo/core/model";
+import { type AgentEvent, addUsage } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { addUsage, countUsage, tokensOf, usageOf } from "./usage.ts";
+import { countUsage, tokensOf, usageOf } from "./usage.ts";
 
 function count(...events: readonly unknown[]) {
   return usageOf(events.reduce((sums: object, event) => countUsage(sums, event as AgentEvent), {}));
@@ -140,6 +140,7 @@ test("each count is added to its own", () => {
     outputTokens: 2,
     cacheReadTokens: 3,
     cacheWriteTokens: 4,
+    cacheWriteHourTokens: 8,
     reasoningTokens: 5,
     totalTokens: 6,
     costUsd: 7,

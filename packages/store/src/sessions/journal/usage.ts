@@ -1,6 +1,6 @@
 /** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
 
-import { type AgentEvent, present, type Usage } from "@continuo/core/model";
+import { type AgentEvent, addUsage, present, type Usage } from "@continuo/core/model";
 import { toUsage } from "@continuo/core/transcript";
 
 export interface UsageSums {
@@ -41,24 +41,4 @@ export function usageOf(sums: UsageSums): Usage | undefined {
 export function tokensOf(usage: Usage): number {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return usage.totalTokens ?? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
-const KEYS = [
-  "inputTokens",
-  "outputTokens",
-  "cacheReadTokens",
-  "cacheWriteTokens",
-  "reasoningTokens",
-  "totalTokens",
-  "costUsd",
-] as const satisfies readonly (keyof Usage)[];
-
-export function addUsage(a: Usage | undefined, b: Usage): Usage {
-  if (a === undefined) return b;
-  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
-  for (const key of KEYS) {
-    const value = b[key];
-    if (typeof value === "number") sum[key] = (sum[key] ?? 0) + value;
-  }
-  return sum;
 }
