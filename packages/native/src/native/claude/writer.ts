@@ -206,14 +206,19 @@ function toNativeUsage(usage: Usage): Json {
     input_tokens: usage.inputTokens,
     ...(usage.cacheWriteTokens === undefined ? {} : { cache_creation_input_tokens: usage.cacheWriteTokens }),
     ...(usage.cacheReadTokens === undefined ? {} : { cache_read_input_tokens: usage.cacheReadTokens }),
-    ...(usage.cacheWriteHourTokens === undefined
-      ? {}
-      : { cache_creation: { ephemeral_1h_input_tokens: usage.cacheWriteHourTokens } }),
+    ...cacheCreationOf(usage),
     output_tokens: usage.outputTokens,
     ...(usage.reasoningTokens === undefined
       ? {}
       : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
   };
+}
+
+/** Claude Code writes both parts of what the cache keeps (2.1.330). */
+function cacheCreationOf({ cacheWriteTokens = 0, cacheWriteHourTokens: hour }: Usage): Json {
+  if (hour === undefined) return {};
+  const rest = Math.max(0, cacheWriteTokens - hour);
+  return { cache_creation: { ephemeral_1h_input_tokens: hour, ephemeral_5m_input_tokens: rest } };
 }
 
 function isForeignThinking(block: Block): boolean {
