@@ -106,4 +106,6 @@ export const LIMITS = {
   /** A recording in which nobody speaks begins again, so that a segment has a little of what came before it. */
   leadMs: 2_000,
   loudnessEveryMs: 50,
+  /** A larger step of the video between two looks is a jump: a recording ends before it. */
+  jumpMs: 5_000,
 } as const;

@@ -29,6 +29,8 @@ export default defineConfig({
       ...(browser === "firefox" ? [] : ["offscreen", "sidePanel"]),
     ],
     optional_host_permissions: EVERY_SITE,
+    // The sound of a tab, where the person switches it on.
+    ...(browser === "firefox" ? {} : { optional_permissions: ["tabCapture"] }),
     // A page of the extension may load and run only files of the extension.
     content_security_policy: {
       extension_pages:

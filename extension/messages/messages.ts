@@ -17,6 +17,8 @@ export interface Sources {
   readonly microphone: "off" | "record" | "recognise";
   /** The person agreed that the browser sends the voice to a service of its maker. */
   readonly voiceMayLeave: boolean;
+  /** The sound of the tab, recorded and transcribed by the server: where nobody captions the video, or always. */
+  readonly tabSound: "off" | "without-captions" | "always";
   /** Text over the video that changes with it is taken for captions. */
   readonly pageCaptions: boolean;
   readonly frameEveryMs: number;
@@ -29,6 +31,7 @@ export const SOURCES: Sources = {
   frames: true,
   microphone: "off",
   voiceMayLeave: false,
+  tabSound: "off",
   pageCaptions: false,
   frameEveryMs: LIMITS.frameEveryMs,
   lang: "",
@@ -72,7 +75,14 @@ export interface EngineConfig {
   readonly recording: number | null;
   /** The tab that the person looks at; `null` while another program is in front. */
   readonly frontTab: number | null;
+  /** When the person pressed the button or changed a permission last: the sound of a tab may be allowed since then. */
+  readonly allowedAtMs: number;
 }
+
+/** The answer to a request for the sound of a tab; `unasked`: the button was not pressed in the tab. */
+export type TabSoundAnswer =
+  | { readonly streamId: string }
+  | { readonly refusal: "no-permission" | "unasked" };
 
 export type ToEngine =
   | { readonly to: "engine"; readonly type: "configure"; readonly config: EngineConfig }
@@ -103,6 +113,8 @@ export type ToWorker =
       readonly standing: SendingState;
     }
   | { readonly to: "worker"; readonly type: "capture"; readonly key: string }
+  /** Answered with a `TabSoundAnswer`. */
+  | { readonly to: "worker"; readonly type: "tab-sound"; readonly tabId: number }
   /** The session whose microphone is on. */
   | { readonly to: "worker"; readonly type: "listening"; readonly key: string | null }
   /** From the side panel: the engine is needed. */
@@ -166,7 +178,7 @@ export function parseSettings(value: unknown): Settings {
   if (!isFields(value)) return SETTINGS;
   const { serverUrl, token, microphoneAskedAtMs, isMicrophonePaused } = value;
   const sources = isFields(value.sources) ? value.sources : {};
-  const { captions, frames, microphone, voiceMayLeave, pageCaptions, frameEveryMs, lang } = sources;
+  const { captions, frames, microphone, voiceMayLeave, tabSound, pageCaptions, frameEveryMs, lang } = sources;
   return {
     serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
     token: typeof token === "string" ? token : "",
@@ -177,6 +189,7 @@ export function parseSettings(value: unknown): Settings {
       frames: frames !== false,
       microphone: microphone === "record" || microphone === "recognise" ? microphone : "off",
       voiceMayLeave: voiceMayLeave === true,
+      tabSound: tabSound === "without-captions" || tabSound === "always" ? tabSound : "off",
       pageCaptions: pageCaptions === true,
       frameEveryMs: isTime(frameEveryMs)
         ? Math.max(LIMITS.shortestFrameEveryMs, frameEveryMs)

@@ -24,7 +24,14 @@ export function Setup({
   const save = (event: Event): void => {
     event.preventDefault();
     if (isLeaving && !sources.voiceMayLeave) return;
-    void saveSettings({ ...settings, sources }).then(onDone);
+    // Within the press: the browser asks for nothing later.
+    const asked =
+      sources.tabSound === "off" ? null : browser.permissions.request({ permissions: ["tabCapture"] });
+    void saveSettings({ ...settings, sources }).then(async () => {
+      // The status of the source says what is missing.
+      await asked?.catch(() => false);
+      onDone();
+    });
     // Both ways to hear need the permission, which only a tab can ask for.
     const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
     if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
@@ -57,6 +64,9 @@ export function Setup({
           isOn={sources.frames}
           onChange={(frames) => setSources({ ...sources, frames })}
         />
+        {!import.meta.env.FIREFOX && (
+          <TabSound sources={sources} onChange={(tabSound) => setSources({ ...sources, tabSound })} />
+        )}
         <label>
           Microphone
           <select
@@ -129,6 +139,37 @@ export function Setup({
     </form>
   );
 }
+
+interface TabSoundProps {
+  readonly sources: Sources;
+  readonly onChange: (tabSound: Sources["tabSound"]) => void;
+}
+
+function TabSound({ sources: { tabSound }, onChange }: TabSoundProps): JSX.Element {
+  return (
+    <label>
+      Sound of the tab
+      <select
+        value={tabSound}
+        onChange={({ currentTarget }) =>
+          onChange(TAB_SOUNDS.find((one) => one === currentTarget.value) ?? "off")
+        }
+      >
+        <option value="off">Off</option>
+        <option value="without-captions">Where a video has no captions</option>
+        <option value="always">Always</option>
+      </select>
+      {tabSound !== "off" && (
+        <small>
+          Your server transcribes it with the transcriber of its configuration. It is recorded only while the
+          video plays, and you hear it as before.
+        </small>
+      )}
+    </label>
+  );
+}
+
+const TAB_SOUNDS: readonly Sources["tabSound"][] = ["without-captions", "always"];
 
 function microphoneOf(value: string): Sources["microphone"] {
   return value === "record" || value === "recognise" ? value : "off";

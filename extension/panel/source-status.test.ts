@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { SOURCES } from "../messages/messages.ts";
 import { MICROPHONE_OFF } from "../sources/listening.ts";
+import { TAB_SOUND_OFF } from "../sources/tab-sound-state.ts";
 import type { SourceReport } from "../watching/source-report.ts";
 import { type SourceInput, sourceStatuses } from "./source-status.ts";
 
@@ -18,6 +19,7 @@ const INPUT: SourceInput = {
   report: REPORT,
   position: { mediaTimeMs: 0, durationMs: null, playing: true, rate: 1, atMs: NOW - 500 },
   microphone: MICROPHONE_OFF,
+  tabSound: { ...TAB_SOUND_OFF, perMinute: 0, lastAtMs: null },
   nowMs: NOW,
 };
 
@@ -37,6 +39,7 @@ test("sources that give evidence say how much, and a microphone that is off says
   expect(linesOf({})).toEqual([
     "Captions: 12 a minute (good)",
     "Pictures: 6 a minute (good)",
+    "Tab sound: off (dim, Switch on)",
     "Microphone: off (dim, Switch on)",
   ]);
 });
@@ -68,4 +71,19 @@ test.each([
   ],
 ] as const)("a source without evidence is not green, and says what mends it (%#)", (part, line) => {
   expect(linesOf(part as Partial<SourceInput>)).toContain(line);
+});
+
+test("the sound of the tab is green only with speech of the last 30 s, and says what is missing", () => {
+  const sound = (part: Partial<SourceInput["tabSound"]>): string | undefined =>
+    linesOf({ tabSound: { ...INPUT.tabSound, ...part } })[2];
+  expect(sound({ state: "listening" })).toBe("Tab sound: listening, nothing was said yet (dim)");
+  const heard = { state: "listening", perMinute: 4 } as const;
+  expect(sound({ ...heard, lastAtMs: NOW - 2_000 })).toBe("Tab sound: 4 a minute (good)");
+  expect(sound({ ...heard, lastAtMs: NOW - 40_000 })).toBe(
+    "Tab sound: listening, nothing was said for 40 s (dim)",
+  );
+  expect(sound({ state: "no-transcriber" })).toBe("Tab sound: no transcriber is set up (bad, Settings)");
+  expect(sound({ state: "unasked" })).toBe("Tab sound: the browser waits for you (warn)");
+  expect(sound({ state: "no-permission" })).toBe("Tab sound: the browser does not allow it (warn, Settings)");
+  expect(linesOf({ tabSound: { ...INPUT.tabSound, state: "unavailable" } })).toHaveLength(3);
 });

@@ -3,6 +3,7 @@
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
 import type { MicrophoneState, MicrophoneStatus } from "../sources/listening.ts";
+import type { TabSoundState, TabSoundView } from "../sources/tab-sound-state.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
 import type { Given, SourceReport } from "../watching/source-report.ts";
 
@@ -17,7 +18,7 @@ export type Remedy =
   | { readonly type: "microphone"; readonly label: string };
 
 export interface SourceStatus {
-  readonly source: "Captions" | "Pictures" | "Microphone";
+  readonly source: "Captions" | "Pictures" | "Tab sound" | "Microphone";
   readonly tone: Tone;
   readonly text: string;
   /** A longer word about it; empty for none. */
@@ -30,11 +31,13 @@ export interface SourceInput {
   readonly report: SourceReport | null;
   readonly position: Position | null;
   readonly microphone: MicrophoneStatus;
+  readonly tabSound: TabSoundView;
   readonly nowMs: number;
 }
 
 export function sourceStatuses(input: SourceInput): readonly SourceStatus[] {
-  return [captionStatus(input), pictureStatus(input), microphoneStatus(input)];
+  const sound = input.tabSound.state === "unavailable" ? [] : [tabSoundStatus(input)];
+  return [captionStatus(input), pictureStatus(input), ...sound, microphoneStatus(input)];
 }
 
 const SETTINGS: Remedy = { type: "settings", label: "Settings" };
@@ -97,9 +100,49 @@ function pictureStatus(input: SourceInput): SourceStatus {
   return status("warn", pictures.lastAtMs === null ? "none yet" : `none for ${sinceOf(pictures, input)}`);
 }
 
-const MICROPHONE: Readonly<
-  Record<MicrophoneState, { readonly tone: Tone; readonly text: string; readonly hint: string }>
-> = {
+const NO_TRANSCRIBER = "Set `live.transcriber` in continuo.yaml and start the server again";
+
+type StateLine = Pick<SourceStatus, "tone" | "text" | "hint">;
+
+const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {
+  unavailable: { tone: "dim", text: "this browser has none", hint: "" },
+  off: { tone: "dim", text: "off", hint: "" },
+  listening: { tone: "dim", text: "listening, nothing was said yet", hint: "" },
+  "no-video": { tone: "dim", text: "waits for a video", hint: "" },
+  "video-paused": { tone: "dim", text: "waits, the video is paused", hint: "" },
+  "other-tab": { tone: "dim", text: "waits, the video is not in front", hint: "" },
+  advertisement: { tone: "dim", text: "an advertisement is left out", hint: "" },
+  captions: { tone: "dim", text: "not needed, the video has captions", hint: "" },
+  "no-transcriber": { tone: "bad", text: "no transcriber is set up", hint: `${NO_TRANSCRIBER}.` },
+  unasked: {
+    tone: "warn",
+    text: "the browser waits for you",
+    hint: "Press Continuo's button in the video's tab: only then may it hear the tab.",
+  },
+  "no-permission": {
+    tone: "warn",
+    text: "the browser does not allow it",
+    hint: "Save it in Settings again, and allow it when the browser asks.",
+  },
+  failed: { tone: "bad", text: "it does not work", hint: "" },
+};
+
+function tabSoundStatus(input: SourceInput): SourceStatus {
+  const { tabSound } = input;
+  const { state, failure } = tabSound;
+  const { tone, text, hint } = TAB_SOUND[state];
+  const status = linesOf("Tab sound");
+  if (failure !== null) return status(tone, failure.message, { hint: failure.hint });
+  if (state === "listening" && isFresh(tabSound, input)) return status("good", rateOf(tabSound));
+  if (state === "listening" && tabSound.lastAtMs !== null) {
+    return status("dim", `listening, nothing was said for ${sinceOf(tabSound, input)}`);
+  }
+  if (state === "off") return status(tone, text, { remedy: { ...SETTINGS, label: "Switch on" } });
+  const isMended = state === "no-permission" || state === "no-transcriber";
+  return status(tone, text, { hint, remedy: isMended ? SETTINGS : null });
+}
+
+const MICROPHONE: Readonly<Record<MicrophoneState, StateLine>> = {
   off: { tone: "dim", text: "off", hint: "" },
   listening: { tone: "good", text: "listening", hint: "" },
   paused: { tone: "dim", text: "paused by you", hint: "" },
@@ -115,7 +158,7 @@ const MICROPHONE: Readonly<
   "no-transcriber": {
     tone: "bad",
     text: "no transcriber is set up",
-    hint: "Set `live.transcriber` in continuo.yaml and start the server again, or let the browser recognise speech.",
+    hint: `${NO_TRANSCRIBER}, or let the browser recognise speech.`,
   },
   failed: { tone: "bad", text: "it does not work", hint: "" },
 };

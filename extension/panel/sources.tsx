@@ -17,7 +17,7 @@ interface Props {
 export function SourceList({ view, settings, onSettings }: Props): JSX.Element {
   const nowMs = useNow();
   const { sources } = settings;
-  const { report, position, microphone } = view;
+  const { report, position, microphone, tabSound } = view;
   const mend = (remedy: Remedy): void => {
     const openTab = (url: string): void => void browser.tabs.create({ url });
     if (remedy.type === "settings") onSettings();
@@ -28,7 +28,7 @@ export function SourceList({ view, settings, onSettings }: Props): JSX.Element {
   return (
     <section class="sources" aria-label="Sources">
       <ul>
-        {sourceStatuses({ sources, report, position, microphone, nowMs }).map((status) => (
+        {sourceStatuses({ sources, report, position, microphone, tabSound, nowMs }).map((status) => (
           <SourceLine key={status.source} status={status} onMend={mend} />
         ))}
       </ul>

@@ -3,8 +3,9 @@
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
 import { MICROPHONE_OFF, type MicrophoneStatus } from "../sources/listening.ts";
+import { TAB_SOUND_OFF, type TabSoundStatus, type TabSoundView } from "../sources/tab-sound-state.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
-import type { SourceReport } from "../watching/source-report.ts";
+import { givenOf, type SourceReport } from "../watching/source-report.ts";
 import type { Item } from "./items.ts";
 import { type PanelSession, toPanelSession } from "./panel-view.ts";
 import type { SendingState } from "./policy.ts";
@@ -17,9 +18,10 @@ export interface EngineHost {
   standing(key: string, standing: SendingState): void;
 }
 
-/** Conditions for the microphone that the engine knows. */
+/** Conditions for the microphone and the sound of the tab that the engine knows. */
 export interface ListeningFacts {
   readonly position: Position | null;
+  readonly report: SourceReport | null;
   readonly frontTab: number | null;
   readonly panels: number;
   readonly hasTranscriber: boolean;
@@ -34,6 +36,7 @@ export interface EngineView {
   /** The report of the page about its sources; `null` before its first report. */
   readonly report: SourceReport | null;
   readonly microphone: MicrophoneStatus;
+  readonly tabSound: TabSoundView;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
   /** The share of the browser's room for the extension that is used. */
@@ -49,6 +52,7 @@ export class Engine {
   readonly #positions = new Map<string, Position>();
   readonly #reports = new Map<string, SourceReport>();
   #microphone = MICROPHONE_OFF;
+  #tabSound = TAB_SOUND_OFF;
   #panels = 0;
   /** Sessions that this engine ended, until the worker knows. */
   readonly #ended = new Set<string>();
@@ -85,6 +89,7 @@ export class Engine {
       position,
       report: this.#reports.get(placeName(recording)) ?? null,
       microphone: this.#microphone,
+      tabSound: { ...this.#tabSound, ...givenOf(sender?.view.filmTimes ?? [], Date.now()) },
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
       open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
       quota: this.#quota,
@@ -95,6 +100,7 @@ export class Engine {
     const { recording } = this;
     return {
       position: this.#positionOf(recording),
+      report: this.#reports.get(placeName(recording)) ?? null,
       frontTab: this.#config?.frontTab ?? null,
       panels: this.#panels,
       hasTranscriber: this.#senders.get(recording?.key ?? "")?.view.hasTranscriber ?? true,
@@ -117,6 +123,17 @@ export class Engine {
     const { state, failure } = this.#microphone;
     if (status.state === state && status.failure === failure) return;
     this.#microphone = status;
+    this.#changed();
+  }
+
+  get tabSound(): TabSoundStatus {
+    return this.#tabSound;
+  }
+
+  setTabSound(status: TabSoundStatus): void {
+    const { state, failure } = this.#tabSound;
+    if (status.state === state && status.failure === failure) return;
+    this.#tabSound = status;
     this.#changed();
   }
 

@@ -4,6 +4,7 @@ import { type Browser, browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
 import { listenToPerson } from "../sources/speech.ts";
+import { listenToTab, type TabSoundSource } from "../sources/tab-sound.ts";
 import { parseReport } from "../watching/source-report.ts";
 import { Engine, type EngineView } from "./engine.ts";
 import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
@@ -19,8 +20,8 @@ export interface Hosted {
   configure(config: EngineConfig): void;
 }
 
-/** `tellWorker` reaches the worker, wherever it runs. */
-export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
+/** `tellWorker` reaches the worker, wherever it runs; `tabSound` is `null` in a browser that gives no sound of tabs. */
+export function hostEngine(tellWorker: (message: ToWorker) => void, tabSound: TabSoundSource | null): Hosted {
   const engine = new Engine({
     ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
     standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
@@ -29,6 +30,7 @@ export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
     capture: (key) => tellWorker({ to: "worker", type: "capture", key }),
     listening: (key) => tellWorker({ to: "worker", type: "listening", key }),
   });
+  listenToTab(engine, tabSound);
   const configure = (config: EngineConfig): void => {
     void engine.configure(config);
   };

@@ -41,7 +41,8 @@ export interface AudioItem extends Base {
   readonly kind: "audio";
   readonly endMs: number;
   readonly lang: string | null;
-  readonly speaker: "viewer";
+  /** The person, or the sound of the tab. */
+  readonly speaker: "viewer" | "film";
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }

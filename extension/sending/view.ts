@@ -9,6 +9,7 @@ import type {
 } from "@continuo/core/client/live";
 import { evidenceOf, type LiveOutline, recordOf } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
+import { counted } from "../watching/source-report.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
 
 /** Evidence as the panel shows it below a note. */
@@ -60,6 +61,8 @@ export interface SessionView {
   readonly failure: Failure | null;
   /** False after the server refused a recording, because it has nothing that transcribes it. */
   readonly hasTranscriber: boolean;
+  /** When speech of the film was stored in the last minute. */
+  readonly filmTimes: readonly number[];
   /** When the newest evidence was stored; `null` before the first. */
   readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
@@ -85,6 +88,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     framesLeftOut: 0,
     failure: null,
     hasTranscriber: true,
+    filmTimes: [],
     storedAtMs: null,
     notes: [],
     carried: [],
@@ -115,10 +119,12 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
             requests: [],
             purges: [],
             degraded: null,
+            filmTimes: [],
             storedAtMs: null,
           }
         : {};
-      return { ...view, ...fresh, sessionId: frame.sessionId };
+      // A server that was started again may have a transcriber now.
+      return { ...view, ...fresh, hasTranscriber: true, sessionId: frame.sessionId };
     }
     case "backpressure": {
       const isDegraded = frame.state === "degraded";
@@ -161,11 +167,14 @@ function foldEvent(
       thumbnail,
     };
     const requests = view.requests.filter(({ requestId }) => requestId !== data.requestId);
-    const storedAtMs = Math.max(view.storedAtMs ?? 0, Date.parse(event.recordedAt));
+    const recordedAtMs = Date.parse(event.recordedAt);
+    const storedAtMs = Math.max(view.storedAtMs ?? 0, recordedAtMs);
+    const isFilm = data.speaker === "film";
     return {
       ...view,
       requests,
       storedAtMs,
+      filmTimes: isFilm ? counted(view.filmTimes, recordedAtMs) : view.filmTimes,
       evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
     };
   }

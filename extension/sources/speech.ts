@@ -6,8 +6,9 @@ import type { Engine } from "../sending/engine.ts";
 import { type Item, newItemId } from "../sending/items.ts";
 import { failureOf } from "../sending/session.ts";
 import { keepsUnfinished, microphoneState } from "./listening.ts";
-import { Microphone } from "./microphone.ts";
+import { type Close, OneListener } from "./one-listener.ts";
 import { canRecogniseHere, recognise } from "./recognition.ts";
+import { SpeechRecorder } from "./speech-recorder.ts";
 import type { SpeechEvents } from "./voice.ts";
 
 export interface SpeechHost {
@@ -17,17 +18,9 @@ export interface SpeechHost {
   listening(key: string | null): void;
 }
 
-type Close = (unfinished: "keep" | "discard") => void;
-
-interface Listening {
-  /** The settings of the current listener; another one begins when they differ. */
-  readonly name: string;
-  readonly opened: Promise<Close>;
-}
-
 /** Follows the engine. */
 export function listenToPerson(engine: Engine, host: SpeechHost): void {
-  let listening: Listening | null = null;
+  const listener = new OneListener();
   /** The answer for the language that was asked for last. */
   let local: { readonly lang: string | null; readonly isLocal: boolean } = { lang: null, isLocal: false };
   const look = (): void => {
@@ -45,21 +38,18 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
     const { isLocal } = local;
     const state = microphoneState({ ...engine.listening, settings, recording, isLocal, nowMs: Date.now() });
     const isOn = state === "listening" && recording !== null && settings !== null;
-    const name = isOn
-      ? JSON.stringify([recording.key, microphone, lang, isLocal, settings.microphoneAskedAtMs])
-      : "";
-    if (name !== (listening?.name ?? "")) {
-      const unfinished = keepsUnfinished(state) ? "keep" : "discard";
-      void listening?.opened.then((close) => close(unfinished));
-      // It opens later: what it reports at once comes here again.
-      const open = (options: ListenOptions): Promise<Close> =>
-        Promise.resolve().then(() => listen(engine, host, options));
-      listening = isOn
-        ? { name, opened: open({ key: recording.key, sources: settings.sources, isLocal }) }
-        : null;
-      engine.setMicrophone({ state, failure: null });
-      host.listening(isOn ? recording.key : null);
-    } else if (!isOn) engine.setMicrophone({ state, failure: null });
+    const isChanged = listener.change({
+      name: isOn
+        ? JSON.stringify([recording.key, microphone, lang, isLocal, settings.microphoneAskedAtMs])
+        : "",
+      unfinished: keepsUnfinished(state) ? "keep" : "discard",
+      open: async () =>
+        isOn
+          ? await listen(engine, host, { key: recording.key, sources: settings.sources, isLocal })
+          : () => undefined,
+    });
+    if (isChanged) host.listening(isOn ? recording.key : null);
+    if (isChanged || !isOn) engine.setMicrophone({ state, failure: null });
   };
   engine.watch(look);
   // A page that is gone says nothing.
@@ -121,8 +111,9 @@ async function listen(
         },
       );
     }
-    const microphone = await Microphone.open(events);
-    return (unfinished) => microphone.close(unfinished);
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    const recorder = new SpeechRecorder(stream, { ...events, playback: "silent" });
+    return (unfinished) => recorder.close(unfinished);
   } catch (error) {
     failed(error);
     return () => undefined;

@@ -21,6 +21,7 @@ import { enqueue } from "../sending/storage.ts";
 import { plainText } from "../watching/captions.ts";
 import { type EngineLink, linkEngine } from "./engine-link.ts";
 import { watchSites } from "./sites.ts";
+import { soundOf } from "./tab-stream.ts";
 import {
   activated,
   closed,
@@ -57,23 +58,28 @@ export function runWorker(): void {
   browser.alarms.onAlarm.addListener(({ name }) => {
     if (name === ALARM) void worker.expire();
   });
-  browser.permissions.onAdded.addListener(({ origins }) => void watchSites(origins ?? []));
+  browser.permissions.onAdded.addListener(({ origins }) => {
+    void watchSites(origins ?? []);
+    void worker.onAllowed();
+  });
   browser.permissions.onRemoved.addListener(() => void watchSites([]));
   browser.storage.onChanged.addListener((changes, area) => {
     if (area === "local" && "settings" in changes) void worker.configure();
   });
   browser.runtime.onInstalled.addListener(() => void worker.onInstalled());
   browser.runtime.onStartup.addListener(() => void worker.configure());
-  openPanelOnClick();
+  openPanelOnClick(() => worker.onAllowed());
 }
 
-function openPanelOnClick(): void {
+/** The browser then also allows the sound of the tab. */
+function openPanelOnClick(onAllowed: () => Promise<void>): void {
   browser.action.onClicked.addListener((tab) => {
     // Within the click: a panel opens for a gesture only.
     if (import.meta.env.FIREFOX) void (browser as unknown as FirefoxBrowser).sidebarAction.open();
     else if (tab.windowId !== undefined) void browser.sidePanel.open({ windowId: tab.windowId });
     if (tab.id !== undefined)
       void browser.storage.session.set({ asked: { tabId: tab.id, url: tab.url ?? "" } });
+    void onAllowed();
   });
 }
 
@@ -108,7 +114,15 @@ class Worker {
         return await this.#onListening(message.key);
       case "capture":
         return await this.#tellPage(message.key, { to: "page", type: "capture" });
+      case "tab-sound":
+        return await soundOf(message.tabId);
     }
+  }
+
+  /** The person pressed the button, or allowed something. */
+  async onAllowed(): Promise<void> {
+    await browser.storage.session.set({ allowedAtMs: Date.now() });
+    await this.configure();
   }
 
   /** Applies a change, and tells everybody whom it concerns. */
@@ -268,6 +282,7 @@ class Worker {
       return key === null || tab.video === null ? [] : [{ key, ...tab.video }];
     });
     const settings = await readSettings();
+    const { allowedAtMs } = await browser.storage.session.get("allowedAtMs");
     return {
       settings,
       open,
@@ -275,6 +290,7 @@ class Worker {
       away,
       recording: tabs.recording,
       frontTab: await tabInFront(),
+      allowedAtMs: Number(allowedAtMs ?? 0),
     };
   }
 

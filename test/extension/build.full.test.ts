@@ -25,6 +25,7 @@ interface Manifest {
   readonly externally_connectable?: unknown;
   readonly web_accessible_resources?: unknown;
   readonly optional_host_permissions: readonly string[];
+  readonly optional_permissions?: readonly string[];
   readonly content_security_policy: { readonly extension_pages: string };
 }
 
@@ -35,7 +36,8 @@ async function manifestOf(build: "chrome-mv3" | "firefox-mv3"): Promise<Manifest
 test("the page of the extension explains each permission, and no site is allowed from the start", async () => {
   for (const build of ["chrome-mv3", "firefox-mv3"] as const) {
     const manifest = await manifestOf(build);
-    const unexplained = manifest.permissions.filter((name) => !PAGE.includes(`\`${name}\``));
+    const { permissions, optional_permissions: optional = [] } = manifest;
+    const unexplained = [...permissions, ...optional].filter((name) => !PAGE.includes(`\`${name}\``));
     expect(unexplained).toEqual([]);
     expect(manifest.host_permissions ?? []).toEqual([]);
     expect(manifest.content_scripts ?? null).toBeNull();
@@ -46,6 +48,8 @@ test("the page of the extension explains each permission, and no site is allowed
       "default-src 'none'; script-src 'self';",
     );
   }
+  expect((await manifestOf("chrome-mv3")).optional_permissions).toEqual(["tabCapture"]);
+  expect((await manifestOf("firefox-mv3")).optional_permissions ?? []).toEqual([]);
   expect((await manifestOf("chrome-mv3")).permissions.toSorted()).toEqual([
     "activeTab",
     "alarms",

@@ -75,6 +75,8 @@ export interface ViewerOptions {
   readonly hostName?: string;
   /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
   readonly offscreenScript?: string;
+  /** The browser gives the sound of tabs: `allowed` as after a press of the button, which no test can press. */
+  readonly tabSound?: "allowed" | "unasked";
   readonly watchScript?: string;
 }
 
@@ -87,6 +89,7 @@ export async function openViewer(
     setUp = "done",
     hostName = "127.0.0.1",
     offscreenScript,
+    tabSound,
     watchScript = "",
   }: ViewerOptions = {},
 ): Promise<Viewer> {
@@ -94,7 +97,12 @@ export async function openViewer(
   const extension = join(folder, "extension");
   cpSync(join(await builtExtension(), "chrome-mv3"), extension, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
-  const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//${hostName}/*`] };
+  const permissions = [...manifest.permissions, ...(tabSound === undefined ? [] : ["tabCapture"])];
+  const granted = {
+    ...manifest,
+    permissions,
+    host_permissions: [`${new URL(site.url).protocol}//${hostName}/*`],
+  };
   if (setUp !== "asked") writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
   if (offscreenScript !== undefined) {
     const html = readFileSync(join(extension, "offscreen.html"), "utf8");
@@ -117,14 +125,21 @@ export async function openViewer(
         "--headless=new",
         `--host-resolver-rules=MAP ${hostName} 127.0.0.1`,
         "--autoplay-policy=no-user-gesture-required",
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        `--use-file-for-fake-audio-capture=${speech}`,
+        ...(tabSound === undefined
+          ? [
+              "--use-fake-ui-for-media-stream",
+              "--use-fake-device-for-media-stream",
+              `--use-file-for-fake-audio-capture=${speech}`,
+            ]
+          : // A fake question of the browser knows no tabs.
+            []),
+        ...(tabSound === "allowed" ? [`--allowlisted-extension-id=${EXTENSION_ID}`] : []),
         `--disable-extensions-except=${extension}`,
         `--load-extension=${extension}`,
         ...more,
       ],
-      ignoreDefaultArgs: ["--disable-extensions"],
+      // A muted browser gives silence as the sound of its tabs.
+      ignoreDefaultArgs: ["--disable-extensions", ...(tabSound === undefined ? [] : ["--mute-audio"])],
     });
   let context = await start();
   const worker = async (): Promise<Worker> =>

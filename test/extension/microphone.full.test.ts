@@ -3,40 +3,14 @@
  * Chromium's fake microphone says a word every three seconds.
  */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
+import { openTranscriber } from "./transcriber.ts";
 
 /** Longer than two words of the fake microphone, and the silence that ends a recording. */
 const QUIET_MS = 8_000;
-
-interface Transcriber extends AsyncDisposable {
-  readonly yaml: string;
-  /** The number of recordings so far. */
-  heard(): number;
-}
-
-async function openTranscriber(): Promise<Transcriber> {
-  let count = 0;
-  const endpoint = createServer(async (request, response) => {
-    for await (const _ of request);
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ text: `private words ${++count}` }));
-  });
-  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
-  const port = (endpoint.address() as AddressInfo).port;
-  return {
-    yaml: `live: { transcriber: { url: "http://127.0.0.1:${port}/v1", model: whisper } }\n`,
-    heard: () => count,
-    [Symbol.asyncDispose]: async () => {
-      endpoint.closeAllConnections();
-      await new Promise((resolve) => endpoint.close(resolve));
-    },
-  };
-}
 
 const playing = (page: Page): Promise<unknown> =>
   page.evaluate(

@@ -1,4 +1,4 @@
-/** The microphone: one complete recording for each piece of speech, with a little of what came before it. */
+/** Speech of a stream: one complete recording for each piece, with a little of what came before it. */
 
 import { LIMITS } from "../limits.ts";
 import { foldLoudness, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
@@ -9,32 +9,39 @@ interface Take {
   readonly startMs: number;
   readonly startedAtMs: number;
   isSpeech: boolean;
+  /** Set where the video jumped away from it. */
+  endMs: number | null;
 }
 
 const TYPE = "audio/webm;codecs=opus";
 
-export class Microphone {
-  readonly #events: SpeechEvents;
+export interface RecorderOptions extends SpeechEvents {
+  /** `heard`: the stream is also played, because the browser plays a tab no longer that is captured. */
+  readonly playback: "heard" | "silent";
+}
+
+export class SpeechRecorder {
+  readonly #events: RecorderOptions;
   readonly #stream: MediaStream;
   readonly #context: AudioContext;
   readonly #analyser: AnalyserNode;
   readonly #samples: Float32Array<ArrayBuffer>;
   readonly #timer: ReturnType<typeof setInterval>;
   #voice: Voice = SILENT;
+  #lastMs: number;
   #take: Take;
 
-  /** Errors: `NotAllowedError` (a `DOMException`) while the person did not allow the microphone. */
-  static async open(events: SpeechEvents): Promise<Microphone> {
-    return new Microphone(await navigator.mediaDevices.getUserMedia({ audio: true }), events);
-  }
-
-  private constructor(stream: MediaStream, events: SpeechEvents) {
+  /** It stops the stream when it is closed. */
+  constructor(stream: MediaStream, options: RecorderOptions) {
     this.#stream = stream;
-    this.#events = events;
+    this.#events = options;
     this.#context = new AudioContext();
     this.#analyser = this.#context.createAnalyser();
-    this.#context.createMediaStreamSource(stream).connect(this.#analyser);
+    const source = this.#context.createMediaStreamSource(stream);
+    source.connect(this.#analyser);
+    if (options.playback === "heard") source.connect(this.#context.destination);
     this.#samples = new Float32Array(this.#analyser.fftSize);
+    this.#lastMs = options.mediaTimeMs();
     this.#take = this.#record();
     this.#timer = setInterval(() => this.#listen(), LIMITS.loudnessEveryMs);
   }
@@ -51,6 +58,7 @@ export class Microphone {
   #listen(): void {
     this.#analyser.getFloatTimeDomainData(this.#samples);
     const nowMs = Date.now();
+    this.#followVideo();
     const { voice, event } = foldLoudness(this.#voice, loudnessOf(this.#samples), nowMs);
     this.#voice = voice;
     const isStale = !this.#take.isSpeech && nowMs - this.#take.startedAtMs >= LIMITS.leadMs;
@@ -63,6 +71,18 @@ export class Microphone {
     } else if (isStale && voice.otherSinceMs === null) this.#next();
   }
 
+  /** One recording has one place in the video: a jump ends it where the video was before. */
+  #followVideo(): void {
+    const atMs = this.#events.mediaTimeMs();
+    if (Math.abs(atMs - this.#lastMs) > LIMITS.jumpMs) {
+      this.#take.endMs = this.#lastMs;
+      if (this.#take.isSpeech) this.#events.ended(this.#lastMs);
+      this.#voice = SILENT;
+      this.#next();
+    }
+    this.#lastMs = atMs;
+  }
+
   #next(): void {
     const done = this.#take;
     this.#take = this.#record();
@@ -72,19 +92,26 @@ export class Microphone {
   #record(): Take {
     const recorder = new MediaRecorder(this.#stream, { mimeType: TYPE });
     const startMs = this.#events.mediaTimeMs();
-    const take: Take = { recorder, parts: [], startMs, startedAtMs: Date.now(), isSpeech: false };
+    const take: Take = {
+      recorder,
+      parts: [],
+      startMs,
+      startedAtMs: Date.now(),
+      isSpeech: false,
+      endMs: null,
+    };
     recorder.ondataavailable = ({ data }) => take.parts.push(data);
     recorder.onstop = () => void this.#deliver(take);
     recorder.start();
     return take;
   }
 
-  async #deliver({ parts, startMs, isSpeech }: Take): Promise<void> {
+  async #deliver({ parts, startMs, isSpeech, endMs }: Take): Promise<void> {
     const blob = new Blob(parts);
     if (!isSpeech || blob.size === 0 || blob.size > LIMITS.audioBytes) return;
-    const endMs = Math.max(startMs, this.#events.mediaTimeMs());
+    const lastMs = Math.max(startMs, endMs ?? this.#events.mediaTimeMs());
     const bytes = new Uint8Array(await blob.arrayBuffer());
-    this.#events.recorded({ bytes, mediaType: "audio/webm", startMs, endMs });
+    this.#events.recorded({ bytes, mediaType: "audio/webm", startMs, endMs: lastMs });
   }
 }
 

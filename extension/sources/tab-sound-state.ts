@@ -1,0 +1,73 @@
+/** When the sound of the tab is recorded: only where the person switched it on, and captions do not say the same. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import type { SessionToOpen, Settings } from "../messages/messages.ts";
+import type { Failure } from "../sending/view.ts";
+import { isPlaying, type Position } from "../watching/position.ts";
+import type { Given, SourceReport } from "../watching/source-report.ts";
+
+export type TabSoundState =
+  /** The browser has no such sound. */
+  | "unavailable"
+  | "off"
+  | "listening"
+  | "no-video"
+  | "video-paused"
+  | "other-tab"
+  | "advertisement"
+  | "captions"
+  | "no-transcriber"
+  /** The browser allows it only after the button was pressed in the tab. */
+  | "unasked"
+  | "no-permission"
+  | "failed";
+
+export interface TabSoundStatus {
+  readonly state: TabSoundState;
+  /** Set while it failed. */
+  readonly failure: Failure | null;
+}
+
+export const TAB_SOUND_OFF: TabSoundStatus = { state: "off", failure: null };
+
+/** What it gave, as the server stored it. */
+export interface TabSoundView extends TabSoundStatus, Given {}
+
+export interface TabSoundInput {
+  readonly settings: Settings | null;
+  readonly recording: SessionToOpen | null;
+  /** The position of the video that is recorded, and what its page reports. */
+  readonly position: Position | null;
+  readonly report: SourceReport | null;
+  /** The tab that the person looks at; `null` while another program is in front. */
+  readonly frontTab: number | null;
+  readonly hasTranscriber: boolean;
+  readonly nowMs: number;
+}
+
+/** The states that follow from what a person can see. */
+export type TabSoundChoice = Exclude<TabSoundState, "unavailable" | "unasked" | "no-permission" | "failed">;
+
+export function tabSoundState(input: TabSoundInput): TabSoundChoice {
+  const { settings, recording, position, report, frontTab, hasTranscriber, nowMs } = input;
+  if (settings === null || settings.sources.tabSound === "off") return "off";
+  if (!hasTranscriber) return "no-transcriber";
+  if (recording === null || report === null) return "no-video";
+  if (settings.sources.tabSound !== "always" && hasCaptions(input)) return "captions";
+  if (report.isAd) return "advertisement";
+  // Whoever takes notes in another program still watches; whoever looks at another tab does not.
+  if (frontTab !== null && frontTab !== recording.tabId) return "other-tab";
+  return isPlaying(position, nowMs) ? "listening" : "video-paused";
+}
+
+/** A text track counts from the start. An element of a platform is there without captions too: only what it shows counts. */
+function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
+  if (report === null || settings?.sources.captions !== true) return false;
+  const { from, lastAtMs } = report.captions;
+  return from === "track" || (lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs);
+}
+
+/** What was said before the video paused counts, and what was said before the person looked elsewhere. */
+export function keepsUnfinishedSound(next: TabSoundState): boolean {
+  return next === "video-paused" || next === "other-tab";
+}

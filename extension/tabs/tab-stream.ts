@@ -1,0 +1,27 @@
+/** The sound of a tab, as the worker asks the browser for it: an id, with which the engine opens the stream. */
+
+import { browser } from "wxt/browser";
+import type { TabSoundAnswer } from "../messages/messages.ts";
+
+const TRIES = 5;
+const RETRY_MS = 200;
+
+/** Errors: the browser's, except its refusal of a tab in which the button was not pressed. */
+export async function soundOf(tabId: number): Promise<TabSoundAnswer> {
+  // It is an optional permission: without it, the API is not there.
+  if (!(await browser.permissions.contains({ permissions: ["tabCapture"] }))) {
+    return { refusal: "no-permission" };
+  }
+  for (let tries = 1; ; tries++) {
+    try {
+      return { streamId: await browser.tabCapture.getMediaStreamId({ targetTabId: tabId }) };
+    } catch (error) {
+      // The browser has no code for its errors.
+      const text = String(error);
+      if (/has not been invoked/u.test(text)) return { refusal: "unasked" };
+      // A stream that was closed just now is still known for a moment.
+      if (tries === TRIES || !/active stream/u.test(text)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}

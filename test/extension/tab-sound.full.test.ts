@@ -1,0 +1,149 @@
+/**
+ * The sound of the tab: recorded only where the person switched it on, the browser allows it and the video has no captions. The
+ * page speaks one second, and is silent for two.
+ */
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openSite, openViewer, type Viewer } from "./harness.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf, type Served, serve, textsOf } from "./served.ts";
+import { openTranscriber } from "./transcriber.ts";
+
+/** Longer than two words of the page, and the silence that ends a recording. */
+const QUIET_MS = 8_000;
+
+const SPEAKING = `<!doctype html><title>A talk</title>
+<video src="harbour.webm" width="640" height="360" muted loop></video>
+<script>
+  const video = document.querySelector("video");
+  const context = new AudioContext();
+  const gain = new GainNode(context, { gain: 0 });
+  const tone = new OscillatorNode(context, { frequency: 220 });
+  tone.connect(gain).connect(context.destination);
+  tone.start();
+  let ticks = 0;
+  setInterval(() => {
+    const isSpeaking = !video.paused && ticks++ % 3 === 0;
+    gain.gain.value = isSpeaking ? 0.5 : 0;
+  }, 1_000);
+</script>`;
+
+/** The extension answers how loud the loudspeaker would be. */
+const LOUDSPEAKER = `
+  const connect = AudioNode.prototype.connect;
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target instanceof AudioDestinationNode) {
+      globalThis.loudspeaker = this.context.createAnalyser();
+      connect.call(this, globalThis.loudspeaker);
+    }
+    return connect.call(this, target, ...rest);
+  };
+  chrome.runtime.onMessage.addListener((message, sender, respond) => {
+    if (message.type !== "loudness") return;
+    const samples = new Float32Array(2_048);
+    globalThis.loudspeaker?.getFloatTimeDomainData(samples);
+    respond(Math.max(...samples));
+  });
+`;
+
+const SOURCES = { tabSound: "without-captions", frameEveryMs: 600_000 };
+
+interface Talk extends AsyncDisposable {
+  readonly viewer: Viewer;
+  readonly served: Served;
+  readonly panel: Page;
+  readonly page: Page;
+}
+
+async function openTalk(
+  tabSound: "allowed" | "unasked",
+  { yaml = "", html = SPEAKING }: { readonly yaml?: string; readonly html?: string } = {},
+): Promise<Talk> {
+  await using stack = new AsyncDisposableStack();
+  const site = stack.use(await openSite());
+  site.pages.set("/talk", html);
+  const served = stack.use(await serve({ yaml }));
+  const options = { sources: SOURCES, tabSound, offscreenScript: LOUDSPEAKER };
+  const viewer = stack.use(await openViewer(site, served, options));
+  const panel = await viewer.panel();
+  const page = await viewer.context.newPage();
+  await page.goto(`${site.url}/talk`);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  await playing(page);
+  const open = stack.move();
+  return { viewer, served, panel, page, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+const playing = (page: Page): Promise<unknown> => page.evaluate(`document.querySelector("video").play()`);
+
+test("what is said in the sound of the tab becomes words of the film while the video plays in front, and stays heard", async () => {
+  await using transcriber = await openTranscriber();
+  await using talk = await openTalk("allowed", transcriber);
+  const { viewer, served, panel, page } = talk;
+  const hears = async (): Promise<void> => {
+    const before = transcriber.heard();
+    await expect.poll(() => transcriber.heard(), { timeout: 60_000 }).toBeGreaterThan(before);
+  };
+  /** After what was on its way, nothing arrives. */
+  const isSilent = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const before = transcriber.heard();
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    expect(transcriber.heard()).toBe(before);
+  };
+  await hears();
+  const loudness = (): Promise<unknown> => viewer.ask(`chrome.runtime.sendMessage({ type: "loudness" })`);
+  await expect.poll(loudness).toBeGreaterThan(0.1);
+  await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
+  await checkPanel(panel, "tab-sound");
+  // It is a whole WebM file.
+  expect(transcriber.newest().includes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]))).toBe(true);
+  const [key = ""] = await keysOf(served);
+  await expect.poll(async () => textsOf(await served.events(key))).toContain("private words 1");
+  const spoken = (await served.events(key)).filter(({ type }) => type === "transcript_added");
+  expect(new Set(spoken.map(({ data }) => (data as { readonly speaker?: string }).speaker))).toEqual(
+    new Set(["film"]),
+  );
+
+  await page.evaluate(`document.querySelector("video").pause()`);
+  await panel.getByText("Tab sound: waits, the video is paused").waitFor();
+  await isSilent();
+  await playing(page);
+  await hears();
+
+  const other = await viewer.context.newPage();
+  await other.bringToFront();
+  await panel.getByText("Tab sound: waits, the video is not in front").waitFor();
+  await isSilent();
+  await other.close();
+  await page.bringToFront();
+  await hears();
+});
+
+test("the sound of a video with captions is not recorded", async () => {
+  await using transcriber = await openTranscriber();
+  const html = SPEAKING.replace(
+    "</video>",
+    `<track kind="captions" srclang="en" label="English" src="harbour.vtt"></video>`,
+  );
+  await using talk = await openTalk("allowed", { ...transcriber, html });
+  await talk.panel.getByText("Tab sound: not needed, the video has captions").waitFor();
+  await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  expect(transcriber.heard()).toBe(0);
+});
+
+test("a browser that waits for the button says so, and nothing is recorded", async () => {
+  await using transcriber = await openTranscriber();
+  await using talk = await openTalk("unasked", transcriber);
+  await talk.panel.getByText("Tab sound: the browser waits for you").waitFor();
+  await talk.panel.getByText("Press Continuo's button in the video's tab").waitFor();
+  await checkPanel(talk.panel, "tab-sound-unasked");
+  expect(transcriber.heard()).toBe(0);
+});
+
+test("the sound of a tab stops on a server without a transcriber, and the panel says what is missing", async () => {
+  await using talk = await openTalk("allowed");
+  await talk.panel.getByText("Tab sound: no transcriber is set up").waitFor({ timeout: 60_000 });
+  await talk.panel.getByText("live.transcriber in continuo.yaml").waitFor();
+});
