@@ -94,7 +94,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
       </section>
       <section class="scroll" aria-label="Notes" ref={list} onScroll={scrolled}>
         {notes.length === 0 ? (
-          <p class="empty">{withoutNotes(session)}</p>
+          <p class="empty">{withoutNotes(session, isPlaying(view.position, Date.now()))}</p>
         ) : (
           <>
             {earlier > 0 && (
@@ -125,10 +125,11 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
   );
 }
 
-function withoutNotes({ standing }: PanelSession): string {
+function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
   if (standing.isDegraded) return "There are no notes yet. They go on after the repair.";
   if (standing.connection === "offline") return "There are no notes yet. They go on when the server answers.";
-  return "Play the video. Notes appear here a few seconds after something was said.";
+  const soon = "Notes appear here a few seconds after something was said.";
+  return isRunning ? soon : `Play the video. ${soon}`;
 }
 
 /** The list stays at its newest note until somebody scrolls up, where it receives earlier notes. */

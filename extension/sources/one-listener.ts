@@ -6,7 +6,7 @@ export type Close = (unfinished: "keep" | "discard") => void;
 export interface ListenerChange {
   /** Everything that the listener depends on; empty while nobody listens. */
   readonly name: string;
-  /** What happens to an unfinished piece of the listener before. */
+  /** The fate of an unfinished piece of the last listener. */
   readonly unfinished: "keep" | "discard";
   /** `before` settles when the last listener has ended. */
   readonly open: (before: Promise<unknown>) => Promise<Close>;

@@ -30,7 +30,7 @@ export interface TabSoundStatus {
 
 export const TAB_SOUND_OFF: TabSoundStatus = { state: "off", failure: null };
 
-/** What it gave, as the server stored it. */
+/** With the speech of the last minute, as the server stored it. */
 export interface TabSoundView extends TabSoundStatus, Given {}
 
 export interface TabSoundInput {
@@ -55,7 +55,7 @@ export function tabSoundState(input: TabSoundInput): TabSoundChoice {
   if (recording === null || report === null) return "no-video";
   if (settings.sources.tabSound !== "always" && hasCaptions(input)) return "captions";
   if (report.isAd) return "advertisement";
-  // Whoever takes notes in another program still watches; whoever looks at another tab does not.
+  // A person who writes in another program still watches, and one who looks at another tab does not.
   if (frontTab !== null && frontTab !== recording.tabId) return "other-tab";
   return isPlaying(position, nowMs) ? "listening" : "video-paused";
 }
@@ -67,7 +67,7 @@ function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   return from === "track" || (lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs);
 }
 
-/** What was said before the video paused counts, and what was said before the person looked elsewhere. */
+/** Speech from before the video paused or another tab came in front counts. */
 export function keepsUnfinishedSound(next: TabSoundState): boolean {
   return next === "video-paused" || next === "other-tab";
 }

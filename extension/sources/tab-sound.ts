@@ -28,7 +28,7 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
     return;
   }
   const listener = new OneListener();
-  /** Of the last permission that was tried. */
+  /** The time of the permission that was tried last. */
   let triedAtMs = 0;
   const look = (): void => {
     const { recording, config } = engine;

@@ -77,7 +77,7 @@ async function openTalk(
 
 const playing = (page: Page): Promise<unknown> => page.evaluate(`document.querySelector("video").play()`);
 
-test("what is said in the sound of the tab becomes words of the film while the video plays in front, and stays heard", async () => {
+test("speech in the sound of the tab becomes words of the film while the video plays in front, and a person still hears it", async () => {
   await using transcriber = await openTranscriber();
   await using talk = await openTalk("allowed", transcriber);
   const { viewer, served, panel, page } = talk;
