@@ -165,6 +165,12 @@ describe("lines of a change have their numbers", () => {
     expect(numbersOf(file?.lines)).toEqual(["3: -x", ":3 +y"]);
   });
 
+  test("a context line of a unified diff that lost its space is an empty line of the file", () => {
+    const diff = "@@ -1,3 +1,3 @@\n one\n\n-three\n+3\n";
+    const [file] = changesOf({ changes: [{ path: "a", diff, kind: "update" }] });
+    expect(numbersOf(file?.lines)).toEqual(["1:1  one", "2:2  ", "3: -three", ":3 +3"]);
+  });
+
   test("each hunk of a unified diff counts from its own header", () => {
     const diff = "@@ -3,2 +3,2 @@\n three\n-four\n+4\n@@ -7 +7,2 @@\n seven\n+eight\n";
     const [file] = changesOf({ changes: [{ path: "/a", diff, kind: "update" }] });

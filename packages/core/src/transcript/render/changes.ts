@@ -1,6 +1,6 @@
 /**
- * The changes of a call in files, from its input or from its output: each agent has its own shape for it.
- * Text is visible.
+ * The changes that a tool call makes in files, read from its input or its output. Each agent has its own shape for
+ * them. Control characters in the text are made visible.
  */
 
 import { visibleLine, visibleText } from "./visible.ts";
@@ -13,7 +13,7 @@ export interface DiffLine {
   readonly after?: number;
 }
 
-/** The present text of a file, before or after the change; `null` if it cannot be read. */
+/** Returns the text that the file has now, before or after the change; `null` if it cannot be read. */
 export type FileText = (path: string) => string | null;
 
 export interface ChangedFile {
@@ -21,14 +21,15 @@ export interface ChangedFile {
   readonly lines: readonly DiffLine[];
 }
 
-/** Lines around a change that stay the same. */
+/** The number of unchanged lines that are shown on each side of a change. */
 const CONTEXT_LINES = 2;
-/** The compared part of an input, and the lines of each side; larger texts are shown as removed and added. */
+/** Longer texts are cut. */
 const MAX_CHARS = 200_000;
+/** Texts with more lines are not compared: they are shown as removed and added. */
 const MAX_COMPARED_LINES = 400;
 
 /**
- * Empty where nothing is changed, or nobody can tell. Lines have numbers if a unified diff gives them, or if `fileText`
+ * Empty if the call changes no file, or has an unknown shape. Lines have numbers if a unified diff gives them, or if `fileText`
  * contains the replaced text, or its replacement, exactly once.
  */
 export function changesOf(input: unknown, content?: unknown, fileText?: FileText): readonly ChangedFile[] {
@@ -105,12 +106,24 @@ function linesOfPatch(lines: readonly string[]): DiffLine[] {
   const drawn: DiffLine[] = [];
   let start: Numbers | null = null;
   let hunk: DiffLine[] = [];
+  let emptyLines = 0;
   for (const line of [...lines, "@@"]) {
     if (/^(?:\*\*\*|\\)/u.test(line)) continue;
     if (line.startsWith("@@")) {
       drawn.push(...(start === null ? hunk : numbered(hunk, start)));
       [start, hunk] = [startOfHunk(line), drawn.length > 0 ? [{ sign: "…", text: "" }] : []];
-    } else if (line !== "") {
+      emptyLines = 0;
+    } else if (line === "") {
+      emptyLines += 1;
+    } else {
+      // An empty line within a hunk is an empty context line that lost its space.
+      hunk.push(
+        ...signed(
+          " ",
+          Array.from({ length: emptyLines }, () => ""),
+        ),
+      );
+      emptyLines = 0;
       const sign = line.startsWith("-") ? "-" : line.startsWith("+") ? "+" : " ";
       hunk.push({ sign, text: visibleLine(line.slice(1)) });
     }
