@@ -34,41 +34,41 @@ export interface OpenChatsOptions {
   readonly changes: Changes;
 }
 
-interface Entry extends OpenChat {
+interface ManagedChat extends OpenChat {
   readonly stop: AbortController;
   readonly turns: Set<Promise<unknown>>;
 }
 
 export function createOpenChats({ places, store, changes }: OpenChatsOptions): OpenChats {
-  const open = new Map<string, Entry>();
-  /** The keys are the requested names, so that two pages open one conversation. */
-  const opening = new Map<string, Promise<Entry>>();
+  const open = new Map<string, ManagedChat>();
+  /** The keys are the requested names: two pages that ask for the same name receive the same conversation. */
+  const opening = new Map<string, Promise<ManagedChat>>();
   /** Conversations that are closing: their agents still have the session open. */
   const ending = new Set<Promise<void>>();
-  const end = async (entry: Entry): Promise<void> => {
-    if (open.get(entry.sessionId) !== entry) return;
-    open.delete(entry.sessionId);
-    entry.stop.abort(new ContinuoError("interrupted", "the server ends"));
-    const ended = Promise.allSettled(entry.turns).then(() => entry.talk.close());
+  const end = async (chat: ManagedChat): Promise<void> => {
+    if (open.get(chat.sessionId) !== chat) return;
+    open.delete(chat.sessionId);
+    chat.stop.abort(new ContinuoError("interrupted", "the server ends"));
+    const ended = Promise.allSettled(chat.turns).then(() => chat.talk.close());
     ending.add(ended);
     await ended.finally(() => ending.delete(ended));
   };
-  const start = async (name: string, cwd: string | null): Promise<Entry> => {
-    if (open.size + opening.size > LIVE_LIMITS.open) throw tooMany();
+  const start = async (name: string, cwd: string | null): Promise<ManagedChat> => {
+    if (open.size + opening.size >= LIVE_LIMITS.open) throw tooMany();
     await Promise.allSettled(ending);
-    const entry = await openEntry(name, {
+    const chat = await openChat(name, {
       places,
       store,
       changes,
       cwd,
       onIdle: (idle) => void end(idle).catch(() => undefined),
     });
-    const other = open.get(entry.sessionId);
+    const other = open.get(chat.sessionId);
     if (other === undefined) {
-      open.set(entry.sessionId, entry);
-      return entry;
+      open.set(chat.sessionId, chat);
+      return chat;
     }
-    await entry.talk.close();
+    await chat.talk.close();
     return other;
   };
   return {
@@ -87,15 +87,15 @@ export function createOpenChats({ places, store, changes }: OpenChatsOptions): O
   };
 }
 
-interface EntryOptions extends OpenChatsOptions {
+interface ManagedChatOptions extends OpenChatsOptions {
   readonly cwd: string | null;
-  readonly onIdle: (entry: Entry) => void;
+  readonly onIdle: (chat: ManagedChat) => void;
 }
 
-async function openEntry(
+async function openChat(
   name: string,
-  { places, store, changes, cwd, onIdle }: EntryOptions,
-): Promise<Entry> {
+  { places, store, changes, cwd, onIdle }: ManagedChatOptions,
+): Promise<ManagedChat> {
   const stop = new AbortController();
   const turns = new Set<Promise<unknown>>();
   let limitMs = 0;
@@ -113,7 +113,7 @@ async function openEntry(
     onProgress: () => undefined,
   });
   const sessionId = talk.session?.sessionId ?? "";
-  const later = (): NodeJS.Timeout => setTimeout(() => onIdle(entry), LIVE_LIMITS.idleMs).unref();
+  const later = (): NodeJS.Timeout => setTimeout(() => onIdle(chat), LIVE_LIMITS.idleMs).unref();
   let idle = later();
   const used = (turn: Promise<unknown>): void => {
     clearTimeout(idle);
@@ -126,7 +126,7 @@ async function openEntry(
         changes.tell();
       });
   };
-  const entry: Entry = {
+  const chat: ManagedChat = {
     sessionId,
     talk,
     questions,
@@ -148,7 +148,7 @@ async function openEntry(
       changes.tell();
     },
   };
-  return entry;
+  return chat;
 }
 
 /** The store is shared by all conversations, so closing one must not close it. */
@@ -188,8 +188,10 @@ function turnRuns(): ContinuoError {
 }
 
 function tooMany(): ContinuoError {
-  return new ContinuoError("busy", `${LIVE_LIMITS.open} conversations are open on this server`, {
-    hint: "Try again a minute after one of them has ended.",
-    details: { limit: LIVE_LIMITS.open },
+  const { open, idleMs } = LIVE_LIMITS;
+  const message = `cannot open the conversation: ${open} others are open on this server, which is the most`;
+  return new ContinuoError("busy", message, {
+    hint: `Wait until one of them closes: that is ${idleMs / 1000} seconds after its last turn.`,
+    details: { limit: open },
   });
 }
