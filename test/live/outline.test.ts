@@ -1,5 +1,6 @@
 /** The captions of a whole video: stored in a few batches, read by no model, and told as chapters with the part that was watched. */
 
+import type { Store } from "@continuo/core/model";
 import type { EvidenceInput, ListedCue, LiveOutline } from "@continuo/core/wire";
 import { Outlines, parseEvidenceBatch } from "@continuo/live";
 import { expect, test } from "vitest";
@@ -95,4 +96,34 @@ test.each([
   expect(() => parseEvidenceBatch({ producerId: "tab", epoch: 0, sequence: 0, evidence })).toThrow(
     "cues is missing or not as documented",
   );
+});
+
+test("an outline that could not be made is made with the next request", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  await service.open("tab", OF_VIDEO);
+  await live.send("tab", ...listed(HOUR));
+  const outlines = new Outlines();
+  const [store, sessionId] = [service.soundStore, await service.sessionIdOf("tab")];
+  // The first read of the text is that of the list, the second one that of the outline.
+  let reads = 0;
+  const broken = {
+    ...HOUR[0],
+    get text(): string {
+      reads += 1;
+      if (reads === 2) throw new Error("out of memory");
+      return "Welcome.";
+    },
+  };
+  const read: Store["read"] = async (id, options) => {
+    const page = await store.read(id, options);
+    if (options?.types?.[0] !== "captions_listed") return page;
+    const events = page.events
+      .slice(0, 1)
+      .map((event) => ({ ...event, data: { lang: "en", cues: [broken] } }));
+    return { ...page, events } as typeof page;
+  };
+  const failing = { getSession: store.getSession.bind(store), read } as Store;
+  await expect(outlines.of(failing, sessionId)).rejects.toThrow("out of memory");
+  expect((await outlines.of(failing, sessionId)).cues).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-/** The outlines of videos. The one of the same captions is made once. */
+/** The outlines of videos. An outline is made once for the same captions, and remembered. */
 
 import type { Store } from "@continuo/core/model";
 import type { LiveOutline } from "@continuo/core/wire";
@@ -16,7 +16,7 @@ export class Outlines {
     const listed = await readListed(store, sessions);
     const { lang, cues } = listed;
     if (cues.length === 0) return { cues: 0, lang, summary: [], chapters: [], watched: [] };
-    const items = await this.#itemsOf(listed);
+    const items = await this.#keptItems(listed);
     const isHeard = heardCues(cues, await readHeard(store, sessions));
     return {
       cues: cues.length,
@@ -34,11 +34,12 @@ export class Outlines {
     };
   }
 
-  #itemsOf(listed: ListedCaptions): Promise<readonly OutlineItem[]> {
+  #keptItems(listed: ListedCaptions): Promise<readonly OutlineItem[]> {
     const known = this.#kept.get(listed.version);
     if (known !== undefined) return known;
     const made = itemsOf(listed);
     this.#kept.set(listed.version, made);
+    made.catch(() => this.#kept.delete(listed.version));
     for (const version of this.#kept.keys()) {
       if (this.#kept.size <= LIMITS.keptOutlines) break;
       this.#kept.delete(version);
@@ -47,7 +48,7 @@ export class Outlines {
   }
 }
 
-/** It gives way to other work every few milliseconds. */
+/** Lets other work run every few milliseconds. */
 async function itemsOf({ cues, lang }: ListedCaptions): Promise<readonly OutlineItem[]> {
   const pieces = cues.map((cue, at) => ({ ...cue, sequence: at + 1, ...(lang === "" ? {} : { lang }) }));
   return runSteps(outlineSteps(pieces));

@@ -1,11 +1,11 @@
 /** The captions that a page listed and the transcripts that were heard, from the logs of the sessions of a video. */
 
-import type { Store } from "@continuo/core/model";
+import type { EventPage, Store } from "@continuo/core/model";
 import type { ListedCue, Span } from "@continuo/core/wire";
 import { isFields, LIMITS } from "../kit/index.ts";
 
 export interface ListedCaptions {
-  /** Changes with the captions. */
+  /** Cache key: another value when the captions have changed. */
   readonly version: string;
   readonly lang: string;
   /** In the order of the medium, each once. */
@@ -59,12 +59,12 @@ function langIn(list: Readonly<Record<string, unknown>> | undefined): string {
   return typeof list?.lang === "string" ? list.lang : "";
 }
 
-/** The places of the transcripts of these sessions. Errors: the store's. */
+/** The times in the video at which these sessions have transcripts. Errors: the store's. */
 export async function readHeard(store: Store, sessionIds: readonly string[]): Promise<readonly Span[]> {
   const heard: Span[] = [];
   for (const sessionId of sessionIds) {
     for (let after: number | null = 0; after !== null && heard.length < LIMITS.watchedPieces; ) {
-      const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+      const page: EventPage = await store.read(sessionId, {
         after,
         types: ["transcript_added"],
       });
