@@ -255,6 +255,15 @@ test("a page of a foreign origin gets nothing, and may not read the refusal", as
   expect(upgrade).toMatch(/^HTTP\/1\.1 403 /);
 });
 
+test("pages of other origins may embed the answer of /healthz, and no other one", async () => {
+  const policyOf = async (path: string): Promise<string | null> =>
+    (await call(path)).headers.get("cross-origin-resource-policy");
+  expect(await policyOf("/healthz")).toBe("cross-origin");
+  expect(await policyOf("/healthz?at=1")).toBe("cross-origin");
+  expect(await policyOf("/readyz?at=/healthz")).toBe("same-origin");
+  expect(await policyOf("/v1/stream/healthz")).toBe("same-origin");
+});
+
 test("a name that somebody points at loopback does not reach the server", async () => {
   const answer = await raw("GET /v1/stream/a HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 403 /);

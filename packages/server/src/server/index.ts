@@ -24,6 +24,7 @@ export type {
 export { DEFAULT_LIMITS } from "./context/index.ts";
 export { extensionOrigins } from "./extension/index.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
-export { type ContinuoServer, createServer, type ServerOptions } from "./server.ts";
+export { type ContinuoServer, createServer } from "./server.ts";
+export type { ServerOptions } from "./server-options.ts";
 export { type TrustedProxies, trustedProxies } from "./sockets/index.ts";
 export { assertWebhookKey } from "./subscriptions/index.ts";

@@ -1,10 +1,9 @@
-/** From requests to responses: the parts of the server behind one check of the token. */
+/** The server: it checks each request and its token, and gives the request to the part that has its route. */
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { ContinuoError, httpStatusOf, type Principal, present, type Store } from "@continuo/core/model";
+import { ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
 import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
-import type { MachineService } from "@continuo/core/wire/machine";
 import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
 import {
@@ -19,20 +18,13 @@ import {
   withPageUse,
 } from "./auth/index.ts";
 import {
-  type Authenticate,
   DEFAULT_LIMITS,
   LIMITS,
-  type LiveSettings,
-  type McpService,
   type Mount,
   type Peer,
-  type Reach,
-  type ScanAttachment,
   type SecurityLog,
   type ServerContext,
   type ServerEnv,
-  type ServerLimits,
-  type SlowReaders,
 } from "./context/index.ts";
 import {
   failure,
@@ -54,65 +46,13 @@ import { createPreferences } from "./page/index.ts";
 import {
   createFailureLog,
   createSecurityLog,
-  type FollowAudit,
   recordingLogins,
   recordRefusal,
   watchAudit,
 } from "./security-log/index.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 const debug = debugOf("server");
-
-export interface ServerOptions {
-  /** `by` is in whose name acts are recorded; without it, that of the server. */
-  readonly store: (workspaceId: string, by?: Principal) => Store;
-  /** The store of tokens and pages; `store` by default. */
-  readonly tokens?: (workspaceId: string, by?: Principal) => Store;
-  /** `createAuthenticate`, or `allowEverybody` on loopback. */
-  readonly authenticate: Authenticate;
-  /**
-   * `machine` for a server that only programs of its machine reach, without a proxy: a page is opened only by this user
-   * where the system tells, it ends with this server, and the server proves itself to it. `network` by default.
-   */
-  readonly reach?: Reach;
-  /** The defaults if they are left out. */
-  readonly limits?: Partial<ServerLimits>;
-  /** Exact origins of pages that may send requests. */
-  readonly origins?: readonly string[];
-  /** The host names under which the server answers; every name if it is left out. */
-  readonly hosts?: readonly string[];
-  /** The address at which clients reach the server; by default the host that the request names. */
-  readonly publicUrl?: string;
-  /** Private hosts that webhooks may be sent to. */
-  readonly webhookHosts?: readonly string[];
-  /** The private Ed25519 key that signs webhooks, in PEM; without it, the servers of a store share one in the store. */
-  readonly webhookKey?: string;
-  /** Tells if webhooks may also be sent to public hosts that are not among `webhookHosts`; `public` by default. */
-  readonly otherWebhookHosts?: "public" | "none";
-  /** Looks at each attachment before it is stored. */
-  readonly scanAttachment?: ScanAttachment;
-  readonly longPollMs?: number;
-  /** The defaults if they are left out. */
-  readonly slowReaders?: Partial<SlowReaders>;
-  readonly live?: LiveSettings;
-  /** The service at `/mcp`, for tokens with `machine:read`. */
-  readonly mcp?: McpService;
-  /** Loads the service below `/v1/machine/`, for tokens with a scope of the machine. */
-  readonly machine?: () => Promise<MachineService>;
-  /** The folder of the built viewer: the page at `/`. */
-  readonly pageFolder?: string;
-  /** The file in which the choices of the person whose machine it is are kept; without it, the browser keeps them. */
-  readonly preferencesFile?: string;
-  /**
-   * The only host name at which pages are let in: one below `localhost`, which nobody knew before this start. `listen` must
-   * hold both addresses of loopback then. Every name if it is left out.
-   */
-  readonly pageName?: string;
-  readonly report?: (line: string) => void;
-  /** Takes security events as lines of JSON, without a secret and bounded in number. */
-  readonly securityLog?: (line: string) => void;
-  /** For the security log: what the audit log recorded since the call before, also by commands and other servers. */
-  readonly followAudit?: FollowAudit;
-}
 
 export interface ContinuoServer {
   /** The routes of the server, by method (`ALL` for each) and pattern of the path. */
@@ -161,8 +101,8 @@ export function createServer(options: ServerOptions): ContinuoServer {
   };
 }
 
-/** Pages of the public address are the server's own, also if a proxy changes the host. */
-function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): OpenGate {
+/** Pages of the public address belong to the server, even if a proxy changes the host. */
+function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): ServerGate {
   const known = publicUrl === undefined ? [] : [new URL(publicUrl)];
   return present({
     origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
@@ -172,13 +112,13 @@ function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): OpenG
   });
 }
 
-/** Origins are added while the server runs. */
-interface OpenGate extends Gate {
+/** A gate to which origins are added while the server runs. */
+interface ServerGate extends Gate {
   readonly origins: Set<string>;
 }
 
 interface Surroundings {
-  readonly gate: OpenGate;
+  readonly gate: ServerGate;
   readonly security: SecurityLog;
   readonly draining: AbortSignal;
 }
@@ -222,10 +162,11 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
     allowsOrigin: (origin) => isKnownOrigin(gate, { url: "", origin, host: null }),
     allowOrigin: (origin) => void gate.origins.add(origin),
-    ...(options.live === undefined ? {} : { live: options.live }),
-    ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
-    ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...present({
+      live: options.live,
+      mcp: options.mcp,
+      machine: options.machine,
+      publicUrl: options.publicUrl?.replace(/\/+$/u, ""),
       preferences:
         options.preferencesFile === undefined
           ? undefined
@@ -235,7 +176,6 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       webhookKey: options.webhookKey,
       scanAttachment: options.scanAttachment,
     }),
-    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: {
       named: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
       others: options.otherWebhookHosts ?? "public",
@@ -252,7 +192,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
 const STORES_KEPT = 1_000;
 const HEALTH_PATH = "/healthz";
 
-/** Creates the view of a workspace once, not for every request; acts that are recorded have views of their own. */
+/** Keeps the store of each workspace; a store that records in somebody's name is made for each request. */
 function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
   const stores = new Map<string, Store>();
   return (workspaceId, by) => {
@@ -285,7 +225,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     using reception = context.quotas.receive(grant);
     c.req.raw = received(c.req.raw, reception);
     await next();
-    // A browser keeps nothing that a page has read, and nobody keeps an answer that says nothing about that.
+    // Browsers must not cache what a page has read; other answers are cached only if they say so.
     if (grant.page !== null || !c.res.headers.has("cache-control"))
       c.res.headers.set("cache-control", "no-store");
     const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));
@@ -295,7 +235,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   return app;
 }
 
-/** The body ended before its time: a client that leaves is no mistake, and each one would write a line. */
+/** True if the client closed the connection before its body was complete, which is not an error worth a line. */
 function isClientGone(error: NodeJS.ErrnoException): boolean {
   return error.code === "ECONNRESET" && error.message === "aborted";
 }
@@ -332,8 +272,9 @@ async function guarded(
   for (const [name, value] of Object.entries(guard)) {
     if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
   }
-  // A page that the server does not accept may learn that there is a server, so that it can say so.
-  if (url.endsWith(HEALTH_PATH)) response.headers.set("cross-origin-resource-policy", "cross-origin");
+  // A page of a foreign origin can find out that the server runs, and tell its user.
+  if (new URL(url).pathname === HEALTH_PATH)
+    response.headers.set("cross-origin-resource-policy", "cross-origin");
   return response;
 }
 

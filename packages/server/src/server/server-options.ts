@@ -1,0 +1,64 @@
+/** The options of a server. */
+
+import type { Principal, Store } from "@continuo/core/model";
+import type { MachineService } from "@continuo/core/wire/machine";
+import type {
+  Authenticate,
+  LiveSettings,
+  McpService,
+  Reach,
+  ScanAttachment,
+  ServerLimits,
+  SlowReaders,
+} from "./context/index.ts";
+import type { FollowAudit } from "./security-log/index.ts";
+
+export interface ServerOptions {
+  /** `by` is the person or program in whose name changes are recorded; the server itself if it is left out. */
+  readonly store: (workspaceId: string, by?: Principal) => Store;
+  /** The store of tokens and pages; `store` by default. */
+  readonly tokens?: (workspaceId: string, by?: Principal) => Store;
+  /** `createAuthenticate`, or `allowEverybody` on loopback. */
+  readonly authenticate: Authenticate;
+  /**
+   * `machine` for a server that only programs of this machine reach, without a proxy. Then only this user can open a page
+   * (if the system reports whose connection it is), pages end with the server, and the server proves to a page that it
+   * is the same server. `network` by default.
+   */
+  readonly reach?: Reach;
+  readonly limits?: Partial<ServerLimits>;
+  /** Exact origins of pages that may send requests. */
+  readonly origins?: readonly string[];
+  /** The host names under which the server answers; every name if it is left out. */
+  readonly hosts?: readonly string[];
+  /** The address at which clients reach the server; by default the host that the request names. */
+  readonly publicUrl?: string;
+  /** Private hosts that webhooks may be sent to. */
+  readonly webhookHosts?: readonly string[];
+  /** The private Ed25519 key that signs webhooks, in PEM; without it, the servers of a store share one in the store. */
+  readonly webhookKey?: string;
+  /** `none`: webhooks may be sent to `webhookHosts` only. `public` by default: to any public host too. */
+  readonly otherWebhookHosts?: "public" | "none";
+  readonly scanAttachment?: ScanAttachment;
+  readonly longPollMs?: number;
+  readonly slowReaders?: Partial<SlowReaders>;
+  readonly live?: LiveSettings;
+  /** The service at `/mcp`, for tokens with `machine:read`. */
+  readonly mcp?: McpService;
+  /** Loads the service below `/v1/machine/`, for tokens with a scope of the machine. */
+  readonly machine?: () => Promise<MachineService>;
+  /** The folder of the built viewer: the page at `/`. */
+  readonly pageFolder?: string;
+  /** The file for the preferences of the user of this machine; without it, the browser keeps them. */
+  readonly preferencesFile?: string;
+  /**
+   * The only host name that serves pages: a random name below `localhost`, made for this start, so that nobody can know
+   * it in advance. `listen` must then listen on both loopback addresses. Every name if it is left out.
+   */
+  readonly pageName?: string;
+  readonly report?: (line: string) => void;
+  /** Takes security events as lines of JSON, without a secret and bounded in number. */
+  readonly securityLog?: (line: string) => void;
+  /** Returns, for the security log, what commands and servers added to the audit log since the last call. */
+  readonly followAudit?: FollowAudit;
+}
