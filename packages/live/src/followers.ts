@@ -44,9 +44,13 @@ export class Followers {
     return this.#open.get(sessionId);
   }
 
-  /** Every follower that is open or opening. Errors: the store's. */
-  all(): Promise<readonly Follower[]> {
-    return Promise.all(this.#opening.values());
+  /** True if every fold is at the end of its log. Errors: the store's. */
+  async areCurrent(): Promise<boolean> {
+    for (const { isOver, sessionId, fold } of await Promise.all(this.#opening.values())) {
+      if (isOver) continue;
+      if ((await this.#options.store.latestSequence(sessionId)) !== fold.sequence) return false;
+    }
+    return true;
   }
 
   async forget(sessionId: string): Promise<void> {

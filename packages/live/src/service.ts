@@ -10,7 +10,6 @@ import {
   Frames,
   fetchContextWindow,
   type PictureAccess,
-  toEvent,
 } from "./evidence/index.ts";
 import { Followers } from "./followers.ts";
 import {
@@ -37,18 +36,21 @@ import { type LiveOptions, settingsOf } from "./options.ts";
 import {
   CleanUp,
   deleteVideo,
+  endRemoved,
   endSession,
   isLiveUsed,
   NightlyReplay,
   Ownership,
+  Removals,
   type SessionLease,
   SessionOwner,
 } from "./owner/index.ts";
 import { pageOperationEvent, readPage } from "./page/index.ts";
 import { type ReplayCall, type ReplayReport, replayRecorded, replayWithModel } from "./replay/index.ts";
 import { contentWords } from "./sentences/index.ts";
-import { sessionsOf, toLiveSession } from "./session-view.ts";
+import { sessionsOf, toLiveSession, withParentStatus } from "./session-view.ts";
 import {
+  acceptedEvents,
   appendOnce,
   assertAccepted,
   isOfVideo,
@@ -56,6 +58,7 @@ import {
   listKeys,
   openKeys,
   openLiveSession,
+  sessionIdForInput,
   sessionIdOfKey,
   setKeyStatus,
   storedAudio,
@@ -64,12 +67,10 @@ import {
   acknowledge,
   assertTranscriber,
   assertWritable,
-  depthOf,
   ended,
   type Follower,
   isFinal,
   stateOf,
-  storesTelemetry,
 } from "./state/index.ts";
 
 const NEVER = new AbortController().signal;
@@ -91,6 +92,8 @@ export class LiveService {
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
   readonly #nightly: NightlyReplay | null;
+  /** Removes sessions and videos, and brings them back. */
+  readonly removals: Removals;
   readonly #leaveMetrics: () => void;
   #state: "running" | "stopped" = "running";
 
@@ -134,6 +137,8 @@ export class LiveService {
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
+    const end = (id: string): Promise<boolean> => this.#end(id, "removal");
+    this.removals = new Removals({ store, clock, report, end, release: (one) => this.#release(one) });
     this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
     this.#nightly =
       options.replayNightly === false
@@ -152,6 +157,7 @@ export class LiveService {
     await this.#ownership.start();
     this.#cleanUp.start();
     this.frames.start();
+    this.removals.start();
     this.#nightly?.start();
   }
 
@@ -162,6 +168,7 @@ export class LiveService {
     this.#leaveMetrics();
     this.#cleanUp.stop();
     this.frames.stop();
+    this.removals.stop();
     this.#nightly?.stop();
     for (const owner of [...this.#owners.values()]) owner.end();
     await this.#followers.close();
@@ -189,8 +196,7 @@ export class LiveService {
 
   /** Errors: `not_found`. */
   async session(key: string): Promise<LiveSession> {
-    const follower = await this.follow(await this.sessionIdOf(key));
-    return toLiveSession(key, follower, { owner: this.#owners.get(follower.sessionId), kind: this.#kind });
+    return this.#view(key, await this.sessionIdOf(key));
   }
 
   async list(page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<{
@@ -198,11 +204,8 @@ export class LiveService {
     readonly nextCursor: string | null;
   }> {
     const { items, nextCursor } = await listKeys(this.store, page);
-    const viewOf = async (key: string, sessionId: string): Promise<LiveSession> => {
-      const servedBy = { owner: this.#owners.get(sessionId), kind: this.#kind };
-      return toLiveSession(key, await this.follow(sessionId), servedBy);
-    };
-    return { items: await sessionsOf(this.store, items, viewOf), nextCursor };
+    const sessions = await sessionsOf(this.store, items, (key, sessionId) => this.#view(key, sessionId));
+    return { items: sessions, nextCursor };
   }
 
   /** Errors: `not_found`. */
@@ -217,7 +220,7 @@ export class LiveService {
 
   /** A sign of life: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
   async ping(key: string): Promise<void> {
-    const sessionId = await this.sessionIdOf(key);
+    const sessionId = await sessionIdForInput(this.store, key);
     const { fold } = await this.follow(sessionId);
     if (isFinal(fold.state)) throw ended(key, fold.state);
     await this.#cleanUp.ping(sessionId);
@@ -234,7 +237,7 @@ export class LiveService {
     mayUse: PictureAccess = ANY_PICTURE,
   ): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
-    const present = await this.sessionIdOf(key);
+    const present = await sessionIdForInput(this.store, key);
     const follower = await this.follow(present);
     const producer = { type: "producer", producerId, epoch, sequence } as const;
     if (batch.sessionId !== undefined && batch.sessionId !== present) {
@@ -242,19 +245,11 @@ export class LiveService {
       return acknowledge(follower, [], this.#settings);
     }
     assertWritable(follower);
-    const { sessionId, fold } = follower;
     const occurredAt = isoOf(this.#settings.clock.now());
-    const isStored = storesTelemetry(depthOf(fold));
-    const kept = evidence.filter(({ type }) => isStored || type !== "telemetry_reported");
-    const dropped = evidence.length - kept.length;
-    const held = await this.frames.hold(kept, { sessionId, videoId: fold.videoId }, mayUse);
-    const events: NewEvent[] = held.map((one) => toEvent(one, occurredAt));
-    if (dropped > 0) {
-      const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };
-      events.push({ type: "evidence_dropped", data, occurredAt });
-    }
-    const stored = await appendOnce(this.store, sessionId, { events, producer });
-    this.#ownSoon(sessionId);
+    const by = { frames: this.frames, occurredAt, mayUse };
+    const { events, dropped } = await acceptedEvents(follower, evidence, by);
+    const stored = await appendOnce(this.store, follower.sessionId, { events, producer });
+    this.#ownSoon(follower.sessionId);
     countDropped({ telemetry_reported: dropped });
     return { ...acknowledge(follower, stored, this.#settings), dropped };
   }
@@ -274,7 +269,7 @@ export class LiveService {
   /** Stores audio; its transcript is made later. Errors: as `accept`; `unsupported` without a transcriber. */
   async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
     assertTranscriber(this.#settings.transcriber);
-    const follower = await this.follow(await this.sessionIdOf(key));
+    const follower = await this.follow(await sessionIdForInput(this.store, key));
     const known = await storedAudio(this.soundStore, follower.sessionId, upload);
     if (known !== null) return acknowledge(follower, [known], this.#settings);
     assertWritable(follower);
@@ -302,11 +297,8 @@ export class LiveService {
 
   /** The notes that share evidence or words with a note. Errors: `not_found`. */
   async related(key: string, noteId: string): Promise<readonly RelatedNote[]> {
-    return relatedNotes({
-      ...this.#settings,
-      noteId,
-      follower: await this.follow(await this.sessionIdOf(key)),
-    });
+    const follower = await this.follow(await this.sessionIdOf(key));
+    return relatedNotes({ ...this.#settings, noteId, follower });
   }
 
   /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
@@ -331,10 +323,7 @@ export class LiveService {
 
   /** Deletes the sessions of a video with their evidence and pictures; tombstones stay. Returns their number. */
   deleteVideo(videoId: string): Promise<number> {
-    return deleteVideo(this.store, videoId, async (sessionId) => {
-      await this.#forget(sessionId);
-      await this.frames.release({ sessionId, videoId });
-    });
+    return deleteVideo(this.store, videoId, (sessionId) => this.#release({ sessionId, videoId }));
   }
 
   /** Keeps a picture of the session's video beyond its expiry. Errors: `not_found`. */
@@ -368,8 +357,7 @@ export class LiveService {
   ): Promise<ReplayReport> {
     const sessionId = await this.sessionIdOf(key);
     if (mode === "recorded") return replayRecorded(this.store, sessionId);
-    const { fold } = await this.follow(sessionId);
-    const writer = this.#settings.writerOf(fold.noteWriter);
+    const writer = this.#settings.writerOf((await this.follow(sessionId)).fold.noteWriter);
     return replayWithModel({ ...this.#settings, sessionId, writer, context, signal });
   }
 
@@ -419,11 +407,12 @@ export class LiveService {
   /** True if all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
   async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
     if (what === "all" && [...this.#owners.values()].some((owner) => owner.isBusy)) return false;
-    for (const follower of await this.#followers.all()) {
-      if (follower.isOver) continue;
-      if ((await this.store.latestSequence(follower.sessionId)) !== follower.fold.sequence) return false;
-    }
-    return true;
+    return this.#followers.areCurrent();
+  }
+
+  async #view(key: string, sessionId: string): Promise<LiveSession> {
+    const servedBy = { owner: this.#owners.get(sessionId), kind: this.#kind };
+    return withParentStatus(this.store, toLiveSession(key, await this.follow(sessionId), servedBy));
   }
 
   async #input(follower: Follower, events: readonly NewEvent[]): Promise<Acknowledgement> {
@@ -433,6 +422,12 @@ export class LiveService {
     await follower.reaches(stored.at(-1)?.sequence ?? 0);
     this.#ownSoon(follower.sessionId);
     return acknowledge(follower, stored, this.#settings);
+  }
+
+  /** Ends the work on a session that is about to be deleted, and removes its pictures and audio. */
+  async #release(session: { readonly sessionId: string; readonly videoId: string }): Promise<void> {
+    await this.#forget(session.sessionId);
+    await this.frames.release(session);
   }
 
   async #forget(sessionId: string): Promise<void> {
@@ -491,10 +486,11 @@ export class LiveService {
     return owner;
   }
 
-  async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
+  async #end(sessionId: string, on: "close" | "expiry" | "removal"): Promise<boolean> {
     const follower = await this.follow(sessionId);
     if (isFinal(follower.fold.state)) return false;
     const owner = await this.#own(sessionId, "anybody");
+    if (on === "removal") return owner !== null && endRemoved(owner);
     return owner !== null && endSession(owner, { follower, on, report: this.#settings.report });
   }
 }

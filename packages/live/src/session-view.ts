@@ -1,7 +1,15 @@
 /** A session as the server shows it. */
 
 import type { Store } from "@continuo/core/model";
-import { type Damage, isoOf, LIMITS, type LiveHealth, type LiveSession } from "./kit/index.ts";
+import {
+  type Damage,
+  findSession,
+  isoOf,
+  isRemoved,
+  LIMITS,
+  type LiveHealth,
+  type LiveSession,
+} from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
 
@@ -60,6 +68,14 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
     .slice(0, LIMITS.shownDamages);
 }
 
+/** The session with what became of the one that it continues, if a person removed that. Errors: the store's. */
+export async function withParentStatus(store: Store, session: LiveSession): Promise<LiveSession> {
+  const { parentId } = session;
+  if (parentId === null) return session;
+  if (await isRemoved(store, parentId)) return { ...session, parentStatus: "removed" };
+  return (await store.getSession(parentId)) === null ? { ...session, parentStatus: "deleted" } : session;
+}
+
 /** The keys of each session, in the order of the list. */
 function bySession(
   items: readonly { readonly key: string; readonly sessionId: string }[],
@@ -78,7 +94,7 @@ export async function sessionsOf(
   const sessions: LiveSession[] = [];
   for (const [sessionId, keys] of bySession(items)) {
     const [key = ""] = keys;
-    if ((await store.getSession(sessionId)) === null) continue;
+    if ((await findSession(store, sessionId)) === null) continue;
     const session = await viewOf(key, sessionId);
     sessions.push(keys.length === 1 ? session : { ...session, keys });
   }

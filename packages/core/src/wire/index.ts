@@ -144,6 +144,7 @@ export {
   type LiveSessionRequest,
   type LiveState,
   type OpenedLiveSession,
+  type RemovedLiveSession,
   type ReportedState,
 } from "./live-session.ts";
 export { isByServer, isByWriter, type MessageText, messageAfter } from "./message-change.ts";

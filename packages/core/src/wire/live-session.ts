@@ -65,6 +65,8 @@ export interface LiveSession {
   readonly title: string | null;
   /** The closed or abandoned session of the same key or video that this one follows. */
   readonly parentId: string | null;
+  /** That session is not there any more: a person removed it and can bring it back, or it is deleted. */
+  readonly parentStatus?: "removed" | "deleted";
   /** The notes of the session of `parentId` were taken over: they are among this session's. */
   readonly tookNotesOver?: true;
   readonly state: ReportedState;
@@ -88,6 +90,17 @@ export interface LiveSession {
   /** The time of the last input; the creation if none came. */
   readonly lastActivityAt: string;
   readonly closedAt: string | null;
+}
+
+/** A session that a person removed, until it is deleted. Times are ISO 8601 UTC. */
+export interface RemovedLiveSession {
+  readonly sessionId: string;
+  readonly key: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  readonly removedAt: string;
+  /** Until then `restore` brings it back. */
+  readonly deletedAfter: string;
 }
 
 /** The body of `PUT /v1/live/KEY`. */

@@ -2,7 +2,7 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { fetchContextWindow, readPictures, readSequences, toItem } from "../evidence/index.ts";
-import { type AnsweredDraft, LIMITS, type Note, type NoteRequest } from "../kit/index.ts";
+import { type AnsweredDraft, findSession, LIMITS, type Note, type NoteRequest } from "../kit/index.ts";
 import { newestEntries, readNotes } from "../notes/index.ts";
 import { type LiveFold, restore } from "../state/index.ts";
 import type { Batch } from "./batches.ts";
@@ -84,7 +84,7 @@ async function inheritedNotes(store: Store, parentId: string | null): Promise<re
   let notes: readonly Note[] = [];
   let ancestorId = parentId;
   for (let n = 0; n < LIMITS.ancestors && ancestorId !== null && notes.length < LIMITS.newestNotes; n++) {
-    if ((await store.getSession(ancestorId)) === null) break;
+    if ((await findSession(store, ancestorId)) === null) break;
     const { fold } = await restore(store, ancestorId);
     const older = await readNotes(store, ancestorId, newestEntries(fold, LIMITS.newestNotes - notes.length));
     notes = [...older, ...notes];

@@ -2,7 +2,7 @@
 
 import type { EventPage, Store } from "@continuo/core/model";
 import type { ListedCue, Span } from "@continuo/core/wire";
-import { isFields, LIMITS } from "../kit/index.ts";
+import { findSession, isFields, LIMITS } from "../kit/index.ts";
 
 export interface ListedCaptions {
   /** Cache key: another value when the captions have changed. */
@@ -18,7 +18,7 @@ export const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 export async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let id: string | null = sessionId; id !== null && ids.length <= LIMITS.ancestors; ) {
-    const session: Awaited<ReturnType<Store["getSession"]>> = await store.getSession(id);
+    const session: Awaited<ReturnType<Store["getSession"]>> = await findSession(store, id);
     if (session === null) break;
     ids.push(id);
     const { live } = session.metadata;

@@ -30,6 +30,16 @@ export {
   sessionsByState,
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
+export {
+  findRemoval,
+  findSession,
+  forgetRemoval,
+  isRemoved,
+  listRemovals,
+  nearestShown,
+  putRemoval,
+  type Removal,
+} from "./removals.ts";
 export type { SessionOwnerSettings } from "./settings.ts";
 export { findSideLog, openSideLog, sideLogsOf } from "./side-logs.ts";
 export { cosineOf, overlapOf } from "./similarity.ts";

@@ -27,6 +27,11 @@ export const LIMITS = {
    */
   cleanUpLookMs: 1_800_000,
   cleanUpBatch: 100,
+  /** For how long a removed session can be brought back, and the interval at which those beyond it are deleted. */
+  undoMs: 604_800_000,
+  deletionMs: 3_600_000,
+  /** The keys that a removal keeps. */
+  removedKeysChars: 65_536,
   cleanUpLeaseMs: 600_000,
 
   /** A server that does not renew its lease for this time is replaced; it renews three times as often. */

@@ -2,7 +2,7 @@
 
 import { ContinuoError, type NewEvent, type Store } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
-import { isFields, LIMITS, type Note, type NoteOperation } from "../kit/index.ts";
+import { findSession, isFields, LIMITS, type Note, type NoteOperation } from "../kit/index.ts";
 import { type Follower, type NoteEntry, restore, roomForNotes } from "../state/index.ts";
 import { markDamaged } from "./damaged-notes.ts";
 import { FULL, noteData, noteOf, readNotes } from "./note-events.ts";
@@ -122,7 +122,7 @@ export function answerEvent(
  * its evidence stays in the former log. Errors: the store's.
  */
 export async function carriedEvents(store: Store, parentId: string): Promise<readonly NewEvent[]> {
-  if ((await store.getSession(parentId)) === null) return [];
+  if ((await findSession(store, parentId)) === null) return [];
   const { fold } = await restore(store, parentId);
   const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
   return (await readNotes(store, parentId, entries)).map((note) => carriedEvent(note, parentId));

@@ -33,6 +33,20 @@ export async function endSession(
   }
 }
 
+/** Ends a session that a person removed: nothing of it is read or sent to a model any more. `false` if it ended already. Errors: the store's. */
+export async function endRemoved(owner: SessionOwner): Promise<boolean> {
+  const { name, token } = owner.lease;
+  const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
+  try {
+    return await owner.change("close", { reason: "a person removed the session", also });
+  } catch (error) {
+    if (isContinuoError(error, "log_closed")) return false;
+    throw error;
+  } finally {
+    owner.end();
+  }
+}
+
 /** Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if something is not written. */
 async function finishNotes(
   owner: SessionOwner,

@@ -6,8 +6,9 @@
  */
 
 export { CleanUp } from "./clean-up.ts";
-export { endSession } from "./end-session.ts";
+export { endRemoved, endSession } from "./end-session.ts";
 export { NightlyReplay } from "./nightly-replay.ts";
 export { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
+export { type MayChange, Removals } from "./removals.ts";
 export { SessionOwner } from "./session-owner.ts";
 export { deleteVideo } from "./video-deletion.ts";

@@ -15,13 +15,17 @@ export async function deleteVideo(
   for await (const { sessionId, metadata } of liveSessions(store)) {
     if (!isFields(metadata.live) || metadata.live.videoId !== videoId) continue;
     await forget(sessionId);
-    for (const id of [...sideLogsOf(sessionId), sessionId]) {
-      if ((await store.getSession(id)) === null) continue;
-      await store.deleteSession(id, { reason: "the video was deleted" });
-    }
+    await deleteSessionLogs(store, sessionId, "the video was deleted");
     deleted++;
   }
   return deleted;
+}
+
+/** Deletes the session and the sessions beside it, as far as they are there. Errors: the store's. */
+export async function deleteSessionLogs(store: Store, sessionId: string, reason: string): Promise<void> {
+  for (const id of [...sideLogsOf(sessionId), sessionId]) {
+    if ((await store.getSession(id)) !== null) await store.deleteSession(id, { reason });
+  }
 }
 
 /** Every continuous session, page by page. */

@@ -13,7 +13,7 @@ import {
   writtenItemsOf,
 } from "@continuo/core/wire";
 import { readSequences } from "../evidence/index.ts";
-import { LIMITS } from "../kit/index.ts";
+import { findSession, LIMITS } from "../kit/index.ts";
 import { type Follower, type LiveFold, restore } from "../state/index.ts";
 
 /** The page that a pass refines: the items of the pass before, and the operations of people on them. */
@@ -85,7 +85,7 @@ async function earlierFold(
 ): Promise<{ readonly sessionId: string; readonly fold: LiveFold } | null> {
   let ancestorId = parentId;
   for (let n = 0; n < LIMITS.ancestors && ancestorId !== null; n++) {
-    if ((await store.getSession(ancestorId)) === null) return null;
+    if ((await findSession(store, ancestorId)) === null) return null;
     const { fold } = await restore(store, ancestorId);
     if (fold.page.sequence > 0) return { sessionId: ancestorId, fold };
     ancestorId = fold.carry === "none" ? null : fold.parentId;

@@ -5,6 +5,23 @@
  * Does not know: who owns a session.
  */
 
+export { acceptedEvents } from "./accepted-events.ts";
 export { appendOnce, assertAccepted, storedAudio } from "./deduplication.ts";
-export { joinKey, listKeys, openKeys, sessionIdOfKey, setKeyStatus } from "./keys.ts";
-export { isLiveSession, isOfVideo, openLiveSession, parseSessionRequest } from "./open-session.ts";
+export {
+  findKey,
+  joinKey,
+  keysOf,
+  listKeys,
+  openKeys,
+  sessionIdForInput,
+  sessionIdOfKey,
+  setKeyStatus,
+} from "./keys.ts";
+export {
+  firstKeyOf,
+  isLiveSession,
+  isOfVideo,
+  openLiveSession,
+  parseSessionRequest,
+} from "./open-session.ts";
+export { findVideo, setVideo } from "./video-sessions.ts";

@@ -1,7 +1,14 @@
 /** Keys of sessions: which session a key refers to. Each key is one claim of the store. */
 
-import { type CallOptions, ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
-import { isFields, LIMITS, sha256 } from "../kit/index.ts";
+import {
+  type CallOptions,
+  ContinuoError,
+  isContinuoError,
+  type Session,
+  type Store,
+  shellWord,
+} from "@continuo/core/model";
+import { findRemoval, isFields, isoOf, LIMITS, type Removal, sha256 } from "../kit/index.ts";
 
 export interface KeyEntry {
   readonly key: string;
@@ -73,11 +80,48 @@ export async function openKeys(store: Store, sessionId: string): Promise<readonl
 /** Errors: `not_found`. */
 export async function sessionIdOfKey(store: Store, key: string): Promise<string> {
   const entry = await findKey(store, key);
-  if (entry !== null && (await store.getSession(entry.sessionId)) !== null) return entry.sessionId;
+  const session = entry === null ? null : await store.getSession(entry.sessionId);
+  if (session !== null) {
+    const removal = await findRemoval(store, session.sessionId);
+    if (removal === null || removal.status === "restored") return session.sessionId;
+    throw removedError(key, removal);
+  }
   throw new ContinuoError("not_found", "there is no session of this key", {
     hint: "Create it with PUT /v1/live/KEY.",
     details: { key },
   });
+}
+
+/** Errors: `log_closed` for a removed session, after which clients open the next one; `not_found`. */
+export async function sessionIdForInput(store: Store, key: string): Promise<string> {
+  try {
+    return await sessionIdOfKey(store, key);
+  } catch (error) {
+    if (isContinuoError(error, "not_found") && error.details.removedAt !== undefined) {
+      throw new ContinuoError("log_closed", error.message, {
+        hint: "Send PUT with the key again: the next session begins without the notes of this one.",
+        details: { key, state: "removed" },
+      });
+    }
+    throw error;
+  }
+}
+
+function removedError(key: string, { atMs, untilMs }: Removal): ContinuoError {
+  return new ContinuoError("not_found", "the session of this key was removed", {
+    hint: `Bring it back with \`continuo live undo ${shellWord(key)} --session\` before ${isoOf(untilMs)}.`,
+    details: { key, removedAt: isoOf(atMs), deletedAfter: isoOf(untilMs) },
+  });
+}
+
+/** Every key that means the session, and the one that it began with. */
+export async function keysOf(store: Store, { sessionId, metadata }: Session): Promise<readonly string[]> {
+  const { items } = await store.listClaims({ prefix: PREFIX, owner: sessionId, limit: LIMITS.tabs });
+  const keys = items.flatMap(({ data }) =>
+    isFields(data) && typeof data.key === "string" ? [data.key] : [],
+  );
+  const first = isFields(metadata.live) ? metadata.live.key : undefined;
+  return [...new Set([...(typeof first === "string" ? [first] : []), ...keys])];
 }
 
 /** Makes the key refer to the session from now on. */

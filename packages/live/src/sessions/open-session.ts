@@ -4,11 +4,13 @@ import { ContinuoError, isContinuoError, present, type Session, type Store } fro
 import { coversName } from "@continuo/core/wire";
 import {
   type Clock,
+  findSession,
   isFields,
   isoOf,
   LIMITS,
   type LiveSessionRequest,
   type LiveState,
+  nearestShown,
 } from "../kit/index.ts";
 import { isFinal } from "../state/index.ts";
 import { findKey, type KeyEntry, setKey, setKeyStatus } from "./keys.ts";
@@ -35,22 +37,24 @@ export async function openLiveSession(
 ): Promise<OpenedSession> {
   for (;;) {
     const entry = await findKey(store, key);
-    const own = entry === null ? null : await store.getSession(entry.sessionId);
+    const last = entry === null ? null : await store.getSession(entry.sessionId);
+    const own = last === null ? null : await findSession(store, last.sessionId);
     if (entry !== null && own !== null && !isOver(own)) {
       if (entry.status === "left") await setKeyStatus(store, key, "open");
       return { sessionId: entry.sessionId, origin: "found" };
     }
     // The process that took the key died before it created the session, or the session was deleted with its video.
-    const isBegun = entry !== null && own === null && !(await wasDeleted(store, entry.sessionId));
+    const isBegun = entry !== null && last === null && !(await wasDeleted(store, entry.sessionId));
+    const shown = await nearestShown(store, last);
     if (request.continues === "video") {
-      const opened = await openOfVideo(store, { key, entry, own, isBegun }, { request, ...options });
+      const opened = await openOfVideo(store, { key, entry, own: shown, isBegun }, { request, ...options });
       if (opened === "forbidden") request = { ...request, continues: "key" };
       else if (opened !== null) return opened;
       continue;
     }
     if (isBegun) return create(store, entry, { request, parentId: null, ...options });
     const next = { key, sessionId: options.newId(), generation: (entry?.generation ?? 0) + 1 };
-    const parentId = own === null ? null : own.sessionId;
+    const parentId = shown === null ? null : shown.sessionId;
     if ((await setKey(store, next)) !== null) return create(store, next, { request, parentId, ...options });
   }
 }
@@ -58,7 +62,7 @@ export async function openLiveSession(
 interface KeyPlace {
   readonly key: string;
   readonly entry: KeyEntry | null;
-  /** The last session of the key, if it was created. */
+  /** The last session of the key, if it was created; if a person removed it, the one before. */
   readonly own: Session | null;
   /** The key names a session that was not created yet. */
   readonly isBegun: boolean;
@@ -75,18 +79,21 @@ async function openOfVideo(
 ): Promise<OpenedSession | null | "forbidden"> {
   const { newId, reach, request } = options;
   const video = await findVideo(store, request.videoId);
-  const session = video === null ? null : await store.getSession(video.sessionId);
+  const newest = video === null ? null : await store.getSession(video.sessionId);
+  const before = await nearestShown(store, newest);
+  const session = before !== null && videoOf(before) === request.videoId ? before : null;
   // The last process died before it created the session that the video already has.
-  const isTaken = video !== null && session === null && !(await wasDeleted(store, video.sessionId));
+  const isTaken = video !== null && newest === null && !(await wasDeleted(store, video.sessionId));
   if (video !== null && (session !== null || isTaken)) {
-    if (!covers(reach, video.key)) return "forbidden";
+    const isNewest = session === null || session.sessionId === video.sessionId;
+    if (!covers(reach, isNewest ? video.key : firstKeyOf(session))) return "forbidden";
     const isOpen = session === null || !isOver(session);
     if (isOpen && !covers(video.reach, key)) return "forbidden";
   }
   const generation = (entry?.generation ?? 0) + 1;
   if (video !== null && session !== null && !isOver(session)) {
-    const joined = await setKey(store, { key, sessionId: video.sessionId, generation });
-    return joined === null ? null : { sessionId: video.sessionId, origin: "found" };
+    const joined = await setKey(store, { key, sessionId: session.sessionId, generation });
+    return joined === null ? null : { sessionId: session.sessionId, origin: "found" };
   }
   const sessionId = isTaken ? video.sessionId : isBegun ? (entry?.sessionId ?? newId()) : newId();
   if (!isTaken) {
@@ -101,6 +108,11 @@ async function openOfVideo(
 
 function videoOf({ metadata }: Session): unknown {
   return isFields(metadata.live) ? metadata.live.videoId : undefined;
+}
+
+/** The key that began the session. */
+export function firstKeyOf({ metadata }: Session): string {
+  return isFields(metadata.live) && typeof metadata.live.key === "string" ? metadata.live.key : "";
 }
 
 /** True for a session that the tabs of its video share. */

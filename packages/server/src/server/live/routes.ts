@@ -21,6 +21,7 @@ import { parseJson, readBody, readJsonObject } from "../http/index.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { LIMITS } from "./limits.ts";
+import { removalRoutes } from "./removal-routes.ts";
 import type { KeyAccess } from "./request-input.ts";
 import type { LiveServices } from "./services.ts";
 
@@ -32,6 +33,7 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     return { key, service: await services.of(grant.workspaceId).of(key) };
   };
   sessionRoutes(app, context, { services, asked });
+  removalRoutes(app, services, asked);
   noteRoutes(app, asked);
   checkRoutes(app, asked);
   exportRoutes(app, asked);
@@ -46,12 +48,16 @@ interface Live {
 function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: Live): void {
   app.get("/v1/live", async (c) => {
     const service = await services.of(c.var.grant.workspaceId).stored();
-    const cursor = c.req.query("cursor");
-    const { items, nextCursor } = await service.list(
-      present({ limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions), cursor }),
-    );
+    const limit = Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions);
+    const page = present({ limit, cursor: c.req.query("cursor") });
     const { scopes } = c.var.grant;
     const mayRead = (name: string): boolean => allows(scopes, { kind: "live", name, access: "read" });
+    if (parseListed(c.req.query("status")) === "removed") {
+      const removed = await service.removals.list(page);
+      const shown = removed.items.filter(({ key }) => mayRead(key));
+      return Response.json({ sessions: shown, nextCursor: removed.nextCursor });
+    }
+    const { items, nextCursor } = await service.list(page);
     const sessions = items.flatMap((session) => withKeys(session, mayRead) ?? []);
     return Response.json({ sessions, nextCursor });
   });
@@ -122,6 +128,13 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     const service = await services.of(c.var.grant.workspaceId).stored();
     return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
   });
+}
+
+/** Errors: `invalid`. */
+function parseListed(status: string | undefined): "all" | "removed" {
+  if (status === undefined) return "all";
+  if (status === "removed") return status;
+  throw new ContinuoError("invalid", "status must be `removed`, or left out");
 }
 
 /** The session with the keys that the client may read; `null` if it may read none. */

@@ -1,0 +1,117 @@
+/**
+ * Removed sessions: what a person removed is hidden at once, can be brought back for a while, and is deleted then. A
+ * removal is one claim of the store, so that it needs nothing of the session's log, which may be closed or damaged.
+ */
+
+import { isContinuoError, type Session, type Store } from "@continuo/core/model";
+import { LIMITS } from "./limits.ts";
+import { isFields } from "./values.ts";
+
+export interface Removal {
+  readonly sessionId: string;
+  readonly generation: number;
+  /** The id of the change that wrote it, so that of two changes at once only one is stored. */
+  readonly changeId: string;
+  /** `deleting`: its time is over. `restored`: a person brought the session back. */
+  readonly status: "removed" | "deleting" | "restored";
+  /** The keys that meant the session when it was removed; the first one is shown. */
+  readonly keys: readonly string[];
+  readonly videoId: string;
+  /** `video`: with the other sessions of its video. */
+  readonly with: "session" | "video";
+  readonly atMs: number;
+  /** Until when the session can be brought back. */
+  readonly untilMs: number;
+}
+
+const PREFIX = "live/removed/";
+
+/** The last removal of the session, also one that was taken back. */
+export async function findRemoval(store: Store, sessionId: string): Promise<Removal | null> {
+  return removalOf(await store.getClaim(`${PREFIX}${sessionId}`));
+}
+
+/** `false` if something else changed the removal meanwhile. */
+export async function putRemoval(
+  store: Store,
+  { sessionId, generation, status, ...removal }: Omit<Removal, "changeId">,
+): Promise<boolean> {
+  const { keys, videoId, with: part, atMs, untilMs } = removal;
+  const data = { keys: fittingKeys(keys), videoId, with: part, atMs, untilMs };
+  const name = `${PREFIX}${sessionId}`;
+  try {
+    await store.putClaim({ name, generation, owner: crypto.randomUUID(), status, data });
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "fenced")) return false;
+    throw error;
+  }
+}
+
+/** Forgets the removal of a session that is deleted. */
+export async function forgetRemoval(
+  store: Store,
+  { sessionId, generation, changeId }: Removal,
+): Promise<void> {
+  await store.deleteClaim({ name: `${PREFIX}${sessionId}`, generation, owner: changeId });
+}
+
+export async function listRemovals(
+  store: Store,
+  page: {
+    readonly status?: Removal["status"];
+    readonly limit?: number;
+    readonly cursor?: string;
+  },
+): Promise<{ readonly items: readonly Removal[]; readonly nextCursor: string | null }> {
+  const { items, nextCursor } = await store.listClaims({ ...page, prefix: PREFIX });
+  return { items: items.flatMap((claim) => removalOf(claim) ?? []), nextCursor };
+}
+
+/** True while the session is hidden. */
+export async function isRemoved(store: Store, sessionId: string): Promise<boolean> {
+  const removal = await findRemoval(store, sessionId);
+  return removal !== null && removal.status !== "restored";
+}
+
+/** The row of the session; `null` for one that was removed or deleted, or never was. */
+export async function findSession(store: Store, sessionId: string): Promise<Session | null> {
+  const session = await store.getSession(sessionId);
+  return session === null || (await isRemoved(store, sessionId)) ? null : session;
+}
+
+/** The session, or the nearest one before it, that was not removed; `null` if there is none. */
+export async function nearestShown(store: Store, session: Session | null): Promise<Session | null> {
+  let next = session;
+  for (let n = 0; n <= LIMITS.ancestors && next !== null; n++) {
+    if (!(await isRemoved(store, next.sessionId))) return next;
+    next = next.parentId === null ? null : await store.getSession(next.parentId);
+  }
+  return null;
+}
+
+function removalOf(claim: Awaited<ReturnType<Store["getClaim"]>>): Removal | null {
+  if (claim === null || !isFields(claim.data)) return null;
+  const { name, owner: changeId, generation, status, data } = claim;
+  if (status !== "removed" && status !== "deleting" && status !== "restored") return null;
+  return {
+    sessionId: name.slice(PREFIX.length),
+    generation,
+    changeId,
+    status,
+    keys: Array.isArray(data.keys) ? data.keys.map(String) : [],
+    videoId: String(data.videoId),
+    with: data.with === "video" ? "video" : "session",
+    atMs: Number(data.atMs),
+    untilMs: Number(data.untilMs),
+  };
+}
+
+/** The first key, and further ones while there is room. */
+function fittingKeys(keys: readonly string[]): readonly string[] {
+  let chars = 0;
+  return keys.filter((key, n) => {
+    chars += key.length;
+    return n === 0 || chars <= LIMITS.removedKeysChars;
+  });
+}
