@@ -30,6 +30,7 @@ import type {
   OpenedLiveSession,
   PageEntry,
   PageRequest,
+  RemovedLiveSession,
   StreamControl,
   WireError,
   WireEvent,
@@ -150,6 +151,21 @@ export interface Endpoints {
   readonly "GET /v1/live/KEY/outline": { readonly answer: LiveOutline };
   readonly "GET /v1/live/KEY/history": { readonly answer: LiveHistory };
   readonly "GET /v1/live/KEY/notes/ID/history": { readonly answer: NoteHistory };
+  readonly "POST /v1/live/KEY/remove": {
+    readonly body: { readonly sessionId?: string };
+    readonly answer: RemovedLiveSession;
+  };
+  readonly "POST /v1/live/KEY/restore": {
+    readonly body: { readonly sessionId?: string };
+    readonly answer: LiveSession;
+  };
+  readonly "GET /v1/live?status=removed": {
+    readonly answer: { readonly sessions: readonly RemovedLiveSession[]; readonly nextCursor: string | null };
+  };
+  readonly "POST /v1/videos/ID/remove": {
+    readonly answer: { readonly sessions: readonly RemovedLiveSession[] };
+  };
+  readonly "POST /v1/videos/ID/restore": { readonly answer: { readonly sessions: readonly LiveSession[] } };
   readonly "DELETE /v1/videos/ID": { readonly answer: { readonly deleted: number } };
 
   readonly "GET /v1/machine/sessions": { readonly answer: SessionsPage };

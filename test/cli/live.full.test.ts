@@ -110,6 +110,36 @@ test("a note is removed and comes back by the commands that are printed", async 
   client.close();
 });
 
+test("a session and its video are removed and come back by the commands that are printed", async () => {
+  using home = createHome();
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const token = readFileSync(join(home.path, ".continuo", "server-token"), "utf8").trim();
+  const client = await openLive({ serverUrl: env.CONTINUO_SERVER ?? "", token, key: "my tab", videoId: "v" });
+  await client.add({ type: "remark_added", text: "The harbour opens at dawn.", mediaTimeMs: 0 });
+  await client.end();
+  client.close();
+  const live = (...args: readonly string[]): ReturnType<typeof run> => run(home, ["live", ...args], { env });
+  for (const flag of ["--session", "--video"]) {
+    const removed = await live("remove", "my tab", flag);
+    expect(removed.stdout).toMatch(
+      new RegExp(
+        `^removed 1 session; \`continuo live undo 'my tab' ${flag}\` brings it back until 2\\S+Z\n$`,
+        "u",
+      ),
+    );
+    expect((await live("list")).stdout).toBe("");
+    expect((await live("list", "--removed")).stdout).toMatch(/^until \S+Z {2}my tab\n$/u);
+    const hidden = await live("notes", "my tab");
+    expect([hidden.code, hidden.stderr]).toEqual([3, expect.stringContaining("was removed")]);
+    expect((await live("undo", "my tab", flag)).stdout).toBe("brought back my tab\n");
+    expect((await live("notes", "my tab")).stdout).toContain("The harbour");
+  }
+  expect((await live("undo", "my tab", "--session")).code).toBe(3);
+  for (const wrong of [[], ["n", "--session"], ["--session", "--video"]])
+    expect((await live("remove", "my tab", ...wrong)).code).toBe(2);
+});
+
 test("what others said cannot control the terminal", async () => {
   using home = createHome();
   const server = background(home, ["serve", "--listen", "127.0.0.1:0", "--no-auth"]);

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EvidenceInput } from "@continuo/core/wire";
+import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { openServer } from "../server/harness/open-server.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
 const OF_VIDEO = { videoId: "talk", continues: "video" } as const;
@@ -43,7 +45,11 @@ test("a removed session is in no list, cannot be read and takes no input, and co
     code: "not_found",
     hint: expect.stringContaining("continuo live undo k --session"),
   });
-  for (const read of [service.notes("k"), service.page("k"), service.ask("k", { question: "when?" })])
+  for (const read of [
+    service.notes("k"),
+    service.page("k"),
+    service.ask("k", { question: "when?", mediaTimeMs: 0 }),
+  ])
     await expect(read).rejects.toMatchObject({ code: "not_found" });
   const batch = { producerId: "p", epoch: 0, sequence: 0, evidence: [said("more", 90_000)] };
   await expect(service.accept("k", batch)).rejects.toMatchObject({ code: "log_closed" });
@@ -254,4 +260,48 @@ test("a degraded session can be removed, comes back degraded no more but damaged
   await service.removals.remove("k");
   await weekLater(live);
   expect(await store.getSession(sessionId)).toBeNull();
+});
+
+test("over HTTP a token removes, lists and restores only what its scopes name", async () => {
+  const store = await openStore("memory:");
+  onTestFinished(() => store.close());
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  onTestFinished(() => server.close());
+  const tokenOf = async (scope: string): Promise<string> =>
+    (await store.createToken({ scopes: [scope], label: "t" })).secret;
+  const call = async (token: string, method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const json = (await answer.json()) as { readonly error?: { readonly code: string } };
+    return answer.ok ? json : json.error?.code;
+  };
+  const all = await tokenOf("live:*:read,write");
+  const mine = await tokenOf("live:mine:read,write");
+  const reader = await tokenOf("live:mine:read");
+  for (const key of ["mine", "yours"])
+    await call(all, "PUT", `/v1/live/${key}`, { videoId: "a/b", title: "T" });
+  expect(await call(reader, "POST", "/v1/live/mine/remove", {})).toBe("forbidden");
+  expect(await call(mine, "POST", "/v1/live/yours/remove", {})).toBe("forbidden");
+  expect(await call(all, "POST", "/v1/live/mine/remove", { sessionId: 7 })).toBe("invalid");
+  const removed = await call(mine, "POST", "/v1/live/mine/remove");
+  expect(removed).toMatchObject({ key: "mine", videoId: "a/b", title: "T" });
+  expect(await call(mine, "GET", "/v1/live/mine")).toBe("not_found");
+  expect(await call(mine, "GET", "/v1/live?status=removed")).toEqual({
+    sessions: [removed],
+    nextCursor: null,
+  });
+  const yours = await tokenOf("live:yours:read,write");
+  expect(await call(yours, "GET", "/v1/live?status=removed")).toMatchObject({ sessions: [] });
+  expect(await call(all, "GET", "/v1/live?status=closed")).toBe("invalid");
+  expect(await call(reader, "POST", "/v1/live/mine/restore")).toBe("forbidden");
+  expect(await call(mine, "POST", "/v1/live/mine/restore")).toMatchObject({ key: "mine", state: "closed" });
+
+  const video = `/v1/videos/${encodeURIComponent("a/b")}`;
+  expect(await call(mine, "POST", `${video}/remove`)).toMatchObject({ sessions: [{ key: "mine" }] });
+  expect(await call(reader, "POST", `${video}/restore`)).toBe("not_found");
+  expect(await call(all, "GET", "/v1/live")).toMatchObject({ sessions: [{ key: "yours" }] });
+  expect(await call(all, "POST", `${video}/restore`)).toMatchObject({ sessions: [{ key: "mine" }] });
 });

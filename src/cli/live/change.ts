@@ -1,29 +1,100 @@
-/** `continuo live remove` and `undo`: a note of a session. */
+/** `continuo live remove` and `undo`: a note, a session, or all sessions of a video. */
 
-import { shellWord } from "@continuo/core/model";
-import { accessOf, callServer } from "../channel/index.ts";
+import { ContinuoError, present, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import type { LiveSession, RemovedLiveSession } from "@continuo/core/wire";
+import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
-import type { LiveFlags } from "./flags.ts";
+import type { ChangeFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
 
-export interface ChangedNote {
+export interface Change {
   readonly key: string;
-  readonly noteId: string;
+  readonly noteId: string | undefined;
   readonly operation: "remove" | "undo";
 }
 
+/** Errors: `usage` unless one of a note, `--session` and `--video` is named; the server's. */
 export async function runChange(
-  { key, noteId, operation }: ChangedNote,
-  flags: LiveFlags,
+  { key, noteId, operation }: Change,
+  flags: ChangeFlags,
   shell: Shell,
 ): Promise<number> {
-  const path = livePath(key, `/notes/${encodeURIComponent(noteId)}`);
-  const answer = await callServer(await accessOf(flags, shell), path, { operation });
-  if (flags.json) shell.stdout.write(`${toJsonText(answer)}\n`);
-  else if (operation === "undo") shell.stdout.write("undone\n");
-  else {
-    const undo = `continuo live undo ${shellWord(key)} ${shellWord(noteId)}`;
-    shell.stdout.write(`removed; \`${undo}\` brings it back\n`);
+  const named = [noteId, flags.session, flags.video].filter((one) => one !== undefined);
+  if (named.length !== 1) {
+    throw new ContinuoError(
+      "usage",
+      `${operation} needs a note, --session or --video, and only one of them`,
+      {
+        hint: "Name the id of a note, as `continuo live notes --ids` prints it, or use --session or --video.",
+      },
+    );
   }
+  const access = await accessOf(flags, shell);
+  const answer =
+    noteId !== undefined
+      ? await callServer(access, livePath(key, `/notes/${encodeURIComponent(noteId)}`), { operation })
+      : operation === "remove"
+        ? await removeWhole(key, flags, access)
+        : await undoWhole(key, flags, access);
+  if (flags.json) shell.stdout.write(`${toJsonText(answer)}\n`);
+  else shell.stdout.write(sentence({ key, noteId, operation }, flags, answer));
   return 0;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+async function removeWhole(key: string, flags: ChangeFlags, access: ServerAccess): Promise<Answer> {
+  if (flags.video === undefined) return callServer(access, livePath(key, "/remove"), {});
+  const { videoId } = (await callServer(access, livePath(key))) as unknown as LiveSession;
+  return callServer(access, `/v1/videos/${encodeURIComponent(videoId)}/remove`, {});
+}
+
+async function undoWhole(key: string, flags: ChangeFlags, access: ServerAccess): Promise<Answer> {
+  const last = (await listRemoved(access))
+    .filter((one) => one.key === key)
+    .toSorted((a, b) => a.removedAt.localeCompare(b.removedAt))
+    .at(-1);
+  if (last === undefined) {
+    throw new ContinuoError("not_found", "there is no removed session of this key", {
+      hint: "See what can be brought back with `continuo live list --removed`.",
+      details: { key },
+    });
+  }
+  return flags.video === undefined
+    ? callServer(access, livePath(key, "/restore"), { sessionId: last.sessionId })
+    : callServer(access, `/v1/videos/${encodeURIComponent(last.videoId)}/restore`, {});
+}
+
+/** Every removed session that the token may read. Errors: the server's. */
+export async function listRemoved(access: ServerAccess): Promise<readonly RemovedLiveSession[]> {
+  const sessions: RemovedLiveSession[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = new URLSearchParams(present({ status: "removed", cursor }));
+    const page = (await callServer(access, `/v1/live?${query}`)) as unknown as {
+      readonly sessions: readonly RemovedLiveSession[];
+      readonly nextCursor: string | null;
+    };
+    sessions.push(...page.sessions);
+    cursor = page.nextCursor;
+  }
+  return sessions;
+}
+
+function sentence({ key, noteId, operation }: Change, { video }: ChangeFlags, answer: Answer): string {
+  const sessions = Array.isArray(answer.sessions) ? (answer.sessions as readonly Answer[]) : [answer];
+  const count = `${sessions.length} session${sessions.length === 1 ? "" : "s"}`;
+  if (operation === "undo") {
+    if (noteId !== undefined) return "undone\n";
+    return sessions.map((one) => `brought back ${visibleLine(String(one.key))}\n`).join("");
+  }
+  if (noteId !== undefined) {
+    return `removed; \`continuo live undo ${shellWord(key)} ${shellWord(noteId)}\` brings it back\n`;
+  }
+  const what = video === undefined ? "--session" : "--video";
+  // The key that was typed may not be the one by which the removed session is listed.
+  const listed = sessions.some((one) => one.key === key) ? key : String(sessions[0]?.key);
+  const undo = `continuo live undo ${shellWord(listed)} ${what}`;
+  const until = visibleLine(String(sessions[0]?.deletedAfter));
+  return `removed ${count}; \`${undo}\` brings ${sessions.length === 1 ? "it" : "them"} back until ${until}\n`;
 }

@@ -3,7 +3,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addressOptions, serverOptions } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { DemoFlags, ExportFlags, LiveFlags, NotesFlags, ReplayFlags } from "./flags.ts";
+import type {
+  ChangeFlags,
+  DemoFlags,
+  ExportFlags,
+  ListFlags,
+  LiveFlags,
+  NotesFlags,
+  ReplayFlags,
+} from "./flags.ts";
 
 const FORMATS = ["md", "html", "json", "zip"] as const;
 
@@ -53,9 +61,11 @@ function addReadingCommands(live: Command, act: Act): void {
     .option("--json", "print JSON Lines")
     .addHelpText("after", DEMO_HELP)
     .action((flags: DemoFlags) => act(async (shell) => (await import("./demo.ts")).runDemo(flags, shell)));
-  serverOptions(live.command("list").description("list the continuous sessions of a server")).action(
-    (flags: LiveFlags) => act(async (shell) => (await import("./sessions.ts")).runList(flags, shell)),
-  );
+  serverOptions(live.command("list").description("list the continuous sessions of a server"))
+    .option("--removed", "list the removed sessions that can be brought back")
+    .action((flags: ListFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runList(flags, shell)),
+    );
   serverOptions(live.command("notes").description("print the notes of a continuous session"))
     .argument("<key>", "the key of the session")
     .option("--ids", "print the id of each note before it")
@@ -129,15 +139,20 @@ function addNoteCommands(live: Command, act: Act): void {
   const noteCommand = (operation: "remove" | "undo", description: string): void => {
     serverOptions(live.command(operation).description(description))
       .argument("<key>", "the key of the session")
-      .argument("<note>", "the id of the note, as `continuo live notes --ids` prints it")
-      .action((key: string, noteId: string, flags: LiveFlags) =>
+      .argument("[note]", "the id of the note, as `continuo live notes --ids` prints it")
+      .option("--session", `${operation} the session, in place of a note`)
+      .option("--video", `${operation} all sessions of the video, in place of a note`)
+      .action((key: string, noteId: string | undefined, flags: ChangeFlags) =>
         act(async (shell) =>
           (await import("./change.ts")).runChange({ key, noteId, operation }, flags, shell),
         ),
       );
   };
-  noteCommand("remove", "remove a note of a continuous session; undo brings it back");
-  noteCommand("undo", "take the newest edit, acceptance or removal of a note back");
+  noteCommand(
+    "remove",
+    "remove a note, a continuous session or a video; undo brings it back, a session within a week",
+  );
+  noteCommand("undo", "take the newest edit, acceptance or removal of a note back, or bring a session back");
 }
 
 function factor(value: string): number {

@@ -10,6 +10,15 @@ export interface NotesFlags extends LiveFlags {
   readonly ids?: true;
 }
 
+export interface ListFlags extends LiveFlags {
+  readonly removed?: true;
+}
+
+export interface ChangeFlags extends LiveFlags {
+  readonly session?: true;
+  readonly video?: true;
+}
+
 export interface ReplayFlags extends LiveFlags {
   readonly model?: true;
   readonly withoutContext?: true;

@@ -5,11 +5,13 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
-import type { LiveFlags, NotesFlags } from "./flags.ts";
+import { listRemoved } from "./change.ts";
+import type { ListFlags, LiveFlags, NotesFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
 import { pageLines } from "./page-lines.ts";
 
-export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
+export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
+  if (flags.removed) return runListRemoved(flags, shell);
   const sessions = await listSessions(await accessOf(flags, shell));
   if (flags.json) shell.stdout.write(`${toJsonText({ sessions })}\n`);
   else {
@@ -20,6 +22,16 @@ export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
         `${visibleLine(lastActivityAt)}  ${visibleLine(state).padEnd(12)}  ${notes}  ${visibleLine(key)}${behind}\n`,
       );
     }
+  }
+  return 0;
+}
+
+async function runListRemoved(flags: ListFlags, shell: Shell): Promise<number> {
+  const sessions = await listRemoved(await accessOf(flags, shell));
+  if (flags.json) shell.stdout.write(`${toJsonText({ sessions })}\n`);
+  for (const { deletedAfter, title, key } of flags.json ? [] : sessions) {
+    const name = title === null ? "" : `  ${visibleLine(title)}`;
+    shell.stdout.write(`until ${visibleLine(deletedAfter)}  ${visibleLine(key)}${name}\n`);
   }
   return 0;
 }

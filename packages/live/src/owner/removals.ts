@@ -138,7 +138,7 @@ export class Removals {
     return keys;
   }
 
-  /** What can be brought back, page by page. */
+  /** The sessions that can be brought back, page by page. */
   async list(page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<{
     readonly items: readonly RemovedLiveSession[];
     readonly nextCursor: string | null;
@@ -152,7 +152,7 @@ export class Removals {
     const { store, clock, report } = this.#options;
     return onOneServer(store, LEASE, async (renew) => {
       let deleted = 0;
-      for (const status of ["removed", "deleting"] as const) {
+      for (const status of ["deleting", "removed"] as const) {
         for await (const removal of this.#removals(status)) {
           if (status === "removed" && removal.untilMs > clock.now()) continue;
           try {

@@ -109,7 +109,7 @@ export async function sessionIdForInput(store: Store, key: string): Promise<stri
 
 function removedError(key: string, { atMs, untilMs }: Removal): ContinuoError {
   return new ContinuoError("not_found", "the session of this key was removed", {
-    hint: `Bring it back with \`continuo live undo ${shellWord(key)} --session\` before ${isoOf(untilMs)}.`,
+    hint: `Use \`continuo live undo ${shellWord(key)} --session\` before ${isoOf(untilMs)} to bring it back.`,
     details: { key, removedAt: isoOf(atMs), deletedAfter: isoOf(untilMs) },
   });
 }
