@@ -6,14 +6,16 @@ import {
   type AgentCapabilities,
   type AgentRequest,
   type AgentResult,
+  type AskPermission,
+  addUsage,
   ContinuoError,
   type ExecuteOptions,
-  type Message,
   NO_CAPABILITIES,
   present,
 } from "@continuo/core/model";
-import type { LanguageModel, ToolSet } from "ai";
-import { toModelMessages } from "./messages.ts";
+import type { FlexibleSchema, LanguageModel, ModelMessage, ToolSet } from "ai";
+import { askForCalls, callOf, type HeldCall } from "./approvals.ts";
+import { toPrompt } from "./prompt.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
 
 export interface ModelAgentOptions {
@@ -24,8 +26,18 @@ export interface ModelAgentOptions {
   /** Comes before the system messages of the transcript. */
   readonly instructions?: string;
   readonly tools?: ToolSet;
-  /** Answers within one turn, each after the results of the one before; 20 where none is given. */
+  /**
+   * Answers within one turn, each after the results of the one before; 20 where none is given. A turn that needs more
+   * ends with the `stopReason` `max_steps`.
+   */
   readonly maxSteps?: number;
+  /** The schema of the answer (of zod, valibot, arktype, …): the answer is JSON, and the run's `value`. */
+  readonly output?: FlexibleSchema<unknown>;
+  /**
+   * Decides about calls of tools that have `needsApproval`; `onPermission` of the caller of `execute` comes before it.
+   * Without either, the calls are denied.
+   */
+  readonly onPermission?: AskPermission;
 }
 
 const MAX_STEPS = 20;
@@ -50,44 +62,72 @@ export class ModelAgent implements Agent {
   /** Errors: `agent_missing` without the `ai` package, `native_unavailable`, `agent_failed`. */
   async execute(
     request: AgentRequest,
-    { signal, onEvent, ...settings }: ExecuteOptions,
+    { signal, onEvent, onPermission, heldCalls, ...settings }: ExecuteOptions,
   ): Promise<AgentResult> {
     if (request.nativeRef !== undefined) {
       throw new ContinuoError("native_unavailable", "a model that is called directly has no native sessions");
     }
-    const { streamText, stepCountIs } = await loadAi();
-    const { model, instructions, tools, maxSteps = MAX_STEPS } = this.#options;
-    const made = toModelMessages([...(request.transcript?.messages ?? []), inputOf(request)]);
-    const system = [...(instructions === undefined ? [] : [instructions]), ...made.instructions].join("\n\n");
-    for (const [kind, count] of Object.entries(made.leftOut)) {
+    const { streamText, stepCountIs, Output } = await loadAi();
+    const { model, instructions, tools, maxSteps = MAX_STEPS, output } = this.#options;
+    const { prompt, held: left, system, leftOut } = toPrompt(request, { instructions, heldCalls });
+    for (const [kind, count] of Object.entries(leftOut)) {
       const message = `Not sent to the model: ${count} ${kind}.`;
       await onEvent({ type: "diagnostics", message, details: { leftOut: { [kind]: count } } });
     }
-    const { fullStream } = streamText({
-      ...settings,
-      model,
-      messages: [...made.messages],
-      ...(system === "" ? {} : { instructions: system }),
-      ...present({ tools }),
-      stopWhen: stepCountIs(maxSteps),
-      abortSignal: signal,
-      // Called with the errors of the stream; without it they are printed.
-      onError: () => undefined,
-    });
+    const asking = { onPermission: onPermission ?? this.#options.onPermission, onEvent, signal };
     const fold = createStreamFold(randomUUID);
-    let result: AgentResult = {};
-    for await (const part of fullStream) {
-      for (const event of fold.take(part)) await onEvent(event);
-      if (part.type === "error") throw failed(part.error);
-      if (part.type === "finish") result = { stopReason: part.finishReason, usage: toUsage(part.totalUsage) };
+    const messages: ModelMessage[] = [...prompt];
+    let steps = 0;
+    let usage: AgentResult["usage"];
+    for (let held: readonly HeldCall[] = left; ; ) {
+      if (held.length > 0) messages.push(await askForCalls(held, asking));
+      signal.throwIfAborted();
+      const stream = streamText({
+        ...settings,
+        model,
+        messages,
+        ...(system === "" ? {} : { instructions: system }),
+        ...present({ tools }),
+        ...(output === undefined ? {} : { output: Output.object({ schema: output }) }),
+        stopWhen: stepCountIs(Math.max(1, maxSteps - steps)),
+        abortSignal: signal,
+        // Called with the errors of the stream; without it they are printed.
+        onError: () => undefined,
+      });
+      const waiting: HeldCall[] = [];
+      let finishReason = "";
+      for await (const part of stream.fullStream) {
+        for (const event of fold.take(part)) await onEvent(event);
+        if (part.type === "error") throw failed(part.error);
+        if (part.type === "finish-step") steps++;
+        if (part.type === "tool-approval-request" && part.isAutomatic !== true) waiting.push(callOf(part));
+        if (part.type !== "finish") continue;
+        finishReason = part.finishReason;
+        usage = addUsage(usage, toUsage(part.totalUsage));
+      }
+      signal.throwIfAborted();
+      if (waiting.length > 0 && steps < maxSteps) {
+        messages.push(...(await stream.response).messages);
+        held = waiting;
+        continue;
+      }
+      // The model was not done: it called tools, and may not read their results.
+      const stopReason = finishReason === "tool-calls" && steps >= maxSteps ? "max_steps" : finishReason;
+      const value = output === undefined || stopReason !== "stop" ? undefined : await readOutput(stream.output);
+      return present({ stopReason, usage, value });
     }
-    signal.throwIfAborted();
-    return result;
   }
 }
 
-function inputOf({ input, run }: AgentRequest): Message {
-  return { id: `input ${run.runId}`, role: "user", content: input, metadata: {} };
+/** Errors: `agent_failed` for an answer that does not follow the schema. */
+async function readOutput(output: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await output;
+  } catch (cause) {
+    throw new ContinuoError("agent_failed", `the answer does not follow its schema: ${errorText(cause)}`, {
+      cause,
+    });
+  }
 }
 
 function failed(error: unknown): ContinuoError {

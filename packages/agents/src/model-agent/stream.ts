@@ -18,6 +18,9 @@ const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
   "abort",
   "error",
   "ping",
+  // Asked and answered as permissions of the turn.
+  "tool-approval-request",
+  "tool-approval-response",
 ]);
 
 export interface StreamFold {

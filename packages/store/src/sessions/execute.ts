@@ -7,7 +7,7 @@ import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
 import { GONE, interruptRun } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
-import { trackRun } from "./live-runs.ts";
+import { isClaimed, trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
 import { type QueuePosition, takeTurn } from "./queue.ts";
@@ -35,10 +35,10 @@ export async function executeRun(
   const store = patientStore(given, { storeMs, ...call });
   const leave = trackRun(runId);
   try {
-    const run = await pendingRun(store, agent, runId);
+    const run = await runToExecute(store, agent, runId, options.claimedBy);
     debug("run begins", () => ({ runId, sessionId: run.sessionId, agent: agent.name }));
     const input = toBlocks(run.input);
-    const owner = newId();
+    const owner = options.claimedBy ?? newId();
     const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, caller: given, ...call });
     if (own === null) {
       if (signal?.aborted === true) await cancelPending(store, runId, "the caller's signal");
@@ -56,9 +56,15 @@ export async function executeRun(
   }
 }
 
-async function pendingRun(store: Store, agent: Agent, runId: string): Promise<Run> {
+async function runToExecute(
+  store: Store,
+  agent: Agent,
+  runId: string,
+  claimedBy: string | undefined,
+): Promise<Run> {
   const run = await knownRun(store, runId);
-  if (run.status !== "pending") {
+  const isOwn = claimedBy !== undefined && run.owner === claimedBy && isClaimed(run);
+  if (run.status !== "pending" && !isOwn) {
     throw new ContinuoError(
       "invalid_transition",
       `cannot execute run ${runId}: it is ${run.status}, not pending`,

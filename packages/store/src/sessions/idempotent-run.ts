@@ -9,7 +9,7 @@ import { trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
 import type { RunResult } from "./result.ts";
-import { beginRun, beginSession, type StartRunOptions } from "./start.ts";
+import { beginRun, beginSession, runIdOf, type StartRunOptions } from "./start.ts";
 
 export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
   /** The session to continue (then `continuation` is `auto`); a new one by default. */
@@ -25,11 +25,12 @@ export async function runOnce(
   input: RunInput,
   options: RunOnceOptions = {},
 ): Promise<RunResult> {
-  const { sessionId, session, runId, metadata, maxQueued, retryOf, ...execution } = options;
+  const { sessionId, session, runId, id: inputId, metadata, maxQueued, retryOf, ...execution } = options;
   // Before anything is written.
   assertOptions(execution);
   toBlocks(input);
-  const ownId = runId ?? newId();
+  const ownId =
+    sessionId === undefined ? (runId ?? newId()) : runIdOf(sessionId, present({ runId, id: inputId }));
   const leave = trackRun(ownId);
   try {
     const { signal, storeMs = LIMITS.storeMs } = options;

@@ -31,5 +31,14 @@ export { runnerOf } from "./lease.ts";
 export type { ExecuteRunOptions } from "./options.ts";
 export type { Reference, ReferenceState } from "./references.ts";
 export type { RunError, RunResult } from "./result.ts";
-export { type StartRunOptions, type StartSessionOptions, startRun, startSession } from "./start.ts";
+export { latestAttempt, rootIn } from "./retries.ts";
+export {
+  openSession,
+  runIdOf,
+  type StartRunOptions,
+  type StartSessionOptions,
+  startRun,
+  startSession,
+} from "./start.ts";
 export { type OfferedInput, type WakeOptions, type WakeResult, wake } from "./wake.ts";
+export { type WakeAllOptions, wakeAll } from "./wake-all.ts";

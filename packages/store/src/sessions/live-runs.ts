@@ -3,7 +3,7 @@
  * processes see from the event of a run which process started it.
  */
 
-import type { Store } from "@continuo/core/model";
+import type { Run, Store } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";
 import { isGone, isOwn, ownerOf } from "./owner.ts";
 
@@ -41,6 +41,11 @@ export function isFreshHere(
   leaseMs: number,
 ): boolean {
   return started.has(run.runId) && Math.abs(Date.now() - Date.parse(run.createdAt)) < leaseMs / 3;
+}
+
+/** Returns true for a run that `claimNextRun` started, and whose owner did not call an agent yet. */
+export function isClaimed({ status, metadata }: Pick<Run, "status" | "metadata">): boolean {
+  return status === "running" && metadata.claimed === true;
 }
 
 /** The name of a process that cannot be told from others. */

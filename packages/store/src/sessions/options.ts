@@ -25,6 +25,8 @@ export interface ExecuteRunOptions {
   readonly onStored?: (events: readonly StoredEvent[]) => void;
   /** Ends the run as `cancelled`, also while it waits. */
   readonly signal?: AbortSignal;
+  /** The `owner` for whom `claimNextRun` started the run. */
+  readonly claimedBy?: string;
 }
 
 /** The least that each may be. */

@@ -13,7 +13,7 @@ import {
 } from "@continuo/core/model";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
-import { isFreshHere } from "./live-runs.ts";
+import { isClaimed, isFreshHere } from "./live-runs.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
@@ -70,10 +70,11 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
 }
 
 /** Runs of the session that did not end, oldest first. */
-async function lineOf(store: Store, { sessionId, runId }: Run): Promise<readonly Run[] | "ended"> {
+async function lineOf(store: Store, run: Run): Promise<readonly Run[] | "ended"> {
+  const { sessionId, runId } = run;
   const { items } = await store.listRuns({ sessionId, status: ["pending", "running"], limit: 1_000 });
   const own = items.find((other) => other.runId === runId) ?? (await store.getRun(runId));
-  if (own?.status === "pending") return items;
+  if (own?.status === "pending" || (own?.owner === run.owner && own !== null && isClaimed(own))) return items;
   if (own === null || own === undefined || own.status === "running") {
     throw new ContinuoError("invalid_transition", `the run ${runId} is already executed by another process`, {
       details: { runId, status: own?.status ?? null },
@@ -86,8 +87,9 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-function isRunning({ status }: Run): boolean {
-  return status === "running";
+/** The owner of a claimed run is about to take the session's lease. */
+function isRunning(run: Run): boolean {
+  return run.status === "running" && !isClaimed(run);
 }
 
 function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
@@ -99,9 +101,10 @@ function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
 
 /** Nothing before it that runs, and nobody who waits. */
 async function isFirst(store: Store, before: readonly Run[], patience: Patience): Promise<boolean> {
-  for (const { runId, status } of before) {
+  for (const run of before) {
+    const { runId } = run;
     // The lease of the session tells whether it really runs.
-    if (status === "running") continue;
+    if (isRunning(run)) continue;
     const lease = await store.getLease(runLease(runId));
     if (lease === null ? !patience.isOver(runId) : !isLetGo(lease)) return false;
   }
@@ -150,7 +153,11 @@ async function tryTurn(
     // Looked at under the lease: nobody else begins a run now.
     const line = await lineOf(store, run);
     if (line !== "ended" && isTurn(beforeIn(line, run.runId))) {
-      return { lease, release, others: line.filter(isRunning) };
+      return {
+        lease,
+        release,
+        others: line.filter(({ runId, status }) => status === "running" && runId !== run.runId),
+      };
     }
   } catch (error) {
     await release();

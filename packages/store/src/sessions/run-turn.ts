@@ -17,6 +17,7 @@ import { finish } from "./finish.ts";
 import { newId } from "./ids.ts";
 import { createTurn, Journal } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
+import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
 import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
@@ -140,7 +141,10 @@ async function begin(
   const { sequence, older } = await placeOfInput(store, run);
   const told = toldAtOnce(plan);
   // Ids of our own: the append may be repeated when nobody heard whether it was stored.
-  const events: NewEvent[] = [{ id: newId(), type: "run_started", data: { runId, owner }, runId }];
+  const isBegun = isClaimed(run);
+  const events: NewEvent[] = isBegun
+    ? []
+    : [{ id: newId(), type: "run_started", data: { runId, owner }, runId }];
   if (sent === null && saysInput({ plan })) {
     const { type, data, blobs = [] } = inputEntry(input);
     events.push({ id: newId(), type, data, runId, actor: { kind: "person" }, blobs });
@@ -148,6 +152,7 @@ async function begin(
   if (told !== null) events.push({ id: newId(), type: "session_resumed", data: told, runId });
   const native = plan?.nativeRef;
   const metadata = {
+    ...(isBegun ? { claimed: null } : {}),
     ...(run.agent === null ? { agent: agent.name } : {}),
     // Should this process end now, it is known which native session heard something.
     ...present({
@@ -159,8 +164,8 @@ async function begin(
     { type: "cursor", name: "received", sequence },
   ];
   const stored = await store.append(sessionId, events, { lease, also });
-  const head = stored.at(-1)?.sequence ?? 0;
   const read = plan?.knownUpTo ?? 0;
+  const head = stored.at(-1)?.sequence ?? read;
   const known = stored[0]?.sequence === read + 1 ? head : read;
   return { stored, head, known, processed: older ? null : sequence };
 }

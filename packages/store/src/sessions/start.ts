@@ -1,8 +1,11 @@
 /** New sessions and new runs. */
 
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import {
   type Block,
   ContinuoError,
+  isContinuoError,
   type NewRun,
   type NewSession,
   present,
@@ -28,13 +31,38 @@ export function startSession(store: Store, options: StartSessionOptions = {}): P
   return beginSession(patientStore(store, patienceOf(options)), options);
 }
 
+/** The session of that id, which is made if there is none; then `options` describe it. */
+export async function openSession(
+  store: Store,
+  sessionId: string,
+  options: Omit<StartSessionOptions, "sessionId"> = {},
+): Promise<Session> {
+  const patient = patientStore(store, patienceOf(options));
+  const known = await patient.getSession(sessionId, present({ signal: options.signal }));
+  if (known !== null) return known;
+  try {
+    return await beginSession(patient, { ...options, sessionId });
+  } catch (error) {
+    // Somebody else has just made it.
+    const made = isContinuoError(error, "conflict") ? await patient.getSession(sessionId) : null;
+    if (made === null) throw error;
+    return made;
+  }
+}
+
 /** The same, with a store that is patient already. */
 export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
   return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
 }
 
 export interface StartRunOptions {
+  /**
+   * The run's own id, in all sessions. The same id with the same input and agent in the same session returns the run
+   * that is there; anything else is a `conflict`.
+   */
   readonly runId?: string;
+  /** The caller's id of the input within its session: as `runId`, and other sessions may use it too. */
+  readonly id?: string;
   /** The only agent that may execute it. */
   readonly agent?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -69,7 +97,9 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunB
   const { agent, metadata, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);
-  const runId = options.runId ?? newId();
+  const runId = runIdOf(sessionId, options);
+  const before = isNamed(options) ? await store.getRun(runId, call) : null;
+  if (before !== null) return sameRun(before, { sessionId, blocks, agent });
   const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
   await assertBlobs(store, blocks);
   if ((await store.getSession(sessionId, call)) === null) {
@@ -87,10 +117,19 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunB
       ? {}
       : { metadata: { ...metadata, ...present({ retryOf: root }) } }),
   };
-  const created =
-    root === undefined
-      ? await createRun(store, { sessionId, run, ...call })
-      : await takeOver(store, { sessionId, run, root, ...call });
+  let created: Run;
+  try {
+    created =
+      root === undefined
+        ? await createRun(store, { sessionId, run, ...call })
+        : await takeOver(store, { sessionId, run, root, ...call });
+  } catch (error) {
+    // Somebody else has just started it.
+    const other =
+      isNamed(options) && isContinuoError(error, "conflict") ? await store.getRun(runId, call) : null;
+    if (other === null) throw error;
+    return sameRun(other, { sessionId, blocks, agent });
+  }
   // Several processes may have found room at the same time: the last of them give way again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
   // For a repeated input this is not final: a later caller may get it.
@@ -100,6 +139,41 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunB
   const event = { id: newId(), type: entry.type, data: entry.data, runId };
   await store.append(sessionId, [event], { also: [write] });
   throw error;
+}
+
+function isNamed({ runId, id }: StartRunOptions): boolean {
+  return runId !== undefined || id !== undefined;
+}
+
+/** The id of the run for the caller's id of its input, which is unique only within its session. */
+export function runIdOf(
+  sessionId: string,
+  { runId, id }: Pick<StartRunOptions, "runId" | "id"> = {},
+): string {
+  if (runId !== undefined || id === undefined) return runId ?? newId();
+  return createHash("sha256")
+    .update(JSON.stringify([sessionId, id]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+interface Repetition {
+  readonly sessionId: string;
+  readonly blocks: readonly Block[];
+  readonly agent: string | undefined;
+}
+
+/** Errors: `conflict` for another session, input or agent. */
+function sameRun(run: Run, { sessionId, blocks, agent }: Repetition): Run {
+  const isSame =
+    run.sessionId === sessionId &&
+    (agent === undefined || run.agent === agent) &&
+    isDeepStrictEqual(run.input, JSON.parse(JSON.stringify(blocks)));
+  if (isSame) return run;
+  throw new ContinuoError("conflict", `there is already a run ${run.runId}, with another input`, {
+    hint: "Choose another id for another input.",
+    details: { runId: run.runId },
+  });
 }
 
 interface Place {

@@ -14,12 +14,14 @@ import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
-import { isLeftBehind } from "./live-runs.ts";
+import { isClaimed, isLeftBehind } from "./live-runs.ts";
 import { patientStore } from "./patient-store.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
 export interface WakeOptions {
   readonly leaseMs?: number;
+  /** `keep` for programs with workers, which execute what waits, however long it waits; `end` by default. */
+  readonly pending?: "end" | "keep";
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +52,7 @@ export interface WakeResult {
  * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
  */
 export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
-  const { leaseMs = LIMITS.leaseMs, signal } = options;
+  const { leaseMs = LIMITS.leaseMs, pending = "end", signal } = options;
   const call = signal === undefined ? {} : { signal };
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
   if ((await store.getSession(sessionId, call)) === null) {
@@ -68,6 +70,9 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
   try {
     const interrupted: string[] = [];
     for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
+      // Its owner is about to take the lease.
+      const isFresh = isClaimed(run) && lease.givenAt - Date.parse(run.startedAt ?? "") < leaseMs;
+      if (isFresh || (pending === "keep" && run.status === "pending")) continue;
       const isEnded =
         run.status === "running"
           ? await endRun(store, run, lease)

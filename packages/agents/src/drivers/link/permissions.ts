@@ -1,6 +1,7 @@
 /** Permissions: what a policy decides by itself, what a person is asked, and what becomes of a person who does not answer. */
 
 import {
+  type AskPermission,
   messageOf,
   type OpenConversation,
   type PermissionDecision,
@@ -10,12 +11,10 @@ import {
 } from "@continuo/core/model";
 import type { AgentTurn } from "./turn.ts";
 
-export type { PermissionPolicy };
+export type { AskPermission, PermissionPolicy };
 
 /** `safe`: what only reads is granted, all else denied; `ask`: a person decides; `unrestricted`: all is granted. */
 export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
-
-export type AskPermission = NonNullable<OpenConversation["onPermission"]>;
 
 /** `null`: a person is to be asked. */
 export function decideByPolicy(

@@ -35,7 +35,15 @@ export interface PermissionDecision {
   readonly optionId?: string;
   readonly by: "person" | "policy" | "time limit" | "agent";
   readonly reason?: string;
+  /** Set if the log has the answer already, because its author wrote it there. */
+  readonly recorded?: true;
 }
+
+/** Decides about a tool. The signal aborts when the question is taken back, or the turn is over. */
+export type AskPermission = (
+  request: PermissionRequest,
+  options: { readonly signal: AbortSignal },
+) => Promise<PermissionDecision>;
 
 export type AgentEvent =
   /** A part of a message. Parts with the same `messageId` belong together. */

@@ -4,7 +4,7 @@
  */
 
 import type { Block, Message, NativeRef, Usage } from "../messages/index.ts";
-import type { AgentEvent } from "./agent-events.ts";
+import type { AgentEvent, AskPermission, PermissionRequest } from "./agent-events.ts";
 import type { CallOptions } from "./page.ts";
 import type { Run } from "./runs.ts";
 import type { Session } from "./sessions.ts";
@@ -75,6 +75,13 @@ export interface ExecuteOptions {
    * waits for it, so that memory stays flat. Rejects when the run has ended, or cannot be kept.
    */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /** Asks for permission to use a tool. An agent that asks reports the question before, and the decision after it. */
+  readonly onPermission?: AskPermission;
+  /**
+   * Calls of a crashed run of the same input that wait for permission, and did not begin. An agent that can go on at a
+   * call asks for them again, with the same `approvalId`.
+   */
+  readonly heldCalls?: readonly PermissionRequest[];
   readonly [adapterOption: string]: unknown;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Block, Message } from "../messages/index.ts";
 import type { SessionCapabilities } from "./agent.ts";
-import type { AgentEvent, PermissionDecision, PermissionRequest } from "./agent-events.ts";
+import type { AgentEvent, AskPermission } from "./agent-events.ts";
 import type { CallOptions, Page } from "./page.ts";
 import type { Resumption } from "./resumption.ts";
 
@@ -49,10 +49,7 @@ export interface OpenConversation extends CallOptions {
    * Asked for every permission, whatever the policy; where it is not given the policy decides, and with `ask` all is
    * denied. Its time limit is the caller's.
    */
-  readonly onPermission?: (
-    request: PermissionRequest,
-    options: { readonly signal: AbortSignal },
-  ) => Promise<PermissionDecision>;
+  readonly onPermission?: AskPermission;
 }
 
 /** A row of an agent's own list. */

@@ -21,6 +21,7 @@ export {
 export type {
   AgentEvent,
   AgentEventType,
+  AskPermission,
   PermissionDecision,
   PermissionOption,
   PermissionRequest,

@@ -102,7 +102,8 @@ export interface RunStore {
   transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
   /**
    * Starts the oldest pending run whose session has none running: first in, first out within a session,
-   * however many processes ask. `null` when there is nothing to do.
+   * however many processes ask. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
+   * owner; until then the metadata of the run have `claimed`.
    */
   claimNextRun(options: ClaimRunOptions): Promise<Run | null>;
 }

@@ -28,7 +28,9 @@ export interface NewRunWrite {
   readonly run: NewRun;
 }
 
-/** A run's next status. Errors: `not_found`, `invalid_transition`. */
+/**
+ * A run's next status; or, where it runs already, metadata that its own `owner` sets. Errors: `not_found`, `invalid_transition`.
+ */
 export interface RunWrite {
   readonly type: "run";
   readonly runId: string;

@@ -135,9 +135,10 @@ const ROWS: Rows = {
     ...closeOthers(speech, speech.open?.named),
     { type: "approval_requested", data },
   ],
-  permission_decision: (_, { type: __, by, ...data }) => [
-    { type: "approval_resolved", data: { ...data, by }, by: by === "agent" ? "agent" : "system" },
-  ],
+  permission_decision: (_, { type: __, recorded, by, ...data }) =>
+    recorded === true
+      ? []
+      : [{ type: "approval_resolved", data: { ...data, by }, by: by === "agent" ? "agent" : "system" }],
   // The session manager reports the total.
   native_session: () => [],
   diagnostics: (_, { type: __, ...data }) => [{ type: "diagnostics_reported", data }],

@@ -49,7 +49,7 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }
 
-/** Only the row. Errors: `not_found`, `invalid_transition`. */
+/** Only the row. The owner of a run that runs may set metadata of it. Errors: `not_found`, `invalid_transition`. */
 export function* moveRun(
   tx: Transaction,
   runId: string,
@@ -60,8 +60,13 @@ export function* moveRun(
   const run = yield* selectRun(tx, runId, tx.dialect.forUpdate);
   if (run === undefined) throw notFound("run", runId);
   const allowed = RUN_TRANSITIONS[run.status as RunStatus];
-  if (!allowed.includes(to)) throw invalidTransition(run, to, allowed);
   const { owner, result, error, metadata } = patch;
+  if (run.status === "running" && to === "running" && owner !== undefined && owner === run.owner) {
+    const merged = mergedMetadata(run.metadata, metadata);
+    yield* sql(tx, "update runs set metadata = ? where run_key = ?", merged, run.run_key);
+    return;
+  }
+  if (!allowed.includes(to)) throw invalidTransition(run, to, allowed);
   const text = `update runs set status = ?, metadata = ?, owner = coalesce(?, owner), result = coalesce(?, result),
     error = coalesce(?, error), ${to === "running" ? "started_at" : "ended_at"} = ? where run_key = ?`;
   yield* sql(
@@ -77,7 +82,7 @@ export function* moveRun(
   );
 }
 
-function invalidTransition(run: RunRow, to: RunStatus, allowed: readonly RunStatus[]): ContinuoError {
+export function invalidTransition(run: RunRow, to: RunStatus, allowed: readonly RunStatus[]): ContinuoError {
   const message =
     allowed.length === 0
       ? `the run ${run.run_id} has already ended (${run.status})`

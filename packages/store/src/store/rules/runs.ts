@@ -4,6 +4,7 @@ import {
   type NewRun,
   type Page,
   RUN_EVENTS,
+  RUN_TRANSITIONS,
   type Run,
   type RunPatch,
   type RunStatus,
@@ -16,7 +17,7 @@ import { jsonOf } from "./json-fields.ts";
 import { openLog } from "./log-rows.ts";
 import { type PageRequest, pageOf, textsOf } from "./pages.ts";
 import { assertName, assertText, invalid, isoOf, notFound } from "./refusals.ts";
-import { findRun, type RunRow, selectRun } from "./run-rows.ts";
+import { findRun, invalidTransition, type RunRow, selectRun } from "./run-rows.ts";
 import { findSession } from "./session-rows.ts";
 
 export function* createRun(tx: Transaction, sessionId: string, given: NewRun): Work<Run> {
@@ -47,6 +48,8 @@ export function* transitionRun(tx: Transaction, runId: string, { to, patch, leas
   assertName("runId", runId);
   const run = yield* findRun(tx, runId);
   if (!Object.hasOwn(RUN_EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
+  // An owner may patch its run with an append; a second beginning is none.
+  if (run.status === to) throw invalidTransition(run, to, RUN_TRANSITIONS[to]);
   const { owner, result, error } = patch;
   const data = JSON.parse(JSON.stringify({ runId, owner, result, error })) as unknown;
   const events = prepareEvents(tx, [{ type: RUN_EVENTS[to], data, runId }]);
@@ -109,7 +112,10 @@ export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null
     yield* openLog(tx, candidate.session_id, "change");
     const still = yield* nextCandidate(tx, { ...claim, sessionId: candidate.session_id }, now);
     if (still === undefined) continue;
-    return yield* transitionRun(tx, still.run_id, { to: "running", patch: { owner: claim.owner } });
+    return yield* transitionRun(tx, still.run_id, {
+      to: "running",
+      patch: { owner: claim.owner, metadata: { claimed: true } },
+    });
   }
 }
 

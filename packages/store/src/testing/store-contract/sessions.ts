@@ -1,7 +1,7 @@
 /** Sessions and runs, and the events that they are written with. */
 
 import assert from "node:assert/strict";
-import type { RunStatus } from "@continuo/core/model";
+import type { RunStatus, Write } from "@continuo/core/model";
 import { type ContractCase, newLog, readAll, rejects, said } from "./case.ts";
 
 export const sessionCases: readonly ContractCase[] = [
@@ -262,6 +262,31 @@ export const runCases: readonly ContractCase[] = [
       await store.transitionRun("s1", { to: "failed" });
       assert.deepEqual([await claim(), await claim()], ["s2", undefined]);
       assert.equal((await store.getRun("s2"))?.owner, "me");
+    },
+  },
+  {
+    name: "the owner of a claimed run sets metadata of it without a second beginning, and nobody else does",
+    run: async ({ store }) => {
+      const { sessionId } = await store.createSession({ sessionId: "s" });
+      const { runId } = await store.createRun({ sessionId });
+      const claimed = await store.claimNextRun({ owner: "me" });
+      assert.equal(claimed?.metadata.claimed, true);
+      const patchOf = (owner?: string) =>
+        ({
+          type: "run",
+          runId,
+          to: "running",
+          patch: { owner, metadata: { claimed: null, by: "me" } },
+        }) as const;
+      await rejects("invalid_transition", store.append(sessionId, [], { also: [patchOf("you") as Write] }));
+      await rejects("invalid_transition", store.append(sessionId, [], { also: [patchOf() as Write] }));
+      await store.append(sessionId, [], { also: [patchOf("me") as Write] });
+      const run = await store.getRun(runId);
+      assert.deepEqual(
+        [run?.status, run?.metadata, run?.startedAt],
+        ["running", { by: "me" }, claimed.startedAt],
+      );
+      await rejects("invalid_transition", store.transitionRun(runId, { to: "running", owner: "me" }));
     },
   },
   {

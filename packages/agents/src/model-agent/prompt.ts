@@ -1,0 +1,78 @@
+/** The prompt of a turn: the transcript and the input, or the place where a crashed turn waited for permission. Pure. */
+
+import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
+import type { AssistantModelMessage, ModelMessage } from "ai";
+import type { HeldCall } from "./approvals.ts";
+import { toModelMessages } from "./messages.ts";
+
+export interface TurnPrompt {
+  readonly prompt: readonly ModelMessage[];
+  /** Calls at the end of the prompt that wait for permission. */
+  readonly held: readonly HeldCall[];
+  readonly system: string;
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export interface PromptOptions {
+  readonly instructions: string | undefined;
+  readonly heldCalls: ExecuteOptions["heldCalls"];
+}
+
+export function toPrompt(request: AgentRequest, { instructions, heldCalls }: PromptOptions): TurnPrompt {
+  const before = request.transcript?.messages ?? [];
+  const left = leftTurn(before, heldCalls ?? []);
+  const input = inputOf(request);
+  // The messages of the crashed turn come after the question that it answered.
+  const ordered = left === null ? [...before, input] : [...left.before, input, ...left.turn];
+  const made = toModelMessages(ordered);
+  const system = [...(instructions === undefined ? [] : [instructions]), ...made.instructions].join("\n\n");
+  const { leftOut } = made;
+  if (left === null) return { prompt: made.messages, held: [], system, leftOut };
+  return { prompt: withRequests(made.messages, left.held), held: left.held, system, leftOut };
+}
+
+interface LeftTurn {
+  readonly before: readonly Message[];
+  readonly turn: readonly Message[];
+  readonly held: readonly HeldCall[];
+}
+
+/** The turn whose last message called tools that wait for permission; `null` if there is none. */
+function leftTurn(
+  messages: readonly Message[],
+  heldCalls: NonNullable<ExecuteOptions["heldCalls"]>,
+): LeftTurn | null {
+  if (heldCalls.length === 0) return null;
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const calls = last?.content.filter((block) => block.type === "tool_call") ?? [];
+  const held = heldCalls.flatMap((request): HeldCall[] => {
+    const call = calls.find(({ id }) => id === request.toolCallId);
+    return call === undefined ? [] : [{ request, toolCallId: call.id }];
+  });
+  if (held.length === 0 || last === undefined) return null;
+  const ids = new Set(held.map(({ toolCallId }) => toolCallId));
+  const first = messages.findIndex(({ metadata }) => metadata.runId === last.metadata.runId);
+  // Neither a result of a call that did not begin, nor the note of the crash.
+  const turn = messages
+    .slice(first)
+    .filter(({ role, toolCallId = "" }) => role === "assistant" || (role === "tool" && !ids.has(toolCallId)));
+  return { before: messages.slice(0, first), turn, held };
+}
+
+/** The `ai` package finds the request for a call's permission in the message that has the call. */
+function withRequests(messages: readonly ModelMessage[], held: readonly HeldCall[]): readonly ModelMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === "assistant");
+  return messages.map((message, index) => {
+    if (index !== at || message.role !== "assistant" || typeof message.content === "string") return message;
+    const requests = held.map(({ request: { approvalId }, toolCallId }) => ({
+      type: "tool-approval-request" as const,
+      approvalId,
+      toolCallId,
+    }));
+    return { ...message, content: [...message.content, ...requests] } satisfies AssistantModelMessage;
+  });
+}
+
+function inputOf({ input, run }: AgentRequest): Message {
+  return { id: `input ${run.runId}`, role: "user", content: input, metadata: {} };
+}

@@ -1,0 +1,44 @@
+/** After a crash of a program that had many sessions: wakes each that somebody may have left, however many there are. */
+
+import { isContinuoError, present, type RunStatus, type Store } from "@continuo/core/model";
+import { type WakeOptions, type WakeResult, wake } from "./wake.ts";
+
+export interface WakeAllOptions extends WakeOptions {
+  /**
+   * `running`: only sessions in which a run has begun and not ended; `all` also those with a run that waits or was
+   * interrupted, whose input nobody may have taken yet. `all` by default.
+   */
+  readonly sessions?: "running" | "all";
+}
+
+const LEFT: Readonly<Record<NonNullable<WakeAllOptions["sessions"]>, readonly RunStatus[]>> = {
+  running: ["running"],
+  all: ["pending", "running", "interrupted"],
+};
+
+const PAGE_RUNS = 1_000;
+
+/** The result of `wake` for each session with runs that did not end well. A session that is deleted meanwhile is left out. */
+export async function* wakeAll(store: Store, options: WakeAllOptions = {}): AsyncGenerator<WakeResult> {
+  const { sessions = "all", ...waking } = options;
+  const status = LEFT[sessions];
+  const seen = new Set<string>();
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { signal } = options;
+    const page: Awaited<ReturnType<Store["listRuns"]>> = await store.listRuns({
+      status,
+      limit: PAGE_RUNS,
+      ...present({ cursor, signal }),
+    });
+    for (const { sessionId } of page.items) {
+      if (seen.has(sessionId)) continue;
+      seen.add(sessionId);
+      try {
+        yield await wake(store, sessionId, waking);
+      } catch (error) {
+        if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
+      }
+    }
+    cursor = page.nextCursor;
+  }
+}

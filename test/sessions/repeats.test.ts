@@ -1,0 +1,126 @@
+/** Calls that are repeated, or made by several processes at once: sessions, runs, claims and the recovery of all. */
+
+import { type OpenedStore, openStore } from "@continuo/store";
+import {
+  executeRun,
+  openSession,
+  runOnce,
+  startRun,
+  startSession,
+  wake,
+  wakeAll,
+} from "@continuo/store/sessions";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { eventsOf } from "./harness/log.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(() => store.close());
+
+test("a session that several open at once is made once, and stays as it was made", async () => {
+  const opened = await Promise.all(
+    ["a", "b", "c"].map((title) => openSession(store, "customer", { title, metadata: { title } })),
+  );
+  const again = await openSession(store, "customer", { title: "d" });
+  expect(new Set([...opened, again].map(({ title }) => title)).size).toBe(1);
+  expect((await eventsOf(store, "customer")).map(({ type }) => type)).toEqual(["session_created"]);
+});
+
+describe("a run that is started again", () => {
+  test("with the same id and input is the run that is there, also of several callers at once", async () => {
+    await startSession(store, { sessionId: "s" });
+    const runs = await Promise.all(
+      Array.from({ length: 5 }, () => startRun(store, "s", "hello", { id: "1" })),
+    );
+    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
+    expect((await store.listRuns({ sessionId: "s" })).items).toHaveLength(1);
+    const run = await executeRun(store, new EchoAgent(), runs[0]?.runId ?? "");
+    expect(await startRun(store, "s", "hello", { id: "1" })).toMatchObject({
+      runId: run.runId,
+      status: "completed",
+    });
+  });
+
+  test("with the same id and another input is a conflict", async () => {
+    await startSession(store, { sessionId: "s" });
+    await startRun(store, "s", "hello", { id: "1" });
+    await expect(startRun(store, "s", "goodbye", { id: "1" })).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("with the id that another session uses is a run of its own", async () => {
+    for (const sessionId of ["s", "t"]) await startSession(store, { sessionId });
+    const [first, second] = [
+      await startRun(store, "s", "hello", { id: "1" }),
+      await startRun(store, "t", "hi", { id: "1" }),
+    ];
+    expect(first.runId).not.toBe(second.runId);
+    await expect(startRun(store, "t", "hello", { runId: first.runId })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  test("is found even where no more runs may wait", async () => {
+    await startSession(store, { sessionId: "s" });
+    const first = await startRun(store, "s", "hello", { id: "1", maxQueued: 1 });
+    expect((await startRun(store, "s", "hello", { id: "1", maxQueued: 1 })).runId).toBe(first.runId);
+  });
+});
+
+describe("a run of the store's queue", () => {
+  test("is executed by the one who claimed it, and begins once", async () => {
+    await startSession(store, { sessionId: "s" });
+    await startRun(store, "s", "hello");
+    const claimed = await store.claimNextRun({ owner: "worker 1" });
+    const runId = claimed?.runId ?? "";
+    await expect(executeRun(store, new EchoAgent(), runId)).rejects.toMatchObject({
+      code: "invalid_transition",
+    });
+    await expect(executeRun(store, new EchoAgent(), runId, { claimedBy: "worker 2" })).rejects.toMatchObject({
+      code: "invalid_transition",
+    });
+    const run = await executeRun(store, new EchoAgent(), runId, { claimedBy: "worker 1" });
+    expect(run).toMatchObject({ status: "completed", text: "hello" });
+    const types = (await eventsOf(store, "s"))
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith("run_"));
+    expect(types).toEqual(["run_created", "run_started", "run_completed"]);
+    expect((await store.getRun(runId))?.metadata.claimed).toBeUndefined();
+    await expect(executeRun(store, new EchoAgent(), runId, { claimedBy: "worker 1" })).rejects.toMatchObject({
+      code: "invalid_transition",
+    });
+  });
+
+  test("is left to its owner by those who wake the session or run the next, until the lease is over", async () => {
+    await startSession(store, { sessionId: "s" });
+    const first = await startRun(store, "s", "first");
+    await store.claimNextRun({ owner: "worker 1" });
+    expect((await wake(store, "s")).interrupted).toEqual([]);
+    const next = runOnce(store, new EchoAgent(), "second", { sessionId: "s" });
+    const run = await executeRun(store, new EchoAgent(), first.runId, { claimedBy: "worker 1" });
+    expect([run.status, (await next).status]).toEqual(["completed", "completed"]);
+    await startRun(store, "s", "third");
+    const left = await store.claimNextRun({ owner: "worker 1" });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await wake(store, "s", { leaseMs: 1 })).interrupted).toEqual([left?.runId]);
+  });
+});
+
+test("the recovery of all sessions reaches each, also beyond a page of the list", async () => {
+  const count = 120;
+  for (let n = 0; n < count; n++) {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, `${n}`);
+    if (n % 2 === 0) await store.transitionRun(runId, { to: "running" });
+  }
+  await startSession(store);
+  const woken = await Array.fromAsync(wakeAll(store, { pending: "keep" }));
+  expect(woken).toHaveLength(count);
+  expect(woken.flatMap(({ unprocessed }) => unprocessed)).toHaveLength(count / 2);
+  expect((await store.listRuns({ status: "pending", limit: 1_000 })).items).toHaveLength(count / 2);
+  // Found again by the next recovery, if this one was killed before it gave the input to anybody.
+  const again = await Array.fromAsync(wakeAll(store, { pending: "keep" }));
+  expect(again.flatMap(({ unprocessed }) => unprocessed)).toHaveLength(count / 2);
+});
