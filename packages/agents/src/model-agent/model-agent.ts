@@ -113,7 +113,8 @@ export class ModelAgent implements Agent {
       }
       // The model was not done: it called tools, and may not read their results.
       const stopReason = finishReason === "tool-calls" && steps >= maxSteps ? "max_steps" : finishReason;
-      const value = output === undefined || stopReason !== "stop" ? undefined : await readOutput(stream.output);
+      const value =
+        output === undefined || stopReason !== "stop" ? undefined : await readOutput(stream.output);
       return present({ stopReason, usage, value });
     }
   }
