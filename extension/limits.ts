@@ -1,111 +1,134 @@
 /** Every limit and every time of the extension. */
 
 export const LIMITS = {
-  /** UTF-16 units of a video's id, a title, an address, one caption, one remark. */
+  /** UTF-16 units of the id of a video. */
   idChars: 500,
+  /** UTF-16 units of the id of an item. */
+  itemIdChars: 200,
   titleChars: 200,
   urlChars: 20_000,
+  /** UTF-16 units of one caption, and of one remark. */
   textChars: 4_000,
-  /** The amount that a page may give to the extension at once, and in ten seconds; the rest is counted and dropped. */
+  /** Items that a page may send at once. */
   itemsPerMessage: 50,
+  /** Captions above this number are counted and dropped. */
   captionsPerTenSeconds: 100,
-  /** The interval at which the page is examined, and at which the engine learns the position of the video. */
+  /** The interval at which the page is examined. */
   lookMs: 500,
+  /** The interval at which the page reports the position of its video. */
   positionMs: 1_000,
-  /** A page that reported no position for this time plays nothing. */
+  /** A page that reported no position for this time counts as not playing. */
   stalePositionMs: 5_000,
-  /** A source that gave nothing for this time is not shown as one that works; what it gave is counted for a minute. */
+  /** A source that gave nothing for this time is no longer shown as working. */
   freshMs: 30_000,
+  /** Items of a source are counted for this time. */
   countedMs: 60_000,
   /** A video counts as another one when it was seen this number of times in a row. */
   steadyLooks: 3,
-  /** Videos of a page that are compared, and text tracks of a video. */
+  /** Videos of a page that are compared to find the one that is watched. */
   videosPerPage: 50,
-  /** Sites of frames that may have a video, and how large such a frame is at least. */
+  /** Sites of iframes that may have a video. */
   framesPerPage: 3,
+  /** The smallest width, in pixels, of an iframe that may have a video. */
   frameWidth: 200,
+  /** The smallest height, in pixels, of an iframe that may have a video. */
   frameHeight: 100,
+  /** Text tracks of one video that are read. */
   tracks: 20,
   cuesPerTrack: 20_000,
-  /** Captions of a video that are listed as a whole, those of one item, their length, and how far a script's list must reach. */
+  /** Captions of a whole video that are listed. */
   listedCues: 10_000,
+  /** Captions of one item. */
   cuesPerItem: 500,
+  /** UTF-16 units of one listed caption. */
   listedChars: 1_000,
+  /** A list of captions counts as complete if it reaches this share of the video. */
   completeShare: 0.8,
-  /** Texts of a player that are looked at for captions, and the length of one line of them. */
+  /** Texts of a player that are examined at once to find captions. */
   textsPerLook: 300,
+  /** UTF-16 units of one line of a caption that the player shows. */
   captionChars: 200,
-  /** Cues that a page remembers as heard. */
+  /** Captions that a page remembers as heard. */
   heardCues: 1_000,
-  /** A tab without a video for this time has left it. */
+  /** The session of a tab ends when the tab has had no video for this time. */
   withoutVideoMs: 10_000,
-  /** A page that shows another video often has the old title for so long. */
+  /** After another video begins, the page often keeps the old title for this time. */
   titleMs: 3_000,
-  /** Before a message that was not stored is sent again. */
+  /** The first pause before a message that was not stored is sent again. */
   firstRetryMs: 250,
   longestRetryMs: 5_000,
   /** Items that a page keeps until they are stored. */
   unstoredItems: 1_000,
 
-  /** Longest side of a frame and of its thumbnail, in pixels, and the quality of both. */
+  /** The longest side of a frame, in pixels. */
   framePixels: 640,
+  /** The longest side of a thumbnail, in pixels. */
   thumbnailPixels: 160,
+  /** The JPEG quality of frames and thumbnails. */
   pictureQuality: 0.7,
-  /** Base64 of a picture or of a piece of audio. */
+  /** Characters of a picture as base64. */
   pictureChars: 700_000,
   audioBytes: 10_000_000,
   frameEveryMs: 10_000,
   shortestFrameEveryMs: 1_000,
-  /** Two frames of a higher likeness show the same. */
+  /** Two frames whose similarity is higher count as equal. */
   sameFrame: 0.995,
 
-  /** Frames that wait: offline, and while the session is degraded. */
+  /** Frames that wait while the server cannot be reached. */
   offlineFrames: 300,
+  /** Frames that wait while the session is degraded. */
   degradedFrames: 20,
-  /** A request for access, the time between two looks at its answer, and between two looks at a server that does not work. */
+  /** The time limit of one request about access. */
   accessMs: 5_000,
+  /** The interval at which the extension asks if the person has given access. */
   accessPollMs: 1_000,
+  /** The interval at which the extension checks a server that does not work. */
   serverCheckMs: 5_000,
 
-  /** Evidence of one batch, and the share of the browser's quota from which the panel warns. */
+  /** Pieces of evidence of one batch. */
   batchItems: 50,
+  /** The panel warns from this share of the browser's quota on. */
   quotaWarning: 0.8,
   quotaEveryMs: 30_000,
 
-  /** Tabs of former windows that are remembered, and for how long. */
+  /** Tabs of closed windows that are remembered. */
   savedTabs: 500,
+  /** Tabs of closed windows are remembered for this time. */
   savedTabMs: 1_209_600_000,
 
-  /** The live line: pieces that are joined, sentences that are shown, and how long one stays after its last word. */
+  /** Pieces of speech that the live line joins into sentences. */
   linePieces: 80,
   lineSentences: 3,
+  /** A sentence stays in the live line for this time after its last word. */
   lineLateMs: 2_500,
 
-  /** Bounds of the view of the side panel. */
   shownEvidence: 2_000,
   shownSessions: 100,
+  /** Sessions that are read from the server to find the newest ones. */
   readSessions: 2_000,
   shownNotes: 500,
-  /** Markers of the timeline are at least 24 px apart in a panel of 320 px: notes in between have none. */
+  /** The least distance of two markers, as a share of the timeline: at least 24 px in a panel of 320 px. */
   markerShare: 0.085,
-  /** Notes that the panel receives whole, and as many more each time that somebody wants earlier ones. */
+  /** Notes that the panel receives at first, and with each request for earlier ones. */
   notesAtOnce: 50,
   markerChars: 80,
   viewEveryMs: 100,
-  /** Between two reads of an outline: of one that is there, and of one that is expected. */
+  /** The interval at which an outline is read again. */
   outlineEveryMs: 10_000,
+  /** The interval at which an outline is read while it is expected. */
   outlineSoonMs: 500,
-  /** A chapter of which so much was heard counts as watched: the last words of a video are often left out. */
+  /** A chapter counts as watched from this share on, because the last words of a video are often not heard. */
   watchedShare: 0.9,
 
-  /** Loudness (root mean square) from which there is speech, and how long a silence ends it. */
+  /** Sound is speech from this loudness (root mean square) on. */
   speechLevel: 0.02,
+  /** A silence of this length ends a piece of speech. */
   silenceMs: 700,
   shortestSpeechMs: 250,
   longestSpeechMs: 30_000,
-  /** A recording in which nobody speaks begins again, so that a segment has a little of what came before it. */
+  /** A recording without speech begins again after this time, so that a segment has little silence before its speech. */
   leadMs: 2_000,
   loudnessEveryMs: 50,
-  /** A larger step of the video between two looks is a jump: a recording ends before it. */
+  /** A larger step of the position between two examinations is a jump: the recording ends before it. */
   jumpMs: 5_000,
 } as const;

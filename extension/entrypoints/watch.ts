@@ -1,6 +1,6 @@
 /**
- * Runs in pages of the sites that the person allowed, in a world of its own, once in each. It is no content script of
- * WXT: those say to the page that they are there.
+ * The script that runs once in each page of the sites that the person allowed, isolated from the page's own scripts. It
+ * is not a content script of WXT, because those send the page a message that shows that they are there.
  */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";

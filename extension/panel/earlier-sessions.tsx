@@ -1,4 +1,4 @@
-/** All sessions by day, the search over their notes and transcripts, and joining the tabs of related videos. */
+/** The earlier sessions by day, the search in their notes and transcripts, and the button that joins two tabs. */
 
 import type { LiveSession } from "@continuo/core/wire";
 import type { JSX } from "preact";
@@ -10,7 +10,7 @@ import type { SessionText } from "./exports.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 import { Problem } from "./problem.tsx";
-import { byDay, type Match, matchesIn } from "./session-search.ts";
+import { byDay, type Match, matchesIn, readingOf } from "./session-search.ts";
 
 export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
   const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
@@ -37,7 +37,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
         />
       </label>
       <p role="status" class="dim">
-        {waiting > 0 && `${waiting} sessions are still read…`}
+        {waiting > 0 && readingOf(waiting)}
         {waiting === 0 && query.trim() !== "" && `${shown?.length ?? 0} found`}
       </p>
       {failure !== null && <Problem failure={failure} />}
@@ -138,18 +138,20 @@ interface JoinProps {
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** The tab that is watched now goes on in the session of other open tabs. */
+/** A button that continues the recording of this tab in the session of another open tab. */
 function Join({ view, session, onJoined, onFailure }: JoinProps): JSX.Element | null {
   if (view.session === null || view.session.sessionId === session.sessionId) return null;
-  const recording = view.session.key;
-  const other = (session.keys ?? [session.key]).find((key) => key !== recording && view.open.includes(key));
-  if (other === undefined) return null;
+  const recordingKey = view.session.key;
+  const otherKey = (session.keys ?? [session.key]).find(
+    (key) => key !== recordingKey && view.open.includes(key),
+  );
+  if (otherKey === undefined) return null;
   return (
     <button
       type="button"
-      onClick={() => ask(other, { action: "join", other: recording }).then(onJoined, onFailure)}
+      onClick={() => ask(otherKey, { action: "join", other: recordingKey }).then(onJoined, onFailure)}
     >
-      Join this tab to it
+      Join this tab to this session
     </button>
   );
 }

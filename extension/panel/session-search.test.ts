@@ -2,7 +2,7 @@
 
 import type { LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import { byDay, matchesIn } from "./session-search.ts";
+import { byDay, matchesIn, readingOf } from "./session-search.ts";
 
 const SESSION = {
   title: "A day at the harbour",
@@ -35,4 +35,8 @@ test("sessions stand below the day on which they began", () => {
     ["Yesterday", 1],
     ["earlier", 1],
   ]);
+});
+
+test("the status of a search counts the sessions that it still has to read", () => {
+  expect([1, 2].map(readingOf)).toEqual(["Reading 1 more session…", "Reading 2 more sessions…"]);
 });

@@ -1,4 +1,4 @@
-/** The search over the notes and transcripts of sessions, and their order by day. Pure. */
+/** The search over the notes and transcripts of sessions, and the groups of sessions by day. Pure. */
 
 import type { LiveSession } from "@continuo/core/wire";
 import type { SessionText } from "./exports.ts";
@@ -8,10 +8,10 @@ export interface Match {
   readonly text: string;
 }
 
-/** Matches of one session that are shown. */
-const SHOWN = 3;
+/** The most matches of one session that are shown. */
+const SHOWN_MATCHES = 3;
 
-/** The lines that have every word; `null` if neither they nor the title do. */
+/** The lines that contain every word; none if only the title does, and `null` if the session does not match. */
 export function matchesIn({ title, notes, spoken }: SessionText, query: string): readonly Match[] | null {
   const words = wordsOf(query);
   const has = (text: string): boolean => {
@@ -21,7 +21,12 @@ export function matchesIn({ title, notes, spoken }: SessionText, query: string):
   const found = [...notes, ...spoken].filter(({ text }) => has(text));
   if (found.length === 0) return has(title) ? [] : null;
   const unique = new Map(found.map(({ startMs, text }) => [folded(text), { startMs, text }]));
-  return [...unique.values()].slice(0, SHOWN);
+  return [...unique.values()].slice(0, SHOWN_MATCHES);
+}
+
+/** The status while the search reads sessions. */
+export function readingOf(waiting: number): string {
+  return `Reading ${waiting} more ${waiting === 1 ? "session" : "sessions"}…`;
 }
 
 export interface Day {
@@ -29,7 +34,7 @@ export interface Day {
   readonly sessions: readonly LiveSession[];
 }
 
-/** Sessions by the day on which they began, newest first. */
+/** Groups sessions by the day on which they began. Days and sessions keep the order of the given list. */
 export function byDay(sessions: readonly LiveSession[], now: Date): readonly Day[] {
   const days = Map.groupBy(sessions, ({ createdAt }) => nameOfDay(new Date(createdAt), now));
   return [...days].map(([name, some]) => ({ name, sessions: some }));
@@ -53,7 +58,7 @@ function wordsOf(query: string): readonly string[] {
   return folded(query).split(" ").filter(Boolean);
 }
 
-/** Without capitals and accents. */
+/** The text in lower case and without accents. */
 function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/gu, " ").trim();
 }

@@ -23,7 +23,7 @@ import { Purges, RequestItem } from "./requests.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
 
-/** So near to an end of the list is at it. */
+/** Within this distance of an end, the list counts as being at that end. */
 const NEAR_PX = 40;
 
 interface Props {
@@ -40,7 +40,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
   useEffect(() => wantNotes(LIMITS.notesAtOnce), [key]);
   const { list, scrolled } = useNewestNote(session);
   const tell = (message: ToPage): void => {
-    // The tab may be closed by now.
+    // The tab may have been closed.
     if (place === null) return;
     const { tabId, frameId } = place;
     void browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => undefined);
@@ -126,13 +126,13 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
 }
 
 function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
-  if (standing.isDegraded) return "There are no notes yet. They go on after the repair.";
-  if (standing.connection === "offline") return "There are no notes yet. They go on when the server answers.";
+  if (standing.isDegraded) return "There are no notes yet. Notes continue after the repair.";
+  if (standing.connection === "offline") return "There are no notes yet. Notes continue when the server answers.";
   const soon = "Notes appear here a few seconds after something was said.";
   return isRunning ? soon : `Play the video. ${soon}`;
 }
 
-/** The list stays at its newest note until somebody scrolls up, where it receives earlier notes. */
+/** Stays at the newest note until the person scrolls up; at the top it loads earlier notes. */
 function useNewestNote({ key, notes, earlier }: PanelSession): {
   readonly list: RefObject<HTMLElement | null>;
   readonly scrolled: () => void;
@@ -159,7 +159,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
   const { tone, text } = statusOf({ ...session, isPlaying: isPlaying(position, nowMs), nowMs });
   const cost = costOf(session);
   const { lastError = null, lastCheckpointError = null, standIn = null } = session.session?.health ?? {};
-  // The sentence on the stand-in has the error of the writer.
+  // The sentence about the stand-in contains the error of the note writer.
   const problem = (standIn === null ? lastError : null) ?? lastCheckpointError;
   return (
     <div class="head">
@@ -170,7 +170,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
       </p>
       {session.carriedCount > 0 && (
         <p class="dim">
-          Goes on from an earlier session: {session.carriedCount}{" "}
+          Continues an earlier session: {session.carriedCount}{" "}
           {session.carriedCount === 1 ? "note was" : "notes were"} carried over
         </p>
       )}

@@ -4,7 +4,7 @@ import { type Browser, browser } from "wxt/browser";
 
 export interface TabSite {
   readonly tabId: number | undefined;
-  /** The pattern of its site; `null` for a page of the browser, or one whose address is not known. */
+  /** The pattern of the site; `null` for a page of the browser, or if the address is not known. */
   readonly pattern: string | null;
 }
 
@@ -13,7 +13,7 @@ export async function siteNow(): Promise<TabSite> {
   return { tabId: tab?.id, pattern: patternOf(await addressOf(tab)) };
 }
 
-/** The address of a site that is not allowed is known for the tab in which the button was pressed. */
+/** For a site that is not allowed, the browser reports the address only of the tab in which the button was pressed. */
 async function addressOf(tab: Browser.tabs.Tab | undefined): Promise<string> {
   if (tab?.url !== undefined && tab.url !== "") return tab.url;
   const { asked } = (await browser.storage.session.get("asked")) as {
@@ -22,7 +22,6 @@ async function addressOf(tab: Browser.tabs.Tab | undefined): Promise<string> {
   return asked?.tabId === tab?.id ? (asked?.url ?? "") : "";
 }
 
-/** The pattern of a site; `null` for a page of the browser. */
 export function patternOf(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host } = new URL(url);

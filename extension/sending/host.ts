@@ -28,7 +28,7 @@ export function hostEngine(tellWorker: (message: ToWorker) => void, tabSound: Ta
   });
   listenToPerson(engine, {
     capture: (key) => tellWorker({ to: "worker", type: "capture", key }),
-    listening: (key) => tellWorker({ to: "worker", type: "listening", key }),
+    showMicrophone: (key) => tellWorker({ to: "worker", type: "listening", key }),
   });
   listenToTab(engine, tabSound);
   const configure = (config: EngineConfig): void => {

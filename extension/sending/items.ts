@@ -1,4 +1,4 @@
-/** Items that wait to be sent: evidence, frames with their pictures, pieces of audio. They are checked, since pages send them. Pure. */
+/** Items to send to the server: evidence, frames with their pictures, pieces of audio. Items from pages are checked. Pure. */
 
 import type { EvidenceInput, ListedCue } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice" | "captions";
 
 interface Base {
-  /** The same item has the same id, however often it is sent. */
+  /** Stays the same when the item is sent again. */
   readonly id: string;
   readonly mediaTimeMs: number;
 }
@@ -64,17 +64,20 @@ export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceIt
 /** Items that a page may send. */
 export type PageItem = TranscriptItem | FrameItem | CaptionsItem;
 
-/** Pages on plain http have no `crypto.randomUUID`. */
+/** A random id. It does not use `crypto.randomUUID`, which pages on plain http do not have. */
 export function newItemId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The numbers of a colour vector. */
+const COLOURS = 64;
+
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `null` for what is no item of a page. */
+/** Returns `null` if the value is not an item that a page may send. */
 export function parsePageItem(value: unknown): PageItem | null {
-  if (!isFields(value) || !isShort(value.id) || !isTime(value.mediaTimeMs)) return null;
+  if (!isFields(value) || !isItemId(value.id) || !isTime(value.mediaTimeMs)) return null;
   const base = { id: value.id, mediaTimeMs: value.mediaTimeMs };
   if (value.kind === "transcript") {
     const { text, endMs, lang } = value;
@@ -103,7 +106,7 @@ function parseCue(value: unknown): ListedCue | null {
     : null;
 }
 
-/** Items that are evidence as they are; frames and audio are uploaded first. */
+/** The evidence of an item. Frames and audio are uploaded instead. */
 export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem | CaptionsItem): EvidenceInput {
   const { id, mediaTimeMs } = item;
   switch (item.kind) {
@@ -142,8 +145,8 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isShort(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= LIMITS.titleChars;
+function isItemId(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= LIMITS.itemIdChars;
 }
 
 export function isText(value: unknown): value is string {
@@ -159,5 +162,5 @@ export function isTime(value: unknown): value is number {
 }
 
 function isVector(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.length === 64 && value.every((one) => one >= 0 && one <= 1);
+  return Array.isArray(value) && value.length === COLOURS && value.every((one) => one >= 0 && one <= 1);
 }

@@ -1,28 +1,28 @@
-/** One listener at a time: it begins and ends as its name changes. */
+/** One listener at a time. It is closed, and another one opened, when its settings change. */
 
-/** Ends a listener, with `keep` for what is not finished. */
+/** Ends a listener; `keep` sends the piece that is not finished, `discard` drops it. */
 export type Close = (unfinished: "keep" | "discard") => void;
 
 export interface ListenerChange {
-  /** Everything that the listener depends on; empty while nobody listens. */
-  readonly name: string;
-  /** The fate of an unfinished piece of the last listener. */
+  /** All settings that the listener depends on, as one text; empty for no listener. */
+  readonly settingsKey: string;
+  /** The decision about an unfinished piece of the last listener. */
   readonly unfinished: "keep" | "discard";
   /** `before` settles when the last listener has ended. */
   readonly open: (before: Promise<unknown>) => Promise<Close>;
 }
 
 export class OneListener {
-  #name = "";
+  #settingsKey = "";
   #opened: Promise<Close> | null = null;
 
   /** Returns true if another listener begins, or the last one ends. */
-  change({ name, unfinished, open }: ListenerChange): boolean {
-    if (name === this.#name) return false;
+  change({ settingsKey, unfinished, open }: ListenerChange): boolean {
+    if (settingsKey === this.#settingsKey) return false;
     const before = this.#opened?.then((close) => close(unfinished)) ?? Promise.resolve();
-    this.#name = name;
-    // It opens later: what it reports at once comes to its host again.
-    this.#opened = name === "" ? null : Promise.resolve().then(() => open(before));
+    this.#settingsKey = settingsKey;
+    // It opens later, so that a report that it makes at once reaches a host that has finished this call.
+    this.#opened = settingsKey === "" ? null : Promise.resolve().then(() => open(before));
     return true;
   }
 }

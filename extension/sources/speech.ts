@@ -12,13 +12,13 @@ import { SpeechRecorder } from "./speech-recorder.ts";
 import type { SpeechEvents } from "./voice.ts";
 
 export interface SpeechHost {
-  /** A frame is wanted, of what is spoken of. */
+  /** Captures a frame, because the person may be speaking about the picture. */
   capture(key: string): void;
-  /** The session whose microphone is on, for the badge; `null` while none is. */
-  listening(key: string | null): void;
+  /** Shows on the badge which session hears the person; `null` while none does. */
+  showMicrophone(key: string | null): void;
 }
 
-/** Follows the engine. */
+/** Starts and stops the microphone when the state of the engine changes. */
 export function listenToPerson(engine: Engine, host: SpeechHost): void {
   const listener = new OneListener();
   /** The answer for the language that was asked for last. */
@@ -39,40 +39,40 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
     const state = microphoneState({ ...engine.listening, settings, recording, isLocal, nowMs: Date.now() });
     const isOn = state === "listening" && recording !== null && settings !== null;
     const isChanged = listener.change({
-      name: isOn
+      settingsKey: isOn
         ? JSON.stringify([recording.key, microphone, lang, isLocal, settings.microphoneAskedAtMs])
         : "",
       unfinished: keepsUnfinished(state) ? "keep" : "discard",
       open: async () =>
         isOn
-          ? await listen(engine, host, { key: recording.key, sources: settings.sources, isLocal })
+          ? await openMicrophone(engine, host, { key: recording.key, sources: settings.sources, isLocal })
           : () => undefined,
     });
-    if (isChanged) host.listening(isOn ? recording.key : null);
+    if (isChanged) host.showMicrophone(isOn ? recording.key : null);
     if (isChanged || !isOn) engine.setMicrophone({ state, failure: null });
   };
   engine.watch(look);
-  // A page that is gone says nothing.
+  // A page that is gone sends no message, so the state is also checked at an interval.
   setInterval(look, LIMITS.positionMs);
 }
 
-interface ListenOptions {
+interface MicrophoneOptions {
   readonly key: string;
   readonly sources: Sources;
   readonly isLocal: boolean;
 }
 
-async function listen(
+async function openMicrophone(
   engine: Engine,
   host: SpeechHost,
-  { key, sources, isLocal }: ListenOptions,
+  { key, sources, isLocal }: MicrophoneOptions,
 ): Promise<Close> {
   const { lang } = sources;
   const add = (item: Item): void => void engine.add(key, item).catch((error) => engine.report(key, error));
   const failed = (error: unknown): void => {
     const failure = error === null ? null : failureOf(error);
     engine.setMicrophone({ state: failure === null ? "listening" : "failed", failure });
-    host.listening(failure === null ? key : null);
+    host.showMicrophone(failure === null ? key : null);
   };
   const events: SpeechEvents = {
     mediaTimeMs: () => engine.mediaTimeMs(key),

@@ -37,7 +37,7 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
     const isOn = state === "listening" && recording !== null && config !== null;
     if (isOn && REFUSED.includes(engine.tabSound.state)) triedAtMs = config.allowedAtMs;
     const isChanged = listener.change({
-      name: isOn ? JSON.stringify([recording.key, recording.tabId, triedAtMs]) : "",
+      settingsKey: isOn ? JSON.stringify([recording.key, recording.tabId, triedAtMs]) : "",
       unfinished: keepsUnfinishedSound(state) ? "keep" : "discard",
       open: async (before) => {
         // The browser gives the sound of a tab to one listener at a time.

@@ -1,4 +1,4 @@
-/** The service worker: which tab has which session, and what waits goes to disk. It may die after any line. */
+/** The service worker: it assigns sessions to tabs, and stores pending evidence on disk. The browser can end it at any time. */
 
 import { type Browser, browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
@@ -38,10 +38,12 @@ import {
 import { change, currentTabs, readSettings } from "./worker-state.ts";
 
 const ALARM = "expire";
+/** Timers can fire this much too early. */
+const TIMER_SLACK_MS = 100;
 
-/** Registers every listener at once: an event that wakes the worker is lost if its listener comes later. */
+/** Registers every listener at once: an event that wakes the worker is lost if its listener is registered later. */
 export function runWorker(): void {
-  const worker = new Worker();
+  const worker = new TabWorker();
   browser.runtime.onMessage.addListener((message: ToWorker, sender, respond) => {
     if (sender.id !== browser.runtime.id || message?.to !== "worker") return;
     void worker.hear(message, sender).then(respond, () => respond(null));
@@ -71,10 +73,10 @@ export function runWorker(): void {
   openPanelOnClick(() => worker.onAllowed());
 }
 
-/** The browser then also allows the sound of the tab. */
+/** Opens the panel when the button is clicked, which also lets the extension record the sound of the tab. */
 function openPanelOnClick(onAllowed: () => Promise<void>): void {
   browser.action.onClicked.addListener((tab) => {
-    // Within the click: a panel opens for a gesture only.
+    // This must happen within the click: browsers open a panel only for a gesture of the user.
     if (import.meta.env.FIREFOX) void (browser as unknown as FirefoxBrowser).sidebarAction.open();
     else if (tab.windowId !== undefined) void browser.sidePanel.open({ windowId: tab.windowId });
     if (tab.id !== undefined)
@@ -87,7 +89,7 @@ interface FirefoxBrowser {
   readonly sidebarAction: { open(): Promise<void> };
 }
 
-class Worker {
+class TabWorker {
   #turn: Promise<unknown> = Promise.resolve();
   readonly #engine: EngineLink = linkEngine((message) => void this.hear(message, {}));
 
@@ -99,7 +101,7 @@ class Worker {
         ? await this.#onHello({ tabId, frameId: sender.frameId }, message, sender.tab)
         : await this.#onEvidence({ tabId, frameId: sender.frameId }, message);
     }
-    // The rest comes from pages of the extension.
+    // All other messages must come from pages of the extension.
     if (tabId !== undefined && !sender.url?.startsWith(`${location.origin}/`)) return null;
     switch (message.type) {
       case "ready":
@@ -109,7 +111,7 @@ class Worker {
       case "ended":
         return await this.changed((tabs) => ended(tabs, message.key));
       case "standing":
-        return await this.#onStanding(message.key, message.standing);
+        return await this.#onSendingState(message.key, message.standing);
       case "listening":
         return await this.#onListening(message.key);
       case "capture":
@@ -119,13 +121,13 @@ class Worker {
     }
   }
 
-  /** The person pressed the button, or allowed something. */
+  /** Called when the person pressed the button or granted a permission. */
   async onAllowed(): Promise<void> {
     await browser.storage.session.set({ allowedAtMs: Date.now() });
     await this.configure();
   }
 
-  /** Applies a change, and tells everybody whom it concerns. */
+  /** Applies a change, and informs the engine and the tabs that record or no longer record. */
   async changed(act: (tabs: Tabs) => Tabs): Promise<void> {
     const before = await currentTabs();
     const after = await change(act);
@@ -150,7 +152,7 @@ class Worker {
     await this.configure();
   }
 
-  /** A page that is watched says what it shows; one that is not shows no video. */
+  /** Asks a page that has loaded for its video. A page without the watching script has none. */
   async onLoaded(tabId: number): Promise<void> {
     if (!(await currentTabs()).live.some((tab) => tab.tabId === tabId)) return;
     try {
@@ -167,7 +169,7 @@ class Worker {
     await this.onActivated(tab?.id ?? null);
   }
 
-  /** The person looks at another tab; `null` for another program. */
+  /** Called when another tab is in front; `null` for another program. */
   async onActivated(tabId: number | null): Promise<void> {
     const before = await currentTabs();
     if (tabId !== null) await this.changed((tabs) => activated(tabs, tabId));
@@ -182,7 +184,7 @@ class Worker {
   }
 
   async #onHello(
-    from: Frame,
+    from: PageFrame,
     message: Extract<ToWorker, { type: "hello" }>,
     sender: Browser.tabs.Tab | undefined,
   ): Promise<ToPage> {
@@ -204,14 +206,14 @@ class Worker {
     if (isOther && now !== undefined && now.frameId !== before.frameId) await this.#control(before);
     if (now !== undefined && now.withoutVideoSinceMs !== null) {
       this.#expireSoon();
-      // Another frame of the page may have one.
+      // Another frame of the page may have a video.
       if (before?.withoutVideoSinceMs === null) void this.#look({ tabId: from.tabId });
     }
     return await this.#inTurn(() => this.#controlOf(from));
   }
 
-  /** Asks a page, or one frame of it, which video it shows. `false` when nobody is there. */
-  async #look({ tabId, frameId }: Pick<Frame, "tabId"> & Partial<Frame>): Promise<boolean> {
+  /** Asks a page, or one frame of it, which video it shows. `false` if no script answers there. */
+  async #look({ tabId, frameId }: Pick<PageFrame, "tabId"> & Partial<PageFrame>): Promise<boolean> {
     const options = frameId === undefined ? {} : { frameId };
     const message: ToPage = { to: "page", type: "look" };
     return await browser.tabs.sendMessage(tabId, message, options).then(
@@ -221,7 +223,7 @@ class Worker {
   }
 
   async #onEvidence(
-    { tabId, frameId }: Frame,
+    { tabId, frameId }: PageFrame,
     message: Extract<ToWorker, { type: "evidence" }>,
   ): Promise<EvidenceAnswer> {
     const tab = (await currentTabs()).live.find((one) => one.tabId === tabId && one.frameId === frameId);
@@ -232,8 +234,8 @@ class Worker {
     return "stored";
   }
 
-  async #onStanding(key: string, standing: SendingState): Promise<void> {
-    await browser.storage.session.set({ [`standing ${key}`]: standing });
+  async #onSendingState(key: string, state: SendingState): Promise<void> {
+    await browser.storage.session.set({ [`standing ${key}`]: state });
     const tabs = await currentTabs();
     const tab = tabs.live.find((one) => keyOf(one) === key);
     if (tab === undefined) return;
@@ -251,8 +253,8 @@ class Worker {
     const key = keyOf(tab);
     const { listening } = await browser.storage.session.get("listening");
     const isListening = key !== null && listening === key;
-    const { text, colour, title } = isListening ? MICROPHONE_BADGE : badgeOf(await standingOf(key));
-    // The tab may be closed by now.
+    const { text, colour, title } = isListening ? MICROPHONE_BADGE : badgeOf(await sendingStateOf(key));
+    // The tab may have been closed.
     await Promise.allSettled([
       browser.action.setBadgeText({ tabId, text }),
       browser.action.setBadgeBackgroundColor({ tabId, color: colour }),
@@ -260,9 +262,9 @@ class Worker {
     ]);
   }
 
-  /** The timer for the usual case, the alarm for a worker that died meanwhile. */
+  /** The timer is enough while the worker lives; the alarm starts a worker that was ended. */
   #expireSoon(): void {
-    setTimeout(() => void this.expire(), LIMITS.withoutVideoMs + 100);
+    setTimeout(() => void this.expire(), LIMITS.withoutVideoMs + TIMER_SLACK_MS);
     void browser.alarms.create(ALARM, { delayInMinutes: 0.5 });
   }
 
@@ -294,28 +296,28 @@ class Worker {
     };
   }
 
-  async #control(frame: Frame): Promise<void> {
+  async #control(frame: PageFrame): Promise<void> {
     const { sent } = await this.#inTurn(async () => {
       const control = await this.#controlOf(frame);
-      // Its page may be gone; the next one says hello.
+      // The page may be gone; the next page sends "hello".
       const { tabId, frameId } = frame;
       return { sent: browser.tabs.sendMessage(tabId, control, { frameId }).catch(() => undefined) };
     });
     await sent;
   }
 
-  /** Controls go out one after another, each with what is stored by then: an old one never comes last. */
+  /** Sends controls one after another, each with the newest state, so that an old one never arrives last. */
   #inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
     const done = this.#turn.then(act);
     this.#turn = done.catch(() => undefined);
     return done;
   }
 
-  async #controlOf({ tabId, frameId }: Frame): Promise<ToPage> {
+  async #controlOf({ tabId, frameId }: PageFrame): Promise<ToPage> {
     const { sources, token } = await readSettings();
     const tabs = await currentTabs();
     const tab = tabs.live.find((one) => one.tabId === tabId && one.frameId === frameId);
-    const standing = await standingOf(tab === undefined ? null : keyOf(tab));
+    const state = await sendingStateOf(tab === undefined ? null : keyOf(tab));
     return {
       to: "page",
       type: "control",
@@ -323,7 +325,7 @@ class Worker {
       captions: sources.captions,
       pageCaptions: sources.pageCaptions,
       frames: sources.frames,
-      frameEveryMs: frameInterval(sources.frameEveryMs, standing),
+      frameEveryMs: frameInterval(sources.frameEveryMs, state),
     };
   }
 
@@ -334,19 +336,19 @@ class Worker {
   }
 }
 
-/** A page in a tab, or a frame of it. */
-interface Frame {
+/** A page in a tab, or an iframe of it. */
+interface PageFrame {
   readonly tabId: number;
   readonly frameId: number;
 }
 
-/** A frame of another site has its own title; people know the page's. */
-function titled(video: Video | null, { frameId }: Frame, tab: Browser.tabs.Tab | undefined): Video | null {
+/** For a video in an iframe, the title of the page, which is the one that people know. */
+function titled(video: Video | null, { frameId }: PageFrame, tab: Browser.tabs.Tab | undefined): Video | null {
   if (video === null || frameId === 0 || tab?.title === undefined) return video;
   return parseVideo({ ...video, title: plainText(tab.title) });
 }
 
-/** `null` while another program is in front. */
+/** The tab in front; `null` while another program is in front. */
 async function tabInFront(): Promise<number | null> {
   const [tab] = await browser.tabs.query({ active: true, lastFocusedWindow: true });
   if (tab?.windowId === undefined) return null;
@@ -354,7 +356,7 @@ async function tabInFront(): Promise<number | null> {
   return focused ? (tab.id ?? null) : null;
 }
 
-async function standingOf(key: string | null): Promise<SendingState> {
+async function sendingStateOf(key: string | null): Promise<SendingState> {
   if (key === null) return NEW_SENDING_STATE;
   const name = `standing ${key}`;
   return ((await browser.storage.session.get(name))[name] as SendingState | undefined) ?? NEW_SENDING_STATE;

@@ -1,4 +1,4 @@
-/** A picture as 64 numbers, to find frames that show the same. It is never compared with text. Pure. */
+/** The colours of a picture as 64 numbers, to find frames that look the same. Pure. */
 
 export const COLOURS_VERSION = "rgb64.1";
 
@@ -14,8 +14,8 @@ export function colourVector(pixels: ArrayLike<number>): readonly number[] {
   return counts.map((count) => (length === 0 ? 0 : Math.round((count / length) * 1e6) / 1e6));
 }
 
-/** 0 to 1; both have length 1. */
-export function likeness(left: readonly number[], right: readonly number[]): number {
+/** The similarity of two colour vectors, from 0 to 1. */
+export function similarity(left: readonly number[], right: readonly number[]): number {
   return left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 }
 

@@ -9,7 +9,7 @@ import type { EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/mes
 import type { PageItem } from "../sending/items.ts";
 import { type Adapter, recognise } from "./adapters.ts";
 import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
-import { likeness } from "./colours.ts";
+import { similarity } from "./colours.ts";
 import { captureFrame } from "./frames.ts";
 import { captionsIn, foldTexts, type TextPlaces, textsOver } from "./page-captions.ts";
 import { PageOutbox } from "./page-outbox.ts";
@@ -264,7 +264,7 @@ export class PageWatcher {
         return;
       }
       this.#pictures = { readAtMs: Date.now(), problem: null };
-      if (reason === "rate" && likeness(frame.colours, this.#colours) >= LIMITS.sameFrame) return;
+      if (reason === "rate" && similarity(frame.colours, this.#colours) >= LIMITS.sameFrame) return;
       this.#colours = frame.colours;
       this.#pictureTimes = counted(this.#pictureTimes, Date.now());
       this.#add(frame);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { plainUrl, recognise } from "./adapters.ts";
 import { cueId, newWords, toCue } from "./captions.ts";
-import { colourVector, likeness, scaled } from "./colours.ts";
+import { colourVector, similarity, scaled } from "./colours.ts";
 import { mediaTimeAt } from "./position.ts";
 import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 
@@ -123,8 +123,8 @@ test("pictures of the same colours are alike, others are not", () => {
     [0, 0, 255, 255, 0, 0, 255, 255],
   ].map(colourVector);
   expect(red).toHaveLength(64);
-  expect(likeness(red ?? [], colourVector([240, 20, 20, 255]))).toBeCloseTo(1);
-  expect(likeness(red ?? [], blue ?? [])).toBe(0);
+  expect(similarity(red ?? [], colourVector([240, 20, 20, 255]))).toBeCloseTo(1);
+  expect(similarity(red ?? [], blue ?? [])).toBe(0);
   expect(scaled({ width: 1920, height: 1080 }, 640)).toEqual({ width: 640, height: 360 });
   expect(scaled({ width: 100, height: 50 }, 640)).toEqual({ width: 100, height: 50 });
 });

@@ -65,7 +65,7 @@ test("three tabs have their keys again after a restart, a joined one continues i
   await first.evaluate(`document.querySelector("video").currentTime = ${again / 1000}`);
   await panel.getByRole("button", { name: "Sessions" }).click();
   // A session that tabs share is one row.
-  await panel.getByRole("button", { name: "Join this tab to it" }).click();
+  await panel.getByRole("button", { name: "Join this tab to this session" }).click();
   await expect.poll(async () => (await served.session(other)).sessionId).not.toBe(left.sessionId);
   expect(await served.session(other)).toMatchObject({ sessionId });
   const heard = captionsUntil(sharedMs);
