@@ -11,7 +11,7 @@ export interface SessionSettings {
   readonly resumeId: "auto" | "load" | "resume";
   readonly continueLast: "auto" | "list" | "agent";
   readonly onMissing: OnMissing;
-  /** Without `--continue` too; `null`: nothing says so. */
+  /** True if sessions continue without `--continue` too; `null` if no file or flag decides it. */
   readonly alwaysContinue: boolean | null;
 }
 
@@ -29,7 +29,7 @@ export interface PermissionSettings {
   readonly timeoutMs: number;
 }
 
-/** Nothing but agents is in it: `constructor` is no name that every object knows. */
+/** An object without a prototype, so that no agent is found under a name such as `constructor`. */
 export function agentsByName(agents: Iterable<AgentSettings>): Record<string, AgentSettings> {
   const named: Record<string, AgentSettings> = Object.create(null);
   for (const settings of agents) named[settings.name] = settings;
@@ -51,10 +51,10 @@ export interface AgentSettings {
   /** A name on the search path or an absolute path; `null`: the agent's own. */
   readonly command: string | null;
   readonly args: readonly string[];
-  /** `null` takes a variable away. */
+  /** `null` removes a variable. */
   readonly env: Readonly<Record<string, string | null>>;
   readonly model: string | null;
-  /** `null`: what serves this agent best. */
+  /** `null`: the best one for this agent. */
   readonly transport: Transport | null;
   readonly session: SessionSettings;
   readonly permissions: PermissionSettings;
@@ -79,7 +79,6 @@ export interface ConfigurationFlags {
   readonly settings?: AgentFlags;
 }
 
-/** Something wrong in a file. */
 export interface ConfigurationProblem {
   readonly file: string;
   /** 1-based. */
@@ -88,30 +87,30 @@ export interface ConfigurationProblem {
   /** `agents.claude.modle`; empty for the file as a whole. */
   readonly key: string;
   readonly message: string;
-  /** The key that was perhaps meant. */
+  /** A known key with a similar name. */
   readonly suggestion: string | null;
 }
 
-/** A project's file wants what runs programs, and nobody said `continuo trust`. */
+/** A project's file with keys that run programs, which was not trusted with `continuo trust`. */
 export interface UntrustedFile {
   readonly file: string;
   /** The folder to name to `continuo trust`. */
   readonly folder: string;
-  /** `agents.claude.command`, …: not used. */
+  /** The keys that are not used, such as `agents.claude.command`. */
   readonly keys: readonly string[];
-  /** `changed`: another content of it was trusted once. */
+  /** `changed`: the file was trusted with other content. */
   readonly state: "never trusted" | "changed";
 }
 
-/** An endpoint that speaks as OpenAI's does. */
+/** An endpoint with the API of OpenAI. */
 export interface EndpointSettings {
   readonly url: string;
   readonly model: string;
-  /** The variable that has the key. */
+  /** The environment variable that contains the key. */
   readonly apiKeyEnv?: string;
 }
 
-/** A model that writes notes: behind an endpoint that speaks as OpenAI's does, or one of Anthropic. */
+/** A model that writes notes: at an endpoint with the API of OpenAI, or one of Anthropic. */
 export type NoteWriterSettings =
   | { readonly type: "openai"; readonly url: string; readonly model: string; readonly keyEnv?: string }
   | { readonly type: "anthropic"; readonly model: string; readonly keyEnv?: string };
@@ -128,7 +127,7 @@ export interface LiveConfiguration {
   readonly keepAudio?: boolean;
   readonly frameDays?: { readonly full?: number; readonly thumbnail?: number };
   readonly budget?: Pick<BudgetSettings, "maxTokens" | "maxCostUsd">;
-  /** When drafts become notes. */
+  /** The rules by which drafts become notes. */
   readonly rules?: {
     readonly overlap?: number;
     readonly similarity?: number;
@@ -154,14 +153,14 @@ export interface PriceSettings {
 }
 
 export interface Configuration {
-  /** Named by a flag or a file; `null`: none is. */
+  /** The agent that a flag or a file names; `null` if none does. */
   readonly agent: string | null;
   readonly continuation: ContinuationMode;
-  /** The five that Continuo knows, and those that a file names. */
+  /** Every agent of `AGENT_NAMES`, and those that a file names. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Patterns of sessions whose text is not indexed. */
   readonly indexExclude: readonly string[];
-  /** True if a process may index in the background. */
+  /** `on`: a process may index in the background. */
   readonly indexBackground: "on" | "off";
   /** Limits of `continuo serve`. */
   readonly serverLimits: ServerLimitSettings;
@@ -169,7 +168,7 @@ export interface Configuration {
   readonly prices: Readonly<Record<string, PriceSettings>>;
   /** Settings of continuous sessions on a server of this user. */
   readonly live: LiveConfiguration;
-  /** That were read, the first one first. */
+  /** The files that were read, in the order in which they were read. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */
   readonly problems: readonly ConfigurationProblem[];

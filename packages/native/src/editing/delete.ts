@@ -1,4 +1,4 @@
-/** Native sessions deleted, which is to say moved to the trash, and restored. */
+/** Deletes native sessions, which moves them to the trash, and restores them. */
 
 import {
   ContinuoError,
@@ -25,15 +25,15 @@ import {
 export interface TrashPlaces {
   /** This user's when left out. */
   readonly places?: Places;
-  /** The time that is noted, or that ages are counted from. */
+  /** The time of the deletion, or the time that ages are counted to; now when left out. */
   readonly now?: Date;
 }
 
 /**
- * Moves a session's files, or its rows of a database, out of its agent's sight, and looks that it is gone.
+ * Moves a session's files, or its rows of a database, to the trash, and verifies that its agent no longer finds it.
  *
- * Errors: as `lookUpSession`; `session_live`; `has_forks` with `details.forks`; `unreadable`, `unsupported`,
- * `conflict`, `busy`, `unwritable`, and nothing has moved then; `verification_failed`.
+ * Errors: those of `lookUpSession`; `session_live`; `has_forks` with `details.forks`; `unreadable`, `unsupported`,
+ * `conflict`, `busy`, `unwritable`: nothing was moved; `verification_failed`: the session is in the trash.
  */
 export async function trashNativeSession(
   ref: string | ReadableRef,
@@ -61,11 +61,12 @@ export async function trashNativeSession(
 }
 
 /**
- * Puts a deleted session back, byte for byte, and looks that its agent's places hold it again.
+ * Moves a deleted session back, byte for byte, and verifies that its agent finds it again.
+ *
+ * With `force`, a session is restored even if its agent has written to its place since: those files go to the trash.
+ * Files that were changed in the trash are restored as they are now.
  *
  * @param id a trash id, a session id or the beginning of one, with or without `agent:`
- * With `force` also where its agent wrote on since: what lies in its place by now goes to the trash, and what was
- * changed in the trash comes back as it is.
  *
  * Errors: `not_found`, `ambiguous`, `conflict`, `corrupt`, `busy`, `unwritable`; `verification_failed`.
  */
@@ -90,7 +91,7 @@ export async function restoreNativeSession(
   );
 }
 
-/** Newest deletion first. */
+/** The newest deletion is first. */
 export function listTrashedSessions(options: TrashPlaces = {}): readonly TrashedSession[] {
   return listTrash(options.places ?? placesOfThisUser()).sessions;
 }
@@ -113,7 +114,7 @@ export function emptyTrash(
   return emptyFolder(places, new Date(now.getTime() - olderThanDays * DAY_MS));
 }
 
-/** The same id in another place is another session. */
+/** Finds it by id and location, because the same id in another place is another session. */
 async function isListed({ reader, found }: Lookup, places: Places): Promise<boolean> {
   for await (const other of reader.find(places, {})) {
     if (other.sessionId === found.sessionId && other.location === found.location) return true;

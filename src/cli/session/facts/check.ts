@@ -31,18 +31,18 @@ export interface CheckFlags {
   readonly json?: true;
 }
 
-/** Shown of one session among all; its own check shows every one. */
+/** The problems of one session that a check of all sessions shows. */
 const SHOWN_OF_EACH = 10;
-const FOUND_PROBLEMS = 4;
+const EXIT_DAMAGED = 4;
 
 export async function runCheck(id: string | null, flags: CheckFlags, shell: Shell): Promise<number> {
   const unfinished = await settleBeforeReading({ places: placesOf(shell) });
   const tally: Tally = { checked: 0, damaged: 0, warned: 0, repairable: 0, unfinished: unfinished.length };
   if (flags.json) await writeJson(checks(id, shell), tally, shell);
   else await writeReport(id, flags, tally, shell);
-  // The look-up of one session reports them by itself.
+  // For one session, the look-up has already reported them.
   if (id === null) warnOfUnfinished(unfinished, shell);
-  return tally.damaged + tally.unfinished > 0 ? FOUND_PROBLEMS : 0;
+  return tally.damaged + tally.unfinished > 0 ? EXIT_DAMAGED : 0;
 }
 
 interface Tally {
@@ -50,9 +50,9 @@ interface Tally {
   damaged: number;
   /** With warnings only. */
   warned: number;
-  /** Damaged, and an agent's own. */
+  /** Damaged native sessions: they can be repaired. */
   repairable: number;
-  /** Edits that were cut off, and cannot be settled now. */
+  /** Edits that a killed process left, and that cannot be settled now. */
   readonly unfinished: number;
 }
 
@@ -74,7 +74,7 @@ async function writeJson(all: AsyncIterable<Check>, tally: Tally, shell: Shell):
   await output.write("\n]\n");
 }
 
-/** On a terminal through the pager, as soon as all is checked: what it found may be more than a screen. */
+/** On a terminal, the report is shown in the pager when all sessions are checked, because it can be long. */
 async function writeReport(id: string | null, flags: CheckFlags, tally: Tally, shell: Shell): Promise<void> {
   const screen = screenOf(shell, shell.stdout);
   const drawing: Drawing = {
@@ -123,7 +123,7 @@ async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, v
   yield* ownChecks(shell);
 }
 
-/** Checks all sessions if no id is given. */
+/** Checks one of Continuo's own sessions, or all of them. */
 async function* ownChecks(shell: Shell, only?: OwnRow): AsyncGenerator<CheckedSession, void, void> {
   await using own = await openOwn(shell);
   if (own === null) return;
@@ -158,9 +158,9 @@ interface Drawing {
   readonly home: string;
   readonly paint: Paint;
   readonly shownOfEach: number;
-  /** The counts include sessions that are not damaged. */
+  /** `show`: sessions that have warnings only are shown too. */
   readonly warnings: "show" | "hide";
-  /** Sentences are wrapped to it; left out: not wrapped. */
+  /** Sentences are wrapped to this width; they are not wrapped if it is left out. */
   readonly columns?: number;
 }
 
@@ -192,7 +192,7 @@ function drawCheck(check: Check, drawing: Drawing): string {
   return lines.join("\n");
 }
 
-/** Indented, further lines a little more. */
+/** Indents the first line by 4 and the others by 6 columns. */
 function drawSentence(text: string, { paint, columns }: Drawing, styles: readonly Style[] = []): string[] {
   const lines =
     columns === undefined ? [paint(text, ...styles)] : wrap([{ text, styles }], columns - 6, paint);

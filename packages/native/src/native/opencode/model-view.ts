@@ -1,23 +1,23 @@
 /**
- * The messages that opencode's first generation sends to the model when it continues a session (seen in 1.18.33, by running it and in its
- * program).
+ * The messages that the first generation of opencode sends to its model when it continues a session. Observed in
+ * 1.18.33, by running it and by reading its program. The rules:
  *
- * 1. What is left after a compaction: from the newest `compaction` that a finished summary without an error
- *    answers; the messages that it kept (`tail_start_id`) come after the summary.
- * 2. A message without parts is left out. So is an answer that ended in an error, but for one that the person
- *    stopped after it had said something.
- * 3. Of a user message: texts that are neither empty nor `ignored`; files, but for plain texts and folders,
- *    whose content stands next to them as text; one sentence in place of a `compaction` and of a `subtask`.
- * 4. Thinking goes back to the model that thought it; for another model (the one that the last user message
- *    asks for) it is plain text without a signature.
- * 5. A result that was pruned (`time.compacted`) is one sentence. A call without a result has one that says
- *    that it was interrupted; an interrupted call that had output has that output.
- * 6. Images and PDFs in results: vendors whose API takes them there get them there; for all others they follow
- *    after the answer in a user message. What the vendor is, is told by the name of the provider; one under
- *    another name counts as one that does not take them.
+ * 1. After a compaction, the view begins at the newest `compaction` message that was answered by a finished summary
+ *    without an error. The messages that it kept (from `tail_start_id` on) follow the summary.
+ * 2. A message without parts is left out. An answer that ended in an error is left out too, except one that the
+ *    person stopped after it had said something.
+ * 3. A user message keeps its texts, except empty and `ignored` ones, and its files, except plain texts and folders,
+ *    whose content is in a text part next to them. A `compaction` and a `subtask` become one sentence each.
+ * 4. Thinking goes back to the model that produced it. Another model (the one that the last user message asks for)
+ *    receives it as plain text without a signature.
+ * 5. A result that was pruned (`time.compacted`) becomes one sentence. A call without a result receives a result that
+ *    says that it was interrupted; an interrupted call that had output keeps that output.
+ * 6. Images and PDFs in results stay there if the API of the vendor accepts them; otherwise a user message after the
+ *    answer contains them. The vendor is known by the name of its provider; a provider with another name counts as
+ *    one that does not accept them.
  */
 
-import type { Block, ImageBlock, Message, TextBlock, ToolResultBlock } from "@continuo/core/model";
+import type { Block, Message, TextBlock, ToolResultBlock } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import { objectField } from "./records.ts";
 import { isOfSecond, secondModelView } from "./second-view.ts";
@@ -65,6 +65,7 @@ function flagsOf(message: Message): Json {
   return isJson(flags) ? flags : {};
 }
 
+/** The groups from the newest answered compaction on, or from the oldest message that it kept. */
 function afterCompaction(groups: readonly Group[]): readonly Group[] {
   const summarised = new Set<string>();
   let start = 0;
@@ -85,10 +86,11 @@ function afterCompaction(groups: readonly Group[]): readonly Group[] {
     }
     if (isSummary(group)) summarised.add(textField(group.info, "parentID") ?? "");
   }
-  return withTailBehind(groups.slice(start));
+  return keptAfterSummary(groups.slice(start));
 }
 
-function withTailBehind(groups: readonly Group[]): readonly Group[] {
+/** Like opencode, this looks for the compaction again, by another rule: the newest one that kept messages. */
+function keptAfterSummary(groups: readonly Group[]): readonly Group[] {
   const at = groups.findLastIndex((group) => textField(compactionOf(group) ?? {}, "tail_start_id") !== null);
   const compaction = groups[at];
   if (compaction === undefined) return groups;
@@ -117,23 +119,23 @@ function rawOf(block: Block): Json {
 }
 
 /**
- * `provider/model` that the next answer comes from, as far as the history tells: the one that was asked for last, but
- * for one that never answered where another did.
+ * The `provider/model` that probably gives the next answer: the one that was asked for last, if it ever answered or no
+ * model did; otherwise the one that answered last.
  */
 function askedModel(history: readonly Message[]): string | null {
   const asked = history.findLast((message) => message.role === "user" && isJson(flagsOf(message).model));
   if (asked === undefined) return null;
-  const model = nameOf(objectField(flagsOf(asked), "model"));
+  const model = modelNameOf(objectField(flagsOf(asked), "model"));
   const answers = history.flatMap((message) => {
     const { providerID } = flagsOf(message);
     return message.role === "assistant" && message.model !== undefined && providerID !== undefined
-      ? [nameOf({ providerID, modelID: message.model })]
+      ? [modelNameOf({ providerID, modelID: message.model })]
       : [];
   });
   return answers.includes(model) ? model : (answers.at(-1) ?? model);
 }
 
-function nameOf(model: Json): string {
+function modelNameOf(model: Json): string {
   return `${textField(model, "providerID")}/${textField(model, "modelID")}`;
 }
 
@@ -144,6 +146,7 @@ function viewOfUser(group: Group): Message[] {
   });
 }
 
+/** opencode puts the content of these files in a text part next to them. */
 const READ_BESIDE: ReadonlySet<string> = new Set(["text/plain", "application/x-directory"]);
 
 function toUserBlock(block: Block): Block[] {
@@ -169,7 +172,6 @@ function viewOfAnswer(group: Group, model: string | null): Message[] {
   const provider = textField(group.info, "providerID");
   const isForeign = model !== null && model !== `${provider}/${said[0]?.model}`;
   const vendor = model?.split("/")[0] ?? provider ?? "";
-  const media: Block[] = [];
   const results = said.filter((message) => message.role === "tool");
   const view = said.flatMap((message): Message[] => {
     if (message.role === "tool") return [];
@@ -177,7 +179,9 @@ function viewOfAnswer(group: Group, model: string | null): Message[] {
     if (content.length === 0) return [];
     return [{ ...message, content }, ...content.flatMap((block) => resultsOf(message, block, results))];
   });
-  const shown = view.map((message) => (message.role === "tool" ? toResult(message, vendor, media) : message));
+  const sent = view.map((message) => (message.role === "tool" ? toResult(message, vendor) : { message }));
+  const shown = sent.map(({ message }) => message);
+  const media = sent.flatMap(({ attached = [] }) => attached);
   return media.length > 0 ? [...shown, attachedMessage(group, media)] : shown;
 }
 
@@ -201,7 +205,7 @@ function contentOf(message: Message, isForeign: boolean): Block[] {
   });
 }
 
-/** The result of a call, taken from the list; one that says so for a call without. */
+/** Removes the result of a call from `results` and returns it; without one, returns a result that says "interrupted". */
 function resultsOf(answer: Message, call: Block, results: Message[]): Message[] {
   if (call.type !== "tool_call") return [];
   const at = results.findIndex((message) => message.toolCallId === call.id);
@@ -217,27 +221,30 @@ function resultsOf(answer: Message, call: Block, results: Message[]): Message[] 
   return [{ id: `${answer.id}#${call.id}`, role: "tool", content: [result], ...told, metadata: {} }];
 }
 
-function toResult(message: Message, vendor: string, media: Block[]): Message {
+interface SentResult {
+  readonly message: Message;
+  /** The images and PDFs that the vendor does not accept in a result. */
+  readonly attached?: readonly Block[];
+}
+
+function toResult(message: Message, vendor: string): SentResult {
   const [result] = message.content;
-  if (result?.type !== "tool_result") return message;
+  if (result?.type !== "tool_result") return { message };
   const [only] = result.content;
-  // An error that is no text is sent as JSON.
+  // An error that is not a text is sent as JSON.
   if (result.isError && only?.type === "unknown")
-    return withResult(message, { ...result, content: [textBlock(JSON.stringify(only.raw))] });
+    return { message: withResult(message, { ...result, content: [textBlock(JSON.stringify(only.raw))] }) };
   const details = isJson(result.details) ? result.details : {};
   if (objectField(details, "time").compacted)
-    return withResult(message, { ...result, content: [textBlock(PRUNED)] });
+    return { message: withResult(message, { ...result, content: [textBlock(PRUNED)] }) };
   const output = textField(objectField(details, "metadata"), "output");
   if (result.status === "interrupted" && output !== null) {
-    return withResult(message, { ...result, isError: false, content: [textBlock(output)] });
+    return { message: withResult(message, { ...result, isError: false, content: [textBlock(output)] }) };
   }
-  const moved = result.content.filter((block) => isMedia(block) && !takesMedia(vendor, block));
-  media.push(...moved);
-  if (moved.length === 0) return message;
-  return withResult(message, {
-    ...result,
-    content: result.content.filter((block) => !moved.includes(block)),
-  });
+  const attached = result.content.filter((block) => isMedia(block) && !takesMedia(vendor, block));
+  if (attached.length === 0) return { message };
+  const content = result.content.filter((block) => !attached.includes(block));
+  return { message: withResult(message, { ...result, content }), attached };
 }
 
 function withResult(message: Message, result: ToolResultBlock): Message {
@@ -249,13 +256,13 @@ function textBlock(text: string): TextBlock {
   return { type: "text", text };
 }
 
-function isMedia(block: Block): block is ImageBlock {
+function isMedia(block: Block): boolean {
   return (
     block.type === "image" || (block.type === "file" && /^image\/|^application\/pdf$/u.test(block.mimeType))
   );
 }
 
-/** The names are those that opencode itself gives to providers. */
+/** The names of the vendors are those that opencode itself gives to its providers. */
 function takesMedia(vendor: string, block: Block): boolean {
   const isImage = block.type === "image";
   if (["anthropic", "openai", "google-vertex-anthropic"].includes(vendor)) return true;
