@@ -1,6 +1,6 @@
 /**
- * The folder of the bundle's machine code for the next start: half the time of a short command is compiling.
- * Each build has a folder of its own, in Continuo's home if there is one.
+ * The folder in which Node caches the compiled code of the bundle. Without it, compiling takes half the time of a short
+ * command. Each build has its own folder in Continuo's home.
  */
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -8,20 +8,21 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeScratchFolder } from "@continuo/files";
 
-/** This one and those of other installations; older ones are removed when a new one comes. */
+/** The number of builds whose folders are kept: this one, and those of other installations. */
 export const MAX_KEPT_BUILDS = 4;
 
 /**
- * For `module.enableCompileCache`, which never trusts it blindly: its content is used only for the same source.
+ * Returns the folder for `module.enableCompileCache`, and makes it if necessary. Node uses what is cached only for the
+ * same source.
  *
- * @param home Continuo's; nothing is written where it is not there yet
- * @returns `null` where nothing is to be kept
+ * @param home Continuo's home; if it does not exist, nothing is written
+ * @returns `null` if nothing is to be cached
  */
 export function compileCacheFolder(
   home: string,
   bundle: string = fileURLToPath(import.meta.url),
 ): string | null {
-  // Sources are there to be changed.
+  // Sources change too often to be cached.
   if (!bundle.endsWith(".js") || !existsSync(home)) return null;
   const builds = join(home, "cache/compiled");
   const folder = join(builds, Math.floor(statSync(bundle).mtimeMs).toString(36));
@@ -31,7 +32,7 @@ export function compileCacheFolder(
     removeOldest(builds);
     return folder;
   } catch {
-    // A home that cannot be written to costs time, and nothing else.
+    // Without the cache, commands are slower, but they work.
     return null;
   }
 }

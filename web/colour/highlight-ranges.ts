@@ -1,4 +1,4 @@
-/** From the output of the highlighter, and from replaced lines, to ranges of the text. Pure. */
+/** Ranges of a text to colour: from the output of the highlighter, and from lines that were replaced. Pure. */
 
 import type { HighlightRanges } from "./tokens.ts";
 
@@ -46,9 +46,10 @@ export function highlightRangesOf(html: string): HighlightRanges[] {
     else if (piece === "</span>") open.pop();
     else {
       const colour = open.at(-1) ?? null;
-      const said = text ?? "&";
-      if (colour !== null) painted.push(...linesOf(said, at, `code-${colour}`));
-      at += said.length;
+      // The page contains the entity as one character, whichever it is.
+      const shown = text ?? "&";
+      if (colour !== null) painted.push(...rangesByLine(shown, at, `code-${colour}`));
+      at += shown.length;
     }
   }
   return painted;
@@ -59,8 +60,8 @@ function colourOf(name: string): string | null {
   return COLOURS[kind] ?? null;
 }
 
-/** No range reaches over a line end: each line of a difference is a node of its own. */
-function linesOf(text: string, start: number, name: string): HighlightRanges[] {
+/** Makes one range for each line, because each line of a difference is a separate node of the page. */
+function rangesByLine(text: string, start: number, name: string): HighlightRanges[] {
   const painted: HighlightRanges[] = [];
   let from = start;
   for (const line of text.split("\n")) {
@@ -79,8 +80,8 @@ interface Word {
 const MAX_LINE_CHARS = 2_000;
 
 /**
- * The changed words where removed lines are followed by as many added lines. `compare` is that of `diff`. Lines with
- * little in common count as replaced: none of their words is marked.
+ * The ranges of changed words, where removed lines are followed by the same number of added lines. If two lines have less
+ * than half of their text in common, no word is marked. `compare` splits two lines into words, as `diffWords` does.
  */
 export function changedWords(
   text: string,

@@ -15,7 +15,7 @@ import { readMetrics, type ServerNumbers } from "./metrics.ts";
 interface Health {
   readonly machine: MachineHealth;
   readonly isReady: boolean;
-  /** `null` where this page may not read them. */
+  /** `null` if this page is not allowed to read them. */
   readonly server: ServerNumbers | null;
   readonly at: string;
 }
@@ -72,7 +72,7 @@ function Sections({ health: { machine, isReady, server, at } }: { health: Health
               server?.failed ? "bad" : "",
             ],
             ["Open conversations", String(conversations)],
-            ["Looked at", clock(at)],
+            ["Checked at", clock(at)],
           ]}
         />
       </section>
@@ -80,14 +80,14 @@ function Sections({ health: { machine, isReady, server, at } }: { health: Health
         <h2 id="health-turns">Turns</h2>
         <p class="dim">
           {running.length === 0
-            ? "None runs"
-            : `${counted(running.length, "turn")} run${running.length === 1 ? "s" : ""}`}
-          {waiting === 0 ? "" : `, ${counted(waiting, "prompt")} wait${waiting === 1 ? "s" : ""}`}.
+            ? "No turn is running"
+            : `${counted(running.length, "turn")} ${running.length === 1 ? "is" : "are"} running`}
+          {waiting === 0 ? "" : `, ${counted(waiting, "prompt")} ${waiting === 1 ? "is" : "are"} waiting`}.
         </p>
         {running.length === 0 ? null : (
           <ul class="plain-list">
             {running.map((run) => (
-              <Run key={run.key} run={run} />
+              <RunningTurn key={run.key} run={run} />
             ))}
           </ul>
         )}
@@ -95,7 +95,7 @@ function Sections({ health: { machine, isReady, server, at } }: { health: Health
       <section aria-labelledby="health-store">
         <h2 id="health-store">Store</h2>
         {store === null ? (
-          <p class="dim">There is none yet. It is made with the first session of Continuo's own.</p>
+          <p class="dim">There is no store yet. Continuo makes it with its first session.</p>
         ) : (
           <Facts
             facts={[
@@ -116,12 +116,16 @@ function Sections({ health: { machine, isReady, server, at } }: { health: Health
 }
 
 const RUNNERS: Readonly<Record<HealthRun["runner"], string>> = {
-  "this server": "run by this server",
-  "another process": "run by another process",
-  nobody: "its process has ended; the next prompt ends it",
+  "this server": "runs in this server",
+  "another process": "runs in another process",
+  nobody: "its process has ended; the next prompt ends the turn",
 };
 
-function Run({ run: { key, title, agent, startedAt, runner, leaseUntil } }: { run: HealthRun }): VNode {
+function RunningTurn({
+  run: { key, title, agent, startedAt, runner, leaseUntil },
+}: {
+  run: HealthRun;
+}): VNode {
   return (
     <li>
       <a href={sessionLink(key)}>

@@ -1,11 +1,11 @@
-/** The command that opens the address of a page again. Pure. */
+/** The command that opens a page again. Pure. */
 
-/** A longer address is not worth a command. */
-const MAX_ADDRESS = 2_000;
+/** For a longer address, the command opens the first page. */
+const MAX_ADDRESS_CHARS = 2_000;
 
-/** The command that opens an address again. It may be somebody's link: nothing in it ends the word of a shell. */
+/** Quotes the address for a shell, because a link of another person can contain any character. */
 export function openCommand(address: string): string {
   const { origin, pathname, hash, href } = new URL(address);
-  const shown = href.length > MAX_ADDRESS ? origin : `${origin}${pathname}${hash}`;
+  const shown = href.length > MAX_ADDRESS_CHARS ? origin : `${origin}${pathname}${hash}`;
   return `continuo view '${shown.replaceAll("'", "%27")}'`;
 }

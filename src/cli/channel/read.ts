@@ -1,11 +1,13 @@
 /** `continuo channel list`, `show` and `export`. */
 
 import type { ChannelMessage, ChannelRow, ChannelsPage, Participant } from "@continuo/core/wire";
-import type { Shell } from "../terminal/index.ts";
-import { toJsonText } from "../terminal/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
 import { lineOfMessage, oneLine } from "./draw.ts";
 import type { ChannelFlags, ShowFlags } from "./flags.ts";
 import { accessOf, callServer, channelPath, type ServerAccess } from "./server.ts";
+
+/** The server returns at most this many messages for one request. */
+const MAX_MESSAGES = 1_000;
 
 export async function runList(flags: ChannelFlags, shell: Shell): Promise<number> {
   const channels = await allChannels(await accessOf(flags, shell));
@@ -33,7 +35,7 @@ async function allChannels(access: ServerAccess): Promise<readonly ChannelRow[]>
 
 export async function runShow(channel: string, flags: ShowFlags, shell: Shell): Promise<number> {
   const access = await accessOf(flags, shell);
-  const limit = Math.min(Math.max(1, flags.limit), 1_000);
+  const limit = Math.min(Math.max(1, flags.limit), MAX_MESSAGES);
   const [about, answer] = await Promise.all([
     callServer(access, channelPath(channel)),
     callServer(access, channelPath(channel, `/messages?limit=${limit}`)),
@@ -46,7 +48,7 @@ export async function runShow(channel: string, flags: ShowFlags, shell: Shell): 
   }
   for (const message of messages) shell.stdout.write(lineOfMessage(message));
   const names = roster.map(({ handle, type }) => `${oneLine(handle)} (${oneLine(type)})`);
-  shell.stderr.write(names.length === 0 ? "no participants\n" : `there: ${names.join(", ")}\n`);
+  shell.stderr.write(names.length === 0 ? "no participants\n" : `participants: ${names.join(", ")}\n`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/** The agent's answer as plain text in a stream: visible text only. */
+/** Writes the agent's answer as plain text. Control characters are made visible. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { visibleText } from "@continuo/core/transcript";
@@ -10,14 +10,17 @@ export interface PlainText {
   end(): Promise<void>;
 }
 
-/** Text that may look different when more comes: half of a pair, a carriage return, a joiner between two signs. */
+/** Text that is written only with the text after it: half of a surrogate pair, a carriage return, a part of an emoji. */
 const UNDECIDED = /(?:[\ud800-\udbff]|\r|\u200c|\u200d|\ufe0e|\ufe0f|\p{Extended_Pictographic})+$/u;
+
+/** The number of message ids that are remembered. */
+const MAX_HEARD = 256;
 
 export function createPlainText(output: Output): PlainText {
   let held = "";
-  /** The end of what was written: enough to see an empty line. */
+  /** The last two characters that were written, which tell if the text ends with an empty line. */
   let tail = "\n\n";
-  /** The message that was said last; another one is another paragraph. */
+  /** The id of the last message; the text of another message begins a paragraph. */
   let current: string | undefined;
   const heard = new Set<string | undefined>();
 
@@ -49,12 +52,13 @@ export function createPlainText(output: Output): PlainText {
         await say(event.delta);
       } else if (event.type === "message") {
         const text = event.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-        const isNew = text !== "" && !heard.has(event.messageId);
-        if (isNew) await apart();
-        if (isNew) await say(text);
-        // Words without a name belong to the whole that follows them, and to none after it.
+        if (text !== "" && !heard.has(event.messageId)) {
+          await apart();
+          await say(text);
+        }
+        // Deltas without an id belong to the next complete message, and to no later one.
         heard.delete(undefined);
-        if (heard.size > 256) heard.clear();
+        if (heard.size > MAX_HEARD) heard.clear();
       } else if (event.type === "tool_call" && current === undefined) {
         heard.delete(undefined);
       }

@@ -1,19 +1,18 @@
-/** `complete-words`: the candidates of one word, a line each. */
+/** `complete-words`: prints the candidates for the word at the cursor, one in each line. */
 
 import { listCatalog, rowsByIdPrefix } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
-import type { Places } from "@continuo/files";
-import { placesOf } from "@continuo/files";
+import { type Places, placesOf } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
 import type { Command } from "commander";
 import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { type Candidate, wantedFor } from "./candidates.ts";
 
-/** The number of candidates that a person sees at a glance; more of an id narrows them. */
+/** More candidates do not fit on a screen. Typing a part of an id gives fewer. */
 const MAX_SESSIONS = 60;
 const MAX_NOTE_CHARS = 60;
-/** No character that a shell gives a meaning to. */
+/** An id without characters that have a meaning in shells. */
 const PLAIN_ID = /^[\w.-]+$/u;
 
 export async function runComplete(program: Command, words: readonly string[], shell: Shell): Promise<number> {
@@ -33,6 +32,12 @@ export async function runComplete(program: Command, words: readonly string[], sh
   }
 }
 
+interface CompletedSession {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly title: string | null;
+}
+
 function write(candidates: readonly Candidate[], shell: Shell): number {
   const lines = candidates.map(
     ({ value, note }) => `${value}\t${visibleLine(note).slice(0, MAX_NOTE_CHARS)}\n`,
@@ -41,26 +46,23 @@ function write(candidates: readonly Candidate[], shell: Shell): number {
   return 0;
 }
 
-/** The newest; with the beginning of an id, those that begin so. */
+/** The sessions whose id begins with `prefix`; the newest ones if it is empty. */
 async function sessionsOf(prefix: string, shell: Shell): Promise<Candidate[]> {
-  if (prefix === "") {
-    const { sessions } = await listCatalog({ limit: MAX_SESSIONS }, { places: shell });
-    return sessions
-      .map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title))
-      .filter(isPlain);
-  }
-  const rows = await rowsByIdPrefix(prefix, { places: shell });
-  return rows.map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title)).filter(isPlain);
+  const rows =
+    prefix === ""
+      ? (await listCatalog({ limit: MAX_SESSIONS }, { places: shell })).sessions
+      : await rowsByIdPrefix(prefix, { places: shell });
+  return rows.map(toCandidate).filter(isPlain);
 }
 
 function trashedOf(prefix: string, places: Places): Candidate[] {
   return listTrashedSessions({ places })
-    .map(({ info }) => toCandidate(info.agent, info.sessionId, info.title))
+    .map(({ info }) => toCandidate(info))
     .filter((one) => isPlain(one) && one.value.toLowerCase().startsWith(prefix.toLowerCase()));
 }
 
-function toCandidate(agent: string, value: string, title: string | null): Candidate {
-  return { value, note: title === null ? agent : `${agent}: ${title}` };
+function toCandidate({ agent, sessionId, title }: CompletedSession): Candidate {
+  return { value: sessionId, note: title === null ? agent : `${agent}: ${title}` };
 }
 
 function isPlain({ value }: Candidate): boolean {

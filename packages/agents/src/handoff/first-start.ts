@@ -1,4 +1,4 @@
-/** An agent that never ran, and keeps its sessions in one database: the installed agent makes it in a private home. */
+/** The first database of an agent that never ran on this machine: the installed agent makes it in a private home. */
 
 import { join } from "node:path";
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
@@ -16,12 +16,12 @@ export interface FirstStartOptions {
 }
 
 /**
- * Gives the path of a database that was made; `null` where it is there, or the agent needs none or is not installed.
- * A database that another process makes meanwhile stays. Errors: those of writing the session, `unsupported` where the
- * agent makes none; nothing is written then.
+ * Returns the path of the new database; `null` if there is one already, or if the agent needs none or is not installed.
+ * A database that another process makes at the same time is not replaced. Errors: those of writing the session;
+ * `unsupported` if the agent cannot make a database. After an error, nothing was written.
  */
 export async function makeFirstFile(made: WriterSession, options: FirstStartOptions): Promise<string | null> {
-  const { writer, session, file } = made;
+  const { writer, file } = made;
   const { places, signal } = options;
   if (writer.keepsOneFile !== true || statFile(file) !== null) return null;
   const program = programOf(writer.agent, places, options.programs);
@@ -34,17 +34,14 @@ export async function makeFirstFile(made: WriterSession, options: FirstStartOpti
     if (!isContinuoError(cause, "verification_failed")) throw cause;
     throw new ContinuoError(
       "unsupported",
-      `${writer.agent} never ran here, and makes no database: ${cause.message}`,
-      {
-        cause,
-        hint: `Start ${writer.agent} once.`,
-      },
+      `${writer.agent} never ran here, and could not make its database: ${cause.message}`,
+      { cause, hint: `Start ${writer.agent} once.` },
     );
   });
   if (bytes === null) return null;
-  await rehearse(made, bytes, join(scratch.path, "rehearsal.db"));
+  await tryWriting(made, { database: bytes, path: join(scratch.path, "trial.db"), places });
   try {
-    // Its own folder is forbidden to what a person names, and is the place here.
+    // People cannot name a file in the agent's folder for output, but the database belongs there.
     using output = await openOutputFile(file, { force: false, forbidden: [], makeFolder: true });
     output.write(bytes);
     output.commit();
@@ -53,15 +50,22 @@ export async function makeFirstFile(made: WriterSession, options: FirstStartOpti
     throw error;
   }
   return file;
+}
 
-  /** An obstacle to writing the session must be known before there is a database. */
-  async function rehearse(all: WriterSession, database: Buffer, path: string): Promise<void> {
-    writeNewFile(path, database);
-    const sink = await writer.openSink(path, session.sessionId, places);
-    try {
-      sink.create(await recordsOf(all, session));
-    } finally {
-      sink.close();
-    }
+interface Trial {
+  readonly database: Buffer;
+  readonly path: string;
+  readonly places: Places;
+}
+
+/** Writes the session into a copy of the database, so that an error happens before the agent has a database. */
+async function tryWriting(made: WriterSession, { database, path, places }: Trial): Promise<void> {
+  const { writer, session } = made;
+  writeNewFile(path, database);
+  const sink = await writer.openSink(path, session.sessionId, places);
+  try {
+    sink.create(await recordsOf(made, session));
+  } finally {
+    sink.close();
   }
 }

@@ -21,7 +21,7 @@ interface StyledColumn extends Column {
   readonly styles: readonly Style[];
 }
 
-/** Every command takes the number for the session. */
+/** Commands accept this number as an id. */
 const NUMBER: StyledColumn = { header: "#", align: "right", rank: 0, styles: ["dim"] };
 
 const COLUMNS: readonly StyledColumn[] = [
@@ -36,7 +36,7 @@ const COLUMNS: readonly StyledColumn[] = [
 
 const NUMBERED: readonly StyledColumn[] = [NUMBER, ...COLUMNS];
 
-/** Nobody gave it a title, and nobody typed anything. */
+/** The title of a session without a title and without a prompt. */
 export const EMPTY_TITLE = "(empty)";
 
 interface RowContext {

@@ -1,25 +1,25 @@
-/** The messages that Codex sends to the model when it resumes a session. Pure. */
+/** The messages that Codex sends to its model when it resumes a session. Pure. */
 
 import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";
 import { kindOfItem } from "./items.ts";
 
 /**
- * Rules, each seen in 0.169.0:
- * - messages, reasoning, calls and results go in the order of the file, as they are; so do notes of
- *   interrupted turns and messages between agents
- * - what only the interface received is left out: shown texts without an item, errors, notifications
- * - messages of role `system` are not sent. Messages of role `developer`, the environment, instructions and
- *   tool definitions are sent, but are left out here: they are no conversation
- * - a compaction with a replacement takes the place of everything before it; one with a message alone leaves
- *   what was said by the user, and the message follows as a text of the user
- * - a call without a result gets the result `aborted`, right after the call
- * - a result without a call is left out; one that names no call is sent as it is
- * - a line with a field in a form that Codex does not read is left out (`forms.ts`), and is no message here either
- * - nothing is sent of what stands before a second header in a paginated file
+ * Follows these rules, which were observed in 0.169.0:
+ * - Messages, reasoning, calls and results are sent unchanged, in the order of the file. So are notes of interrupted
+ *   turns, and messages between agents.
+ * - Items that only the interface received are left out: texts without an item, errors, notifications.
+ * - Messages of role `system` are not sent. Codex sends messages of role `developer`, the environment, instructions and
+ *   tool definitions; they are left out here, because they are not a part of the conversation.
+ * - A compaction with a replacement replaces everything before it. A compaction with only a message keeps what the user
+ *   said, and adds its message as a text of the user.
+ * - A call without a result receives the result `aborted`, directly after the call.
+ * - A result without a call is left out. A result that names no call is sent unchanged.
+ * - A line with a field in a form that Codex does not read is left out (`forms.ts`), and is not a message here.
+ * - In a paginated file, everything before a second header is left out.
  *
- * Not done here: Codex cuts a long result (48 kB was sent whole, 180 kB was not), unless its record carries
- * `metadata.fallback_token_limit_override`. The result stands here in full.
+ * One difference: Codex cuts a long result (48 kB was sent in full, 180 kB was not), unless its record contains
+ * `metadata.fallback_token_limit_override`. The result here is complete.
  */
 export function modelView(history: readonly Message[]): Message[] {
   return pairUp(compact(history).filter(isSent));
@@ -64,12 +64,12 @@ function compact(history: readonly Message[]): Message[] {
   return view;
 }
 
-/** It lies in the record of the compaction. */
+/** Gives a message of the replacement the records of its compaction, in which it is stored. */
 function inPlaceOf({ metadata: { records } }: Message, replacement: Message): Message {
   return { ...replacement, metadata: { ...replacement.metadata, ...(records && { records }) } };
 }
 
-/** `undefined` for a message that is itself part of a replacement, `null` for a compaction without one. */
+/** Returns `undefined` for a message that is a part of a replacement, and `null` for a compaction without one. */
 function replacementOf({ metadata: { codex, records } }: Message): readonly Message[] | null | undefined {
   if (records === undefined) return undefined;
   const replacement = isJson(codex) ? codex.replacement : undefined;
@@ -95,8 +95,8 @@ function callIdOf(block: Block): string[] {
 }
 
 /**
- * A message is parted after a call without a result, so that the result stands between the parts. The first part keeps
- * the id of the message; further ones name it in `metadata.codex.partOf`.
+ * Splits a message after each call without a result, and puts an `aborted` result between the parts. The first part keeps
+ * the id of the message; the others name it in `metadata.codex.partOf`.
  */
 function withAborted(message: Message, answered: ReadonlySet<string>): Message[] {
   const parts: Message[] = [];

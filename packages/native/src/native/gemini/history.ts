@@ -1,4 +1,4 @@
-/** Messages of a list, fetched record by record in the order of the plan. */
+/** The messages of one branch, in the order that `plan.ts` gives. */
 
 import { type Message, present, type RecordPlace } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
@@ -22,7 +22,7 @@ export interface HistorySource {
   readonly index: Index;
   readonly records: RecordSource;
   readonly children: Children;
-  /** Records that Gemini CLI itself does not see. */
+  /** Records that Gemini CLI itself does not read. */
   readonly lost: ReadonlySet<number>;
   /** True if line numbers are those of the file. */
   readonly withLines: boolean;
@@ -52,7 +52,7 @@ export function stepsTo(source: HistorySource, list: readonly number[]): History
   const steps = [...nameSteps(index, list)];
   const recordOf = (node: number): number => index.record[node] ?? 0;
   return {
-    // The ids of its messages follow from the steps before.
+    // Two steps with equal keys give equal messages. The ids of the messages depend on the steps before.
     keys: steps.map((step) => JSON.stringify([nodesOf(step), step.results])),
     lastLines: steps.map((step) =>
       Math.max(0, ...nodesOf(step).map((node) => index.line[recordOf(node)] ?? 0)),
@@ -61,7 +61,7 @@ export function stepsTo(source: HistorySource, list: readonly number[]): History
   };
 }
 
-/** A step that knows what its messages are called, and whose calls its results answer. */
+/** A step with the ids of its messages, and with the answer whose calls its results belong to. */
 interface NamedStep extends Step {
   readonly names: ReadonlyMap<number, string>;
   /** The step with the last answer, this one included. */
@@ -69,11 +69,11 @@ interface NamedStep extends Step {
 }
 
 function* nameSteps(index: Index, list: readonly number[]): Generator<NamedStep, void, void> {
-  const nameOf = createNames(index);
+  const idOfNode = createIds(index);
   let answer: Step | null = null;
   for (const step of planHistory(index, list)) {
     const named = [step.node, ...step.results.map(({ node }) => (node === step.own ? step.node : node))];
-    const names = new Map(named.filter((node) => node !== -1).map((node) => [node, nameOf(node)]));
+    const names = new Map(named.filter((node) => node !== -1).map((node) => [node, idOfNode(node)]));
     if (isAnswer(index, step)) answer = step;
     yield { ...step, names, answer };
   }
@@ -83,7 +83,7 @@ function isAnswer(index: Index, { node }: Step): boolean {
   return node !== -1 && hasFlag(index, node, FLAG.gemini);
 }
 
-/** All that the messages of a step are made of. */
+/** Every node that the messages of a step are made from. */
 function nodesOf({ node, own, responses, results, answer }: NamedStep): readonly number[] {
   const ofResults = results.flatMap((result) => [result.node, ...result.repeats]);
   const ofAnswer = answer === null ? [] : [answer.node, answer.own];
@@ -132,7 +132,7 @@ async function* readSteps(
 }
 
 interface Calls {
-  /** The message that holds them. */
+  /** The node of the answer that contains the calls. */
   readonly step: number | null;
   readonly byId: ReadonlyMap<string, CallRecord>;
 }
@@ -148,10 +148,10 @@ function nameOf({ names }: NamedStep, node: number): string {
 }
 
 /**
- * The id of a message within one history. What a compaction took out can hold another version of a message
- * that is written on after it: that one is called `ID@LINE`.
+ * Returns a function for the id of a message in one history. A message that a compaction removed can come again in another
+ * version. The second version receives the id `ID@LINE`.
  */
-function createNames(index: Index): (node: number) => string {
+function createIds(index: Index): (node: number) => string {
   const owner = new Int32Array(index.ids.size).fill(-1);
   return (node) => {
     const id = index.id[node] ?? 0;
@@ -162,7 +162,7 @@ function createNames(index: Index): (node: number) => string {
 
 export type Fetch = (node: number) => Promise<PlacedMessage>;
 
-/** Keeps the record that carries a list while its messages are asked for one after another. */
+/** Keeps the last record with a list of messages, because they are fetched one after another. */
 export function createFetch({ index, records, lost, withLines }: HistorySource): Fetch {
   let held: { readonly record: number; readonly list: readonly unknown[] } | null = null;
   return async (node) => {
@@ -198,7 +198,7 @@ async function placeResults(index: Index, step: NamedStep, placing: Placing): Pr
     const result = resultsIn(source.value).find((each) => each.callId === callId);
     if (result === undefined) continue;
     const node = planned.node === step.own ? step.node : planned.node;
-    // The bare id is that of the record's own message, where it becomes one.
+    // If the record itself becomes a message, that message has the id without a number.
     const count = (used.get(node) ?? (node === step.node ? 1 : 0)) + 1;
     used.set(node, count);
     placed.push({

@@ -1,14 +1,11 @@
-/**
- * Statements that take long, run by SQLite in a thread and on a connection of their own: the event loop of this one works
- * during it.
- */
+/** Runs long SQLite statements in a separate thread with its own connection, so that the event loop is not blocked. */
 
 import { Worker } from "node:worker_threads";
 import { LIMITS, type LongStatement } from "../engine/index.ts";
 
 export type ThreadRow = Readonly<Record<string, unknown>>;
 
-/** The program is a text, so that it starts in whatever bundle this module becomes a part of. */
+/** The program of the thread. It is a text, because a bundle of this module has no file for it. */
 const PROGRAM = `
 const { DatabaseSync } = require("node:sqlite");
 const { parentPort, workerData } = require("node:worker_threads");
@@ -34,8 +31,8 @@ interface FromThread {
 }
 
 /**
- * One after the other, on a database that is there; what is begun and not committed is rolled back. Resolves with the
- * rows of each. Errors: SQLite's, as `node:sqlite` throws them.
+ * Runs the statements in order on an existing database, and resolves with the rows of each. A transaction that they begin
+ * and do not commit is rolled back. Errors: SQLite's, as `node:sqlite` throws them.
  */
 export function runInThread(
   file: string,
@@ -49,6 +46,8 @@ export function runInThread(
       else reject(Object.assign(new Error(failure.message), failure));
     });
     worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`the thread of a statement ended with ${code}`)));
+    worker.once("exit", (code) =>
+      reject(new Error(`the thread of a long statement ended with exit code ${code}`)),
+    );
   });
 }
