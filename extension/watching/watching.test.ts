@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { plainUrl, recognise } from "./adapters.ts";
 import { cueId, newWords, toCue } from "./captions.ts";
-import { colourVector, similarity, scaled } from "./colours.ts";
+import { colourVector, scaled, similarity } from "./colours.ts";
 import { mediaTimeAt } from "./position.ts";
 import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 
