@@ -127,7 +127,8 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
 
 function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
   if (standing.isDegraded) return "There are no notes yet. Notes continue after the repair.";
-  if (standing.connection === "offline") return "There are no notes yet. Notes continue when the server answers.";
+  if (standing.connection === "offline")
+    return "There are no notes yet. Notes continue when the server answers.";
   const soon = "Notes appear here a few seconds after something was said.";
   return isRunning ? soon : `Play the video. ${soon}`;
 }

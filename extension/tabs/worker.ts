@@ -343,7 +343,11 @@ interface PageFrame {
 }
 
 /** For a video in an iframe, the title of the page, which is the one that people know. */
-function titled(video: Video | null, { frameId }: PageFrame, tab: Browser.tabs.Tab | undefined): Video | null {
+function titled(
+  video: Video | null,
+  { frameId }: PageFrame,
+  tab: Browser.tabs.Tab | undefined,
+): Video | null {
   if (video === null || frameId === 0 || tab?.title === undefined) return video;
   return parseVideo({ ...video, title: plainText(tab.title) });
 }
