@@ -12,13 +12,23 @@ import { filePage } from "./file-page.ts";
 
 /**
  * Modules that belong together are one file: it compresses better than shared parts cut as finely as possible.
- * Every page needs `page`; `text` draws messages.
+ * Every page needs `page`; `text` draws messages, but for their Markdown, which comes later.
  */
 const GROUPS = [
-  { name: "page", test: /node_modules\/(?:preact|@preact|@tanstack)\/|\/web\/(?:shell|list)\//u },
+  {
+    name: "page",
+    test: /node_modules\/(?:preact|@preact|@tanstack)\/|\/web\/(?:shell|list)\//u,
+    priority: 3,
+  },
   {
     name: "text",
-    test: /node_modules\/marked\/|\/core\/src\/transcript\/html\/|\/web\/(?:content|colour)\//u,
+    test: /\/transcript\/render\/|\/html\/(?:call|diff|escape|image|language)\.ts|\/web\/(?:content\/(?!message-html)|colour\/)/u,
+    priority: 2,
+  },
+  {
+    name: "markdown",
+    test: /node_modules\/marked\/|\/transcript\/html\/|\/web\/content\/message-html/u,
+    priority: 1,
   },
 ];
 
@@ -27,6 +37,7 @@ const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css
 const LATER_STYLES = [
   "parts.css",
   "print.css",
+  "lost.css",
   "help.css",
   "chat.css",
   "channels.css",

@@ -16,3 +16,4 @@ followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);
 void import("./help/preload.ts").then(({ loadLater }) => loadLater());
+void import("./state/lost-server.ts").then(({ watchServer }) => watchServer());

@@ -9,7 +9,9 @@ import { agentName } from "../content/words.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";
 import { useKeys } from "../shell/keys.ts";
+import { isLost } from "../state/server.ts";
 import { ChatClient } from "./chat-client.ts";
+import { useDraft } from "./draft.ts";
 import { Question } from "./question.tsx";
 import { THIS_PAGE } from "./this-page.ts";
 
@@ -42,7 +44,12 @@ export function ChatDock({ state: session }: { state: SessionState }): VNode | n
             <span class="dim">Next</span>
             <bdi class="words">{visibleLine(run.text)}</bdi>
             {readOnly === null ? (
-              <button type="button" class="quiet" onClick={() => void chat.cancel(run.runId)}>
+              <button
+                type="button"
+                class="quiet"
+                disabled={isLost.value}
+                onClick={() => void chat.cancel(run.runId)}
+              >
                 Take back
               </button>
             ) : null}
@@ -86,7 +93,7 @@ function Unanswered({ run, chat, state }: RunProps): VNode {
       <bdi class="words">{visibleLine(run.text)}</bdi>
       {run.message === null ? null : <span class="dim why">{visibleLine(run.message)}</span>}
       {isWhole ? (
-        <button type="button" class="quiet" disabled={chat.isSending.value} onClick={again}>
+        <button type="button" class="quiet" disabled={chat.isSending.value || isLost.value} onClick={again}>
           Ask again
         </button>
       ) : null}
@@ -97,7 +104,7 @@ function Unanswered({ run, chat, state }: RunProps): VNode {
 function Working({ run, chat, state }: RunProps): VNode {
   const { questions, readOnly } = state;
   const who = agentName(run.agent ?? state.agent);
-  const cancel = (): unknown => (readOnly === null ? void chat.cancel(run.runId) : false);
+  const cancel = (): unknown => (readOnly === null && !isLost.value ? void chat.cancel(run.runId) : false);
   // In a field, Escape has another meaning.
   useKeys({ Escape: ({ target }) => (target instanceof HTMLInputElement ? false : cancel()) });
   return (
@@ -105,7 +112,13 @@ function Working({ run, chat, state }: RunProps): VNode {
       <span class={questions.length > 0 ? "beat asks" : "beat"} aria-hidden="true" />
       <span>{questions.length > 0 ? `${who} asks for permission` : `${who} works`}</span>
       {readOnly === null ? (
-        <button type="button" class="quiet" aria-keyshortcuts="Escape" onClick={cancel}>
+        <button
+          type="button"
+          class="quiet"
+          aria-keyshortcuts="Escape"
+          disabled={isLost.value}
+          onClick={cancel}
+        >
           Cancel
         </button>
       ) : null}
@@ -127,7 +140,7 @@ function Answered({ state: { answered } }: { state: ChatState }): VNode | null {
 
 function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNode {
   const chosen = useSignal<string | null>(null);
-  const text = useSignal("");
+  const text = useDraft(chat.session.key);
   const isBusy = state.running !== null || state.waiting.length > 0;
   const agent = isBusy ? state.agent : (chosen.value ?? state.agent);
   const agents = [...new Set([state.agent, ...state.agents])];
@@ -162,7 +175,11 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
       <span class="dim hint">
         <kbd>Enter</kbd> {isBusy ? "queues" : "sends"} <kbd>Shift Enter</kbd> new line
       </span>
-      <button type="submit" class="primary" disabled={chat.isSending.value || text.value.trim() === ""}>
+      <button
+        type="submit"
+        class="primary"
+        disabled={chat.isSending.value || isLost.value || text.value.trim() === ""}
+      >
         {isBusy ? "Queue" : "Send"}
       </button>
     </ComposerForm>

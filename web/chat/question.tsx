@@ -10,6 +10,7 @@ import { useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { clock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
+import { isLost } from "../state/server.ts";
 import type { ChatClient } from "./chat-client.ts";
 
 /** A longer name stands in full below the question. */
@@ -45,7 +46,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
       </h2>
       <Request question={question} />
       {isReadOnly ? null : (
-        <div class="answers">
+        <fieldset class="answers bare" disabled={isLost.value}>
           {canAllow ? (
             <button
               ref={allow}
@@ -85,7 +86,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
             />
           ) : null}
           <span class="dim">denied at {clock(until)}</span>
-        </div>
+        </fieldset>
       )}
     </section>
   );

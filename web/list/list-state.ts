@@ -120,7 +120,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
 type PageQuery = Parameters<typeof sessionsPath>[0];
 
 async function pageOf(query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
-  return await ask<SessionsPage>(sessionsPath(query), { signal: stop });
+  return await ask<SessionsPage>(sessionsPath(query), { signal: stop, answer: "kept" });
 }
 
 /** The newest sessions are shown before all are found. */

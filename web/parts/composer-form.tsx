@@ -4,6 +4,7 @@ import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
+import { isLost } from "../state/server.ts";
 
 interface ComposerFormOptions {
   /** For a component that also moves the focus there. */
@@ -25,7 +26,7 @@ export function ComposerForm(options: ComposerFormOptions): VNode {
   useKeys({ i: () => field.current?.focus() });
   const send = async (): Promise<void> => {
     const words = text.value;
-    if (words.trim() === "" || !(await options.send(words))) return;
+    if (words.trim() === "" || isLost.value || !(await options.send(words))) return;
     text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
   };
   return (

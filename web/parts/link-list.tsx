@@ -23,7 +23,7 @@ interface LinkList<Answer, Row> {
 
 export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
   const { title, path, rowsOf, noteOf, none } = list;
-  const state = useMemo(() => new Poll((signal) => ask<Answer>(path, { signal })), [path]);
+  const state = useMemo(() => new Poll((signal) => ask<Answer>(path, { signal, answer: "kept" })), [path]);
   useEffect(() => {
     document.title = `${title} · Continuo`;
     return state.follow();

@@ -15,13 +15,13 @@ import {
   sessionPath,
   type TrashAnswer,
 } from "@continuo/core/wire/machine";
-import { type Signal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { AGENTS, agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
-import { ask, ServerError, sayError } from "../state/server.ts";
+import { ask, isLost, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
 import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
@@ -59,7 +59,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
     }
     busy.value = false;
   };
-  const props: FormProps = { state, run, busy };
+  const props: FormProps = { state, run, busy: useComputed(() => busy.value || isLost.value) };
   return (
     <dialog ref={dialog} aria-labelledby="action-title" onClose={onClose}>
       <h2 id="action-title">{TITLES[action]}</h2>
@@ -82,7 +82,7 @@ type Run = (work: () => Promise<VNode | null>) => Promise<void>;
 interface FormProps {
   readonly state: SessionState;
   readonly run: Run;
-  readonly busy: Signal<boolean>;
+  readonly busy: ReadonlySignal<boolean>;
 }
 
 function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode {

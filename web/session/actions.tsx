@@ -7,7 +7,7 @@ import { useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { downloadFile } from "../state/files.ts";
-import { sayError } from "../state/server.ts";
+import { isLost, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
 export type Action = "resume" | "handoff" | "fork" | "rename" | "repair" | "delete";
@@ -34,6 +34,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const open = useSignal<Action | null>(null);
   const menu = useRef<HTMLDetailsElement>(null);
   const start = (action: Action): void => {
+    if (isLost.value) return;
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
   };
@@ -59,7 +60,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const head = state.head.value;
   if (head === null) return null;
   return (
-    <div class="actions">
+    <fieldset class="actions bare" disabled={isLost.value}>
       <button type="button" class="primary" aria-keyshortcuts="c" onClick={() => start("resume")}>
         Resume
       </button>
@@ -91,6 +92,6 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
           }}
         />
       )}
-    </div>
+    </fieldset>
   );
 }

@@ -2,7 +2,7 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import { sessionPath, type TerminalAnswer } from "@continuo/core/wire/machine";
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { ask } from "../state/server.ts";
 
@@ -10,7 +10,7 @@ interface OpenInTerminalProps {
   readonly sessionKey: string;
   /** Does work whose errors the dialog shows. */
   readonly run: (work: () => Promise<null>) => Promise<void>;
-  readonly busy: Signal<boolean>;
+  readonly busy: ReadonlySignal<boolean>;
   /** The terminal that has it. */
   readonly opened: Signal<string | null>;
 }

@@ -1,10 +1,11 @@
 /** The lines of a session, each by its kind. */
 
 import { messageKind, visibleLine } from "@continuo/core/transcript";
-import { blockToHtml, callToHtml, messageToHtml, resultToHtml } from "@continuo/core/transcript/html";
+import { callToHtml, resultToHtml } from "@continuo/core/transcript/html";
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
+import { Block, WholeMessage } from "../content/block.tsx";
 import { copyText } from "../content/copy.ts";
 import { Html } from "../content/html.tsx";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
@@ -41,13 +42,12 @@ export function RowView({ row, state, shown }: RowProps): VNode {
       return <Result row={row} state={state} shown={shown} />;
     case "media":
     case "unknown":
-      return <Html class="body" html={blockToHtml(row.at.message, row.index, "served")} />;
+      return <Block class="body" message={row.at.message} index={row.index} />;
   }
 }
 
 function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "question" }>>): VNode {
   const { message, turn } = at;
-  const html = message.content.map((_, index) => blockToHtml(message, index, "served")).join("");
   return (
     <div class="question">
       <h2>
@@ -61,7 +61,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
         )}
       </h2>
       <div class="asked">
-        <Html class="words" html={html} />
+        <Block class="words" message={message} />
         {message.content.map((_, index) => (
           <Cuts key={index} at={at} index={index} state={state} />
         ))}
@@ -92,7 +92,7 @@ function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
   if (isOpen.value) return <Saying state={state} />;
   return (
     <div class="said">
-      <Html class="prose" html={blockToHtml(at.message, index, "served")} />
+      <Block class="prose" message={at.message} index={index} />
       <Cuts at={at} index={index} state={state} />
       <button
         type="button"
@@ -142,7 +142,7 @@ function Thinking({ row: { key, at, index }, state, shown }: RowProps<BlockRow>)
         <span class="name">Thinking</span>
         {isOpen ? null : <bdi class="argument">{visibleLine(text.slice(0, 200)).replaceAll("␊", " ")}</bdi>}
       </FoldButton>
-      {isOpen ? <Html class="body thought" html={blockToHtml(at.message, index)} /> : null}
+      {isOpen ? <Block class="body thought" message={at.message} index={index} /> : null}
       {isOpen ? <Cuts at={at} index={index} state={state} /> : null}
     </>
   );
@@ -191,8 +191,7 @@ function inFolder(argument: string, { head }: SessionState): string {
 
 function Result({ row: { key, at, index }, state, shown }: RowProps<BlockRow>): VNode | null {
   const block = at.message.content[index];
-  if (block?.type !== "tool_result")
-    return <Html class="body" html={blockToHtml(at.message, index, "served")} />;
+  if (block?.type !== "tool_result") return <Block class="body" message={at.message} index={index} />;
   const isOpen = shown.folds.value.get(key) ?? false;
   return (
     <>
@@ -223,7 +222,7 @@ function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole
       <FoldButton id={key} isOpen={isOpen} shown={shown} class="whole-line">
         <span class="name">{WHOLE[kind] ?? kind}</span>
       </FoldButton>
-      {isOpen ? <Html class="body message" html={messageToHtml(at.message, { injected: "open" })} /> : null}
+      {isOpen ? <WholeMessage message={at.message} /> : null}
     </div>
   );
 }

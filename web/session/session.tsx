@@ -8,7 +8,7 @@ import { filters, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { type SessionTab, sessionLink } from "../shell/route.ts";
-import { isSaved } from "../state/server.ts";
+import { isLost, isSaved } from "../state/server.ts";
 import { listLink } from "../state/sessions.ts";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
@@ -42,6 +42,10 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   }, [state, turn]);
   useSignalEffect(() => {
     document.title = `${titleOf(state)} · Continuo`;
+  });
+  useSignalEffect(() => {
+    // The failure was that of a server that is back.
+    if (!isLost.value && state.failure.peek() !== null) void state.readFacts();
   });
   useKeys({
     u: () => !isSaved() && goTo(listLink(filters.value)),

@@ -16,6 +16,7 @@ const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
+const LostNotice = lazily(async () => (await import("../help/lost-notice.tsx")).LostNotice);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
@@ -47,6 +48,7 @@ export function App(): VNode {
         <ThemeButton />
         <SignOut />
       </header>
+      {access.value === "in" ? <LostNotice /> : null}
       {access.value === "in" ? pageAt(place) : <SignedOut />}
     </>
   );

@@ -3,8 +3,10 @@
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 
+/** `meantime` is shown until the part is there. */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
+  meantime?: FunctionComponent<Props>,
 ): FunctionComponent<Props> {
   const loaded = signal<{ readonly part: FunctionComponent<Props> } | null>(null);
   let begun = false;
@@ -14,8 +16,7 @@ export function lazily<Props extends object>(
   };
   return function Lazy(props: Props) {
     if (!begun) void begin();
-    if (loaded.value === null) return null;
-    const { part: Part } = loaded.value;
-    return <Part {...props} />;
+    const Part = loaded.value?.part ?? meantime;
+    return Part === undefined ? null : <Part {...props} />;
   };
 }

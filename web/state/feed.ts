@@ -2,6 +2,7 @@
 
 import { EventParser } from "./event-stream.ts";
 import type { Handlers } from "./listen.ts";
+import { countConnection } from "./lost-server.ts";
 import { access, request } from "./server.ts";
 
 export interface EventSourceOptions {
@@ -56,10 +57,15 @@ async function followOnce(
   onOpen?.();
   parser.restart();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done || signal.aborted) return "ended";
-    for (const { name, data, id } of parser.push(value)) hear(handlers[name], data, id);
+  const end = countConnection();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done || signal.aborted) return "ended";
+      for (const { name, data, id } of parser.push(value)) hear(handlers[name], data, id);
+    }
+  } finally {
+    end();
   }
 }
 

@@ -22,6 +22,16 @@ export class ServerError extends Error {
  */
 export const access = signal<"in" | "out" | "stranger">("in");
 
+/** True while the server does not answer: nothing can be done then. */
+export const isLost = signal(false);
+
+let onDoubt: () => void = () => undefined;
+
+/** Calls this after a request without an answer. */
+export function whenDoubtful(look: () => void): void {
+  onDoubt = look;
+}
+
 /** Answers the requests of a page with a session inside; `null` in a page of a server. */
 let answer: ((path: string) => unknown) | null = null;
 
@@ -37,18 +47,37 @@ export function isSaved(): boolean {
 export interface Ask {
   readonly signal?: AbortSignal;
   readonly body?: unknown;
+  /** `kept` for a list that is asked for again and again: the server sends it only if it is another one. */
+  readonly answer?: "kept";
 }
 
-export async function ask<T>(path: string, { signal: stop, body }: Ask = {}): Promise<T> {
+interface KeptAnswer {
+  readonly tag: string;
+  readonly value: unknown;
+}
+
+/** The answers of the lists, by their paths. */
+const kept = new Map<string, KeptAnswer>();
+const MOST_KEPT = 8;
+
+export async function ask<T>(path: string, { signal: stop, body, answer: kind }: Ask = {}): Promise<T> {
   if (answer !== null) return answer(path) as T;
+  const known = kind && kept.get(path);
   const response = await request(path, {
     method: body === undefined ? "GET" : "POST",
     body: body === undefined ? null : JSON.stringify(body),
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(known && { "if-none-match": known.tag }) },
     signal: stop ?? null,
   });
-  if (response.ok) return (await response.json()) as T;
-  throw await toError(response);
+  if (known && response.status === 304) return known.value as T;
+  if (!response.ok) throw await toError(response);
+  const value: unknown = await response.json();
+  const tag = response.headers.get("etag");
+  if (kind && tag !== null) {
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(path, { tag, value });
+  }
+  return value as T;
 }
 
 /**
@@ -68,6 +97,7 @@ export async function request(
   const sent = { ...headers, ...passHeaders(), ...(nonce && { [NONCE_HEADER]: nonce }) };
   const response = await fetch(path, { ...init, headers: sent }).catch((cause: unknown) => {
     if (init.signal?.aborted === true) throw cause;
+    onDoubt();
     throw noAnswer();
   });
   const proof = response.headers.get(PROOF_HEADER);

@@ -27,6 +27,7 @@ import {
   type ServerEnv,
 } from "./context/index.ts";
 import {
+  encodedAnswer,
   failure,
   type Gate,
   gateRefusal,
@@ -275,7 +276,7 @@ async function guarded(
   // A page of a foreign origin can find out that the server runs, and tell its user.
   if (new URL(url).pathname === HEALTH_PATH)
     response.headers.set("cross-origin-resource-policy", "cross-origin");
-  return response;
+  return await encodedAnswer(request, response);
 }
 
 function closing({ draining }: ServerContext): ContinuoError | undefined {

@@ -136,9 +136,9 @@ describe("a change is read in the shape of each agent", () => {
   });
 
   test("a text of more than 200,000 characters is cut", () => {
-    for (const chars of [199_999, 200_000, 200_001]) {
+    for (const chars of [999_999, 1_000_000, 1_000_001]) {
       const [file] = changesOf({ path: "a", content: "x".repeat(chars) });
-      expect(file?.lines[0]?.text.length).toBe(Math.min(chars, 200_000));
+      expect(file?.lines[0]?.text.length).toBe(Math.min(chars, 1_000_000));
     }
   });
 });
@@ -256,19 +256,19 @@ describe("a diff of two texts", () => {
     expect(signsOf(diffLines(before, before))).toEqual([]);
   });
 
-  test("up to 400 lines are compared, and more are taken out and put in", () => {
+  test("up to 20,000 lines are compared, and more are taken out and put in", () => {
     const numbered = (first: string, count: number, last: string): string =>
       textOf([first, ...Array.from({ length: count - 2 }, (_, at) => `${at}`), last]);
     const count = (old: number, fresh: number): number =>
       diffLines(numbered("a", old, "b"), numbered("c", fresh, "d")).filter(({ sign }) => sign !== " ").length;
-    expect(count(400, 400)).toBe(5);
-    expect([count(401, 400), count(400, 401)]).toEqual([801, 801]);
+    expect([count(400, 400), count(401, 401), count(20_000, 20_000)]).toEqual([5, 5, 5]);
+    expect([count(20_001, 20_000), count(20_000, 20_001)]).toEqual([40_001, 40_001]);
     expect(signsOf(diffLines(linesOf("x".repeat(500)), linesOf(`${"x".repeat(500)}y`)))).toEqual([
       " x",
       " x",
       "+y",
     ]);
-    const drawn = signsOf(diffLines(numbered("a", 401, "b"), numbered("c", 401, "d")));
-    expect([drawn[0], drawn[400], drawn[401], drawn[801]]).toEqual(["-a", "-b", "+c", "+d"]);
+    const drawn = signsOf(diffLines(numbered("a", 20_001, "b"), numbered("c", 20_001, "d")));
+    expect([drawn[0], drawn[20_000], drawn[20_001], drawn[40_001]]).toEqual(["-a", "-b", "+c", "+d"]);
   });
 });

@@ -3,6 +3,7 @@
  * them. Control characters in the text are made visible.
  */
 
+import { commonLines } from "./line-diff.ts";
 import { visibleLine, visibleText } from "./visible.ts";
 
 export interface DiffLine {
@@ -24,9 +25,11 @@ export interface ChangedFile {
 /** The number of unchanged lines that are shown on each side of a change. */
 const CONTEXT_LINES = 2;
 /** Longer texts are cut. */
-const MAX_CHARS = 200_000;
+const MAX_CHARS = 1_000_000;
 /** Texts with more lines are not compared: they are shown as removed and added. */
-const MAX_COMPARED_LINES = 400;
+const MAX_COMPARED_LINES = 20_000;
+/** Texts with more lines are compared in linear space. */
+const MAX_TABLE_LINES = 400;
 
 /**
  * Empty if the call changes no file, or has an unknown shape. Lines have numbers if a unified diff gives them, or if `fileText`
@@ -194,11 +197,28 @@ function toLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** Compares by the longest common subsequence, unless that is too much work. */
+/** More lines than can be compared are removed and added. What was removed stands before what was added in its place. */
 function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) {
     return [...signed("-", old), ...signed("+", fresh)];
   }
+  if (old.length <= MAX_TABLE_LINES && fresh.length <= MAX_TABLE_LINES) return compareShort(old, fresh);
+  const common = commonLines(old, fresh);
+  const drawn: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < fresh.length) {
+    if (i < old.length && common.old[i] === 0) drawn.push({ sign: "-", text: old[i++] ?? "" });
+    else if (j < fresh.length && common.fresh[j] === 0) drawn.push({ sign: "+", text: fresh[j++] ?? "" });
+    else {
+      drawn.push({ sign: " ", text: old[i] ?? "" });
+      [i, j] = [i + 1, j + 1];
+    }
+  }
+  return drawn;
+}
+
+/** The longest common subsequence by its table, in which the earliest of equal lines stays. */
+function compareShort(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {

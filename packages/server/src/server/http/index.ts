@@ -8,6 +8,7 @@
 export { countedAnswer, jsonAnswer, type SizedAnswer } from "./answers.ts";
 export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
+export { compressed, type Encoding, encodedAnswer, encodingFor } from "./encoded-answer.ts";
 export {
   EXTENSION_PATH,
   type Gate,

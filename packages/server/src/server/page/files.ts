@@ -4,11 +4,14 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Preferences } from "@continuo/core/wire/machine";
+import { compressed, type Encoding } from "../http/index.ts";
 
 export interface PageFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
+  /** Its bytes in this encoding, made once; the server sends them many times. */
+  encoded(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export interface PageFiles {
@@ -20,6 +23,9 @@ export interface PageFiles {
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
+
+/** These files are compressed once. */
+const BROTLI_QUALITY = 9;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -40,7 +46,13 @@ export function createPageFiles(folder: string): PageFiles {
     const bytes = Uint8Array.from(Buffer.from(marked));
     const hash = createHash("sha256").update(bytes).digest("base64url");
     const type = TYPES[extname(path)] ?? "application/octet-stream";
-    const file = { bytes, type, etag: `"${hash}"` };
+    const made = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+    const encoded: PageFile["encoded"] = (encoding) => {
+      const known = made.get(encoding) ?? compressed(bytes, encoding, BROTLI_QUALITY);
+      made.set(encoding, known);
+      return known;
+    };
+    const file = { bytes, type, etag: `"${hash}"`, encoded };
     read.set(key, file);
     return file;
   };

@@ -8,6 +8,7 @@
 
 import { ContinuoError } from "@continuo/core/model";
 import type { CreateMount } from "../context/index.ts";
+import { encodingFor } from "../http/index.ts";
 import { createPageFiles, type PageFile } from "./files.ts";
 
 export { createPreferences } from "./preferences.ts";
@@ -34,7 +35,7 @@ export const page: CreateMount = (context) => ({
     app.get("/", (c) => {
       const file = files.page(preferences?.read());
       if (file === null) throw notBuilt();
-      return answer(file, c.req.header("if-none-match"), {
+      return answer(file, c.req.raw.headers, {
         "content-security-policy": POLICY,
         "x-frame-options": "DENY",
         "cross-origin-opener-policy": "same-origin",
@@ -47,7 +48,7 @@ export const page: CreateMount = (context) => ({
       const file = files.asset(c.req.param("name"));
       if (file === null) throw new ContinuoError("not_found", "there is no resource at this path");
       // The name changes with the content. The policy also applies to the worker, for which this file is the page.
-      return answer(file, c.req.header("if-none-match"), {
+      return answer(file, c.req.raw.headers, {
         "content-security-policy": POLICY,
         "cache-control": "public, max-age=31536000, immutable",
       });
@@ -55,13 +56,20 @@ export const page: CreateMount = (context) => ({
   },
 });
 
-function answer(
-  { bytes, type, etag }: PageFile,
-  known: string | undefined,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  if (known === etag) return new Response(null, { status: 304, headers: { ...headers, etag } });
-  return new Response(bytes, { headers: { ...headers, etag, "content-type": type } });
+async function answer(
+  file: PageFile,
+  asked: Headers,
+  given: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const encoding = encodingFor(asked.get("accept-encoding"));
+  // Each form of the file has a tag of its own.
+  const etag = encoding === null ? file.etag : file.etag.replace(/"$/u, `-${encoding}"`);
+  const headers = { ...given, etag, vary: "accept-encoding" };
+  if (asked.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  const typed = { ...headers, "content-type": file.type };
+  if (encoding === null) return new Response(file.bytes, { headers: typed });
+  const bytes = await file.encoded(encoding);
+  return new Response(bytes, { headers: { ...typed, "content-encoding": encoding } });
 }
 
 function notBuilt(): ContinuoError {

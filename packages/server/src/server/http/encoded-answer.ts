@@ -1,0 +1,162 @@
+/** Answers as they travel: compressed where that makes them smaller, and with a tag, so that an answer which is known is not sent again. */
+
+import { createHash } from "node:crypto";
+import { pipeline, Readable } from "node:stream";
+import type { ReadableStream as NodeStream } from "node:stream/web";
+import { promisify } from "node:util";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+
+export type Encoding = "br" | "gzip";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A shorter answer fits into one packet anyway. */
+const LEAST_BYTES = 1_000;
+/** More than this takes longer to compress than to send. */
+const BROTLI_QUALITY = 5;
+
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|ndjson|x-ndjson|javascript|xml)\b|image\/svg)/u;
+
+/** The best encoding that the client takes; `null` for none. A weight of 0 refuses one. */
+export function encodingFor(header: string | null): Encoding | null {
+  const refused = /;\s*q=0(?:\.0*)?\s*$/iu;
+  const names = (header ?? "")
+    .split(",")
+    .filter((one) => !refused.test(one))
+    .map((one) => one.split(";")[0]?.trim().toLowerCase());
+  if (names.includes("br")) return "br";
+  return names.includes("gzip") ? "gzip" : null;
+}
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** @param quality of Brotli, 0 to 11 */
+export async function compressed(
+  bytes: Uint8Array,
+  encoding: Encoding,
+  quality: number = BROTLI_QUALITY,
+): Promise<Bytes> {
+  const made =
+    encoding === "gzip"
+      ? await compressGzip(bytes)
+      : await compressBrotli(bytes, {
+          params: {
+            [constants.BROTLI_PARAM_QUALITY]: quality,
+            [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+          },
+        });
+  return made as Bytes;
+}
+
+/**
+ * Only answers to `GET` are compressed: those to other methods may have a secret beside what somebody else chose. A stream of
+ * events, a part of a file, and an answer that is encoded already stay as they are. A long answer is compressed as it comes.
+ */
+export async function encodedAnswer(request: Request, response: Response): Promise<Response> {
+  const { status, headers } = response;
+  if (request.method !== "GET" || status !== 200 || !isCompressible(headers)) return response;
+  headers.append("vary", "accept-encoding");
+  if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES || response.body === null)
+    return response;
+  const encoding = encodingFor(request.headers.get("accept-encoding"));
+  const reader = response.body.getReader();
+  const first = await reader.read();
+  const next = first.done ? null : reader.read();
+  // An answer that was whole when it was made ends at once; one that is still being made may pause here.
+  if (next !== null && (await soon(next))?.done !== true) {
+    const rest = joined(first.value ?? new Uint8Array(), next, reader);
+    return encoding === null
+      ? answerOf(rest, response)
+      : answerOf(streamed(rest, encoding), response, encoding);
+  }
+  const bytes = first.value ?? new Uint8Array();
+  if (!headers.has("etag") && isJson(headers) && bytes.length >= LEAST_BYTES) {
+    headers.set("etag", `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`);
+    if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
+  }
+  if (encoding === null || bytes.length < LEAST_BYTES) return answerOf(bytes, response);
+  const small = await compressed(bytes, encoding);
+  return small.length < bytes.length ? answerOf(small, response, encoding) : answerOf(bytes, response);
+}
+
+function isCompressible(headers: Headers): boolean {
+  return (
+    COMPRESSIBLE.test(headers.get("content-type") ?? "") &&
+    !headers.has("content-encoding") &&
+    !headers.has("content-range") &&
+    !headers.has("accept-ranges")
+  );
+}
+
+function isJson(headers: Headers): boolean {
+  return (headers.get("content-type") ?? "").startsWith("application/json");
+}
+
+function isKnown(request: Request, headers: Headers): boolean {
+  const known = request.headers.get("if-none-match")?.split(",") ?? [];
+  return known.some((tag) => tag.trim() === headers.get("etag"));
+}
+
+function answerOf(body: Bytes | ReadableStream<Bytes>, { headers }: Response, encoding?: Encoding): Response {
+  if (encoding !== undefined) {
+    headers.set("content-encoding", encoding);
+    headers.delete("content-length");
+    // The bytes are others than those of the tag; the content is the same.
+    const tag = headers.get("etag");
+    if (tag !== null && !tag.startsWith("W/")) headers.set("etag", `W/${tag}`);
+  }
+  return new Response(body, { headers });
+}
+
+/** An answer that is being made may pause for longer. */
+const PAUSE_MS = 20;
+
+async function soon<T>(next: Promise<T>): Promise<T | null> {
+  const pause = Promise.withResolvers<null>();
+  const timer = setTimeout(pause.resolve, PAUSE_MS, null);
+  try {
+    return await Promise.race([next, pause.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type BytesReader = ReadableStreamDefaultReader<Bytes>;
+
+/** What was read already, and then the rest at the reader's pace. */
+function joined(
+  first: Bytes,
+  next: ReturnType<BytesReader["read"]>,
+  reader: BytesReader,
+): ReadableStream<Bytes> {
+  let coming: typeof next | null = next;
+  return new ReadableStream(
+    {
+      start: (controller) => controller.enqueue(first),
+      pull: async (controller) => {
+        const { value } = await (coming ?? reader.read());
+        coming = null;
+        if (value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Each part can be read when it has come: the client may show it before the end. */
+function streamed(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStream<Bytes> {
+  const through =
+    encoding === "gzip"
+      ? createGzip({ flush: constants.Z_SYNC_FLUSH })
+      : createBrotliCompress({
+          flush: constants.BROTLI_OPERATION_FLUSH,
+          params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
+        });
+  // A failure of either side ends the other one: the reader sees it as the failure of the stream.
+  pipeline(Readable.fromWeb(body as NodeStream), through, () => undefined);
+  return Readable.toWeb(through) as unknown as ReadableStream<Bytes>;
+}

@@ -1,0 +1,105 @@
+/** A server that ends while its pages are open: they say so, nothing looks alive, and they go on by themselves. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundleWeb } from "../../scripts/web.ts";
+import { openBrowser } from "../cli/browser.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
+import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { violations } from "./axe.ts";
+import { serveViewer } from "./served-viewer.ts";
+
+const pages = mkdtempSync(join(tmpdir(), "continuo-web-"));
+let home: TalkHome;
+let browser: Browser;
+beforeAll(async () => {
+  home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS } });
+  await bundleWeb(join(import.meta.dirname, "../.."), pages);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  home?.[Symbol.dispose]();
+  rmSync(pages, { recursive: true });
+});
+
+const notice = (page: Page) => page.locator(".lost-notice");
+
+/** What the page needs to notice it is loaded after its first view. */
+async function whenLoaded(page: Page): Promise<void> {
+  const names = `performance.getEntriesByType("resource").map(({ name }) => name).join(" ")`;
+  const wanted = ["lost-server-", "lost-notice-", "/later-", "/healthz"];
+  const isLoaded = (all: string) => wanted.filter((one) => !all.includes(one));
+  await expect.poll(async () => isLoaded(await page.evaluate<string>(names))).toEqual([]);
+}
+
+/** The time until the page says it; the clock is the page's. */
+async function noticeWithin(page: Page, killed: Promise<void>): Promise<number> {
+  await page.evaluate(`
+    globalThis.shown = new Promise((resolve) => {
+      const begun = Date.now();
+      new MutationObserver(() => document.querySelector(".lost-notice") && resolve(Date.now() - begun))
+        .observe(document.body, { childList: true, subtree: true });
+    });
+    0;
+  `);
+  await killed;
+  await notice(page).waitFor();
+  return await page.evaluate("globalThis.shown");
+}
+
+test("within two seconds a page says that its server is gone: no action is alive, a draft stays, and it goes on by itself", async () => {
+  const key = await ownSession(home);
+  const first = await serveViewer(home, pages);
+  const { port } = new URL(first.url);
+  const page = await browser.newPage();
+  const enter = `${first.url}/#code=${encodeURIComponent(first.code)}`;
+  await page.goto(`${enter}/session/${encodeURIComponent(key)}`);
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  await prompt.fill("edit it");
+  await prompt.press("Enter");
+  await whenLoaded(page);
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  await prompt.fill("half a thought");
+  expect(await noticeWithin(page, first.kill())).toBeLessThan(2_000);
+  expect(await violations(page)).toEqual([]);
+  expect(await allow.isDisabled()).toBe(true);
+  for (const name of ["Deny", "Queue", "Resume", "Cancel"]) {
+    expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true);
+  }
+  await prompt.press("Enter");
+  await page.keyboard.press("Escape");
+  expect(await prompt.inputValue()).toBe("half a thought");
+  expect(await page.locator("dialog[open]").count()).toBe(0);
+  await using second = await serveViewer(home, pages, port);
+  await notice(page).waitFor({ state: "detached" });
+  await page.locator(".dock-line", { hasText: "Interrupted" }).waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "Send" }).isDisabled()).toBe(false);
+  expect(await prompt.inputValue()).toBe("half a thought");
+  await expect.poll(() => page.getByRole("alert").allInnerTexts()).toEqual([]);
+  await page.reload();
+  await expect.poll(() => prompt.inputValue()).toBe("half a thought");
+  expect(second.url).toBe(first.url);
+  await page.close();
+});
+
+test.each(["/", "/health", "/live"])(
+  "the page %s says it too, and goes on when the server is back",
+  async (place) => {
+    const first = await serveViewer(home, pages);
+    const { port } = new URL(first.url);
+    const page = await browser.newPage();
+    await page.goto(`${first.url}/#code=${encodeURIComponent(first.code)}${place}`);
+    await page.locator("h1").first().waitFor();
+    await whenLoaded(page);
+    expect(await noticeWithin(page, first.kill())).toBeLessThan(2_000);
+    await using _second = await serveViewer(home, pages, port);
+    await notice(page).waitFor({ state: "detached" });
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+    await page.close();
+  },
+);

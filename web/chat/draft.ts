@@ -1,0 +1,35 @@
+/** The prompt that is not sent yet. It is kept in the tab, by the session: it outlives a reload, and a server that ended. */
+
+import { effect, type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+export function useDraft(key: string): Signal<string> {
+  const name = `continuo-draft:${key}`;
+  const text = useSignal(read(name));
+  useEffect(
+    () =>
+      effect(() => {
+        write(name, text.value);
+      }),
+    [name, text],
+  );
+  return text;
+}
+
+function read(name: string): string {
+  try {
+    return sessionStorage.getItem(name) ?? "";
+  } catch {
+    // A browser may allow no storage.
+    return "";
+  }
+}
+
+function write(name: string, text: string): void {
+  try {
+    if (text === "") sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, text);
+  } catch {
+    return;
+  }
+}

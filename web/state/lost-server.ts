@@ -1,0 +1,46 @@
+/** Finds out within two seconds that the server is gone, and that it is back. A connection that is open says enough; without one, the page asks. */
+
+import { access, isLost, whenDoubtful } from "./server.ts";
+
+const LOOK_MS = 900;
+/** A server that has much to do is not gone; one that has ended refuses at once. */
+const ANSWER_MS = 4_000;
+
+let openConnections = 0;
+
+/** Counts a stream of the server until the returned function is called. */
+export function countConnection(): () => void {
+  openConnections += 1;
+  return () => {
+    openConnections -= 1;
+    void look();
+  };
+}
+
+export function watchServer(): void {
+  whenDoubtful(() => void look());
+  const next = async (): Promise<void> => {
+    const isSure = openConnections > 0 && !isLost.value;
+    if (!isSure && document.visibilityState === "visible" && access.value === "in") await look();
+    setTimeout(() => void next(), LOOK_MS);
+  };
+  void next();
+}
+
+let looking: Promise<void> | null = null;
+
+function look(): Promise<void> {
+  looking ??= ask().finally(() => {
+    looking = null;
+  });
+  return looking;
+}
+
+/** Anybody may answer here: the next request finds out who it is. */
+async function ask(): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  isLost.value = await fetch("/healthz", { signal, cache: "no-store" }).then(
+    () => false,
+    () => true,
+  );
+}
