@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const notice = (page: Page) => page.locator(".lost-notice");
 
-/** What the page needs to notice it is loaded after its first view. */
+/** The part of the page that notices the end of a server is loaded after the first view. */
 async function whenLoaded(page: Page): Promise<void> {
   const names = `performance.getEntriesByType("resource").map(({ name }) => name).join(" ")`;
   const wanted = ["lost-server-", "lost-notice-", "/later-", "/healthz"];
@@ -51,7 +51,7 @@ async function noticeWithin(page: Page, killed: Promise<void>): Promise<number> 
   return await page.evaluate("globalThis.shown");
 }
 
-test("within two seconds a page says that its server is gone: no action is alive, a draft stays, and it goes on by itself", async () => {
+test("a page reports within two seconds that its server is gone, disables its actions, keeps the draft, and recovers by itself", async () => {
   const key = await ownSession(home);
   const first = await serveViewer(home, pages);
   const { port } = new URL(first.url);
@@ -88,7 +88,7 @@ test("within two seconds a page says that its server is gone: no action is alive
 });
 
 test.each(["/", "/health", "/live"])(
-  "the page %s says it too, and goes on when the server is back",
+  "the page %s reports that its server is gone, and recovers by itself",
   async (place) => {
     const first = await serveViewer(home, pages);
     const { port } = new URL(first.url);

@@ -58,7 +58,7 @@ function onlyIn(values: readonly number[], other: ReadonlySet<number>): Side {
 interface Work {
   readonly xs: Int32Array;
   readonly ys: Int32Array;
-  /** How far each diagonal is reached from the beginning, and from the end. */
+  /** The place that each diagonal has reached, from the beginning and from the end. */
   readonly forward: Int32Array;
   readonly backward: Int32Array;
   /** The place of diagonal 0. */

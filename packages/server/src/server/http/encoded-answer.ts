@@ -125,7 +125,7 @@ async function soon<T>(next: Promise<T>): Promise<T | null> {
 
 type BytesReader = ReadableStreamDefaultReader<Bytes>;
 
-/** What was read already, and then the rest at the reader's pace. */
+/** The part that was read already comes first, the rest at the reader's pace. */
 function joined(
   first: Bytes,
   next: ReturnType<BytesReader["read"]>,
