@@ -4,6 +4,7 @@
  * at the operation at which its process is killed.
  */
 
+import { hash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { type Cut, type Folder, imageAfter } from "../power-cut/disk.ts";
 import type { Change, FileTree, Sync } from "../power-cut/operations.ts";
@@ -25,6 +26,8 @@ export interface FolderNode {
 }
 
 export type DiskNode = FileNode | FolderNode;
+
+const digests = new WeakMap<Buffer, string>();
 
 /** The process that asked was killed at this operation; nothing that it does has an effect any more. */
 export class Killed extends Error {}
@@ -101,6 +104,16 @@ export class Disk {
   textOf(path: string): string {
     const node = this.find(path);
     return node?.kind === "file" ? node.bytes.toString() : "";
+  }
+
+  /** The same for the same content. */
+  digestOf(path: string): string {
+    const node = this.find(path);
+    if (node?.kind !== "file") return "";
+    const digest = digests.get(node.bytes) ?? hash("sha1", node.bytes);
+    // Each write makes a buffer of its own.
+    digests.set(node.bytes, digest);
+    return digest;
   }
 
   /** Every file, with its path. */
@@ -272,5 +285,10 @@ interface Name {
 }
 
 export function failure(code: string, path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${path}`), { code, path, syscall: "simulated" });
+  // Most are expected, such as a question for a file that is not there; a trace of calls would take longer than the rest.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new Error(`${code}: ${path}`);
+  Error.stackTraceLimit = stackTraceLimit;
+  return Object.assign(error, { code, path, syscall: "simulated" });
 }

@@ -2,11 +2,14 @@
 
 import type { Exports } from "./programs.ts";
 
-export interface KnownSession {
-  readonly title: string;
+export interface SessionContent {
   /** The role and the text of each message. */
   readonly said: readonly string[];
   readonly problems: readonly string[];
+}
+
+export interface KnownSession extends SessionContent {
+  readonly title: string;
 }
 
 export interface NativeSessions {
@@ -29,19 +32,28 @@ interface Places {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The sessions that were read, by a key of everything that they are made of. */
+export interface ReadBefore {
+  readonly sessions: Map<string, SessionContent>;
+  /** The content of the file, and of every file that may say something about several sessions. */
+  readonly keyOf: (location: string, locations: ReadonlySet<string>) => string;
+}
+
+/** @param before without it every session is read */
 export async function readSessions(
   { native, editing }: Exports["editor"],
   places: Places,
+  before?: ReadBefore,
 ): Promise<NativeSessions> {
   const sessions: Record<string, KnownSession> = {};
-  for (const info of await native.listNativeSessions({ places, archived: "include" })) {
-    const { messages, problems } = await native.readNativeSession(info.location, { places });
-    const said = messages.map(({ role, content }) => `${role} ${JSON.stringify(content)}`);
-    sessions[`${info.agent}:${info.sessionId}`] = {
-      title: String(info.title),
-      said,
-      problems: problems.map(({ code }) => code),
-    };
+  const infos = await native.listNativeSessions({ places, archived: "include" });
+  const locations = new Set(infos.map(({ location }) => location));
+  for (const { agent, sessionId, title, location } of infos) {
+    const key = before?.keyOf(location, locations);
+    const known = key === undefined ? undefined : before?.sessions.get(key);
+    const content = known ?? (await readContent(native, location, places));
+    if (key !== undefined) before?.sessions.set(key, content);
+    sessions[`${agent}:${sessionId}`] = { title: String(title), ...content };
   }
   const trash: Record<string, number> = {};
   for (const { info } of editing.listTrashedSessions({ places })) {
@@ -50,6 +62,16 @@ export async function readSessions(
   }
   for (const { message } of editing.trashProblems({ places })) throw new Error(message);
   return { sessions, trash };
+}
+
+async function readContent(
+  native: Exports["editor"]["native"],
+  location: string,
+  places: Places,
+): Promise<SessionContent> {
+  const { messages, problems } = await native.readNativeSession(location, { places });
+  const said = messages.map(({ role, content }) => `${role} ${JSON.stringify(content)}`);
+  return { said, problems: problems.map(({ code }) => code) };
 }
 
 export type Verdict =
