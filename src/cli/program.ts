@@ -3,6 +3,7 @@
 import { ContinuoError, isContinuoError, nearest } from "@continuo/core/model";
 import { debugOf, readVersion } from "@continuo/files";
 import { Command } from "commander";
+import { addAcpCommand } from "./acp/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addAuditCommand } from "./audit/index.ts";
@@ -145,6 +146,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
       run,
     ),
   mcp: addMcpCommands,
+  acp: addAcpCommand,
   completion: addCompletionCommands,
 };
 

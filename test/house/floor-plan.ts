@@ -68,6 +68,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
       ...["native", "editing", "sessions", "handoff", "index-file", "catalog", "search", "conversations"],
     ],
   },
+  gateway: {
+    folder: "src/gateway",
+    floor: 7,
+    only: [...BELOW, "native", "editing", "catalog", "conversations", "drivers"],
+  },
   cli: { folder: "src/cli", floor: 8 },
   testing: { folder: "packages/store/src/testing", floor: 8 },
   agents: { folder: "packages/agents/src", floor: 8 },

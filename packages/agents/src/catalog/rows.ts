@@ -20,6 +20,8 @@ export interface OwnRow extends ListedSession {
   readonly nativeRefs: readonly NativeRef[];
   /** Who answered last. */
   readonly lastAgent: string | null;
+  /** The native session that it began as a copy of; `null` for one that began here. */
+  readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;
 }
 
 export function toOwnRow(session: Session, storeLocation: string): OwnRow {
@@ -41,7 +43,13 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     problems: [],
     nativeRefs: nativeRefsOf(session),
     lastAgent: session.agent,
+    importedFrom: importedFromOf(session),
   };
+}
+
+function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {
+  const { agent, sessionId } = (metadata.takenFrom ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof agent === "string" && typeof sessionId === "string" ? { agent, sessionId } : null;
 }
 
 /** One an agent, as the session manager keeps them; what is no reference is left out. */

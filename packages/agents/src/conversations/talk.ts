@@ -41,6 +41,8 @@ import {
 
 export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly flags: TalkFlags;
+  /** The id of the session that the first turn creates; a new one where it is left out. */
+  readonly newSessionId?: string;
   /** Called once, when the store is first needed. */
   readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
   /** Asks the person whether a project is trusted; left out where nobody is there. */
@@ -363,7 +365,8 @@ class OpenTalk implements Talk {
   async #newSession(store: OpenedStore, input: RunInput): Promise<Session> {
     const { titleOf } = await import("./run.ts");
     const title = this.#setting.flags.title ?? titleOf(input);
-    const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title });
+    const { newSessionId: sessionId } = this.#options;
+    const session = await store.createSession(present({ sessionId, agent: this.agent, cwd: this.cwd, title }));
     await this.#change({ type: "stored", session });
     return session;
   }

@@ -1,0 +1,22 @@
+/**
+ * Ids of calls that are unique in a session for an editor, also where an agent counts its calls anew in each turn, or the
+ * session has had several agents. The same history gives the same ids.
+ */
+export class CallIds {
+  readonly #counts = new Map<string, number>();
+  readonly #current = new Map<string, string>();
+
+  /** A call begins. */
+  begin(id: string): string {
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    const shown = count === 1 ? id : `${id}~${count}`;
+    this.#current.set(id, shown);
+    return shown;
+  }
+
+  /** The call that began last under this id; `null` where none did. */
+  now(id: string): string | null {
+    return this.#current.get(id) ?? null;
+  }
+}

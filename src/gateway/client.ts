@@ -1,0 +1,47 @@
+/** The editor at the other end of the connection, as the gateway uses it. */
+
+import type {
+  AgentContext,
+  ClientCapabilities,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+
+export interface EditorClient {
+  /** Resolves when the update is written: an editor that does not read holds back the turn, not the memory. */
+  update(sessionId: string, update: SessionUpdate): Promise<void>;
+  ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  /** A line about the session: a notice where the editor shows notices, else a line of standard error. */
+  note(sessionId: string, text: string): void;
+  readonly showsCompactions: boolean;
+}
+
+export interface ClientOptions {
+  /** Of the connection, once it is there. */
+  readonly context: () => AgentContext;
+  readonly capabilities: () => ClientCapabilities;
+  readonly report: (line: string) => void;
+}
+
+export function createClient({ context, capabilities, report }: ClientOptions): EditorClient {
+  const update: EditorClient["update"] = (sessionId, one) =>
+    context().notify("session/update", { sessionId, update: one });
+  return {
+    update,
+    // The answer to a question that was taken back is not waited for.
+    ask: (question, cancellationSignal) =>
+      context().request("session/request_permission", question, {
+        cancellationSignal,
+        stopWaitingOnCancel: true,
+      }),
+    note(sessionId, text) {
+      report(text);
+      if (!capabilities().session?.notices) return;
+      update(sessionId, { sessionUpdate: "notice", severity: "info", title: text }).catch(() => undefined);
+    },
+    get showsCompactions() {
+      return Boolean(capabilities().session?.compaction);
+    },
+  };
+}

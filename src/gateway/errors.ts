@@ -1,0 +1,30 @@
+/** Errors of ours as errors of the protocol: the code that clients know, our words, our code and the hint as data. */
+
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import { type ErrorCode, isContinuoError, messageOf } from "@continuo/core/model";
+
+/** `Resource not found` of the protocol. */
+const NOT_FOUND = -32_002;
+const INVALID_PARAMS = -32_602;
+const INTERNAL = -32_603;
+
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  not_found: NOT_FOUND,
+  gone: NOT_FOUND,
+  ambiguous: INVALID_PARAMS,
+  invalid: INVALID_PARAMS,
+  usage: INVALID_PARAMS,
+  out_of_range: INVALID_PARAMS,
+  too_large: INVALID_PARAMS,
+};
+
+/** Never `Authentication required`: the gateway itself has no login, and an agent's login is made in its own program. */
+export function toRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  if (!isContinuoError(error)) return new RequestError(INTERNAL, messageOf(error));
+  const { code, message, hint } = error;
+  return new RequestError(CODES[code] ?? INTERNAL, hint === undefined ? message : `${message}. ${hint}`, {
+    code,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

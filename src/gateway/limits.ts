@@ -1,0 +1,25 @@
+/** What bounds the gateway. */
+
+export interface GatewayLimits {
+  /** Sessions of one connection that are open at a time; each can hold a program of an agent. */
+  readonly openSessions: number;
+  /** Sessions on a page of the list. */
+  readonly pageSessions: number;
+  /** Lists whose further pages can be asked for. */
+  readonly lists: number;
+  /** Characters of a title. */
+  readonly titleChars: number;
+  /** Characters of one text in an update; a longer text comes in several updates. */
+  readonly textChars: number;
+  /** Milliseconds until the agents of a connection that closed have to be gone. */
+  readonly closeMs: number;
+}
+
+export const GATEWAY_LIMITS: GatewayLimits = {
+  openSessions: 64,
+  pageSessions: 100,
+  lists: 16,
+  titleChars: 200,
+  textChars: 256 * 1024,
+  closeMs: 10_000,
+};

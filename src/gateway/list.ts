@@ -1,0 +1,96 @@
+/** The list of sessions in pages. A cursor names a list that was made before: what changes meanwhile moves no row. */
+
+import { isAbsolute } from "node:path";
+import type { ListSessionsRequest, ListSessionsResponse, SessionInfo } from "@agentclientprotocol/sdk/unstable";
+import { isOwn, type ListedSession, listCatalog, type OwnRow } from "@continuo/agents/catalog";
+import { ContinuoError, present } from "@continuo/core/model";
+import { canonicalFolder, type PlacesAt } from "@continuo/files";
+import { importKeyOf, ownId } from "./ids.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
+
+export interface SessionLists {
+  /** Errors: `invalid` for a cursor of no list that is known, or a folder that is not absolute. */
+  page(request: ListSessionsRequest): Promise<ListSessionsResponse>;
+}
+
+export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
+  /** The oldest first. */
+  const lists = new Map<string, readonly SessionInfo[]>();
+  let made = 0;
+  return {
+    async page({ cwd, cursor }) {
+      if (typeof cursor === "string") return pageOf(lists, cursor);
+      if (typeof cwd === "string" && !isAbsolute(cwd)) {
+        throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
+      }
+      const below = typeof cwd === "string" ? cwd : undefined;
+      const { sessions, error, unfinished } = await listCatalog(present({ below, empty: "exclude" }), { places });
+      if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
+      for (const { message } of unfinished) report(message);
+      made += 1;
+      const name = String(made);
+      lists.set(name, infosOf(sessions, places));
+      for (const oldest of lists.keys()) {
+        if (lists.size <= GATEWAY_LIMITS.lists) break;
+        lists.delete(oldest);
+      }
+      return pageOf(lists, `${name}:0`);
+    },
+  };
+}
+
+function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: string): ListSessionsResponse {
+  const [, name = "", start = ""] = /^(\d{1,15}):(\d{1,15})$/u.exec(cursor) ?? [];
+  const list = lists.get(name);
+  if (list === undefined) {
+    throw new ContinuoError("invalid", "the cursor belongs to no list that is known", {
+      hint: "Ask for the list again without a cursor.",
+    });
+  }
+  const end = Number(start) + GATEWAY_LIMITS.pageSessions;
+  return {
+    sessions: list.slice(Number(start), end),
+    ...(end < list.length ? { nextCursor: `${name}:${end}` } : {}),
+  };
+}
+
+/** Each conversation once, under an id that no other row has. */
+export function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
+  const owners = ownersOf(rows.filter(isOwn));
+  return rows.flatMap((row): SessionInfo[] => {
+    const key = isOwn(row) ? importKeyOf(row) : `${row.agent}:${row.sessionId}`;
+    const owner = key === null ? undefined : owners.get(key);
+    // The native session that this conversation began as: what it holds is in the row of its owner.
+    if (!isOwn(row) && owner !== undefined) return [];
+    return [infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places)];
+  });
+}
+
+/** By the id of the native session: the first of Continuo's that began as it. */
+export function ownersOf(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
+  const owners = new Map<string, OwnRow>();
+  for (const row of rows) {
+    const key = importKeyOf(row);
+    if (key === null) continue;
+    const before = owners.get(key);
+    if (before === undefined || isBefore(row, before)) owners.set(key, row);
+  }
+  return owners;
+}
+
+function isBefore(a: OwnRow, b: OwnRow): boolean {
+  const [x, y] = [a.createdAt ?? "", b.createdAt ?? ""];
+  return x === y ? a.sessionId < b.sessionId : x < y;
+}
+
+function infoOf(row: ListedSession, sessionId: string, { home }: PlacesAt): SessionInfo {
+  const { title, updatedAt, gitBranch, archived, live, cwd } = row;
+  const agent = isOwn(row) ? row.lastAgent : row.agent;
+  return {
+    sessionId,
+    // The protocol wants a folder; one that the session does not tell is said in `_meta`.
+    cwd: cwd === null ? home : canonicalFolder(cwd),
+    ...present({ title: title ?? undefined, updatedAt: updatedAt ?? undefined }),
+    _meta: { continuo: { agent, gitBranch, archived, live, cwd } },
+  };
+}

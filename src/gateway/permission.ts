@@ -1,0 +1,53 @@
+/** A question of an agent as a question to the editor, and its answer as a decision of ours. Pure. */
+
+import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
+import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
+import { contentOfCall, diffsOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+
+/** For an agent that offers no options of its own. */
+const OWN_OPTIONS: readonly PermissionOption[] = [
+  { id: "allow", name: "Allow", kind: "allow_once" },
+  { id: "deny", name: "Deny", kind: "reject_once" },
+];
+
+export function optionsOf({ options }: PermissionRequest): readonly PermissionOption[] {
+  return options.length === 0 ? OWN_OPTIONS : options;
+}
+
+/** `toolCallId`: the id by which the editor knows the call. */
+export function toQuestion(
+  request: PermissionRequest,
+  { sessionId, toolCallId }: { readonly sessionId: string; readonly toolCallId: string },
+): RequestPermissionRequest {
+  const { toolName = "tool", toolInput, title, content } = request;
+  const diffs = diffsOf(toolInput, content);
+  const shown = diffs.length > 0 ? diffs : contentOfCall(content);
+  return {
+    sessionId,
+    toolCall: {
+      toolCallId,
+      title: title ?? titleOfCall(toolName, toolInput),
+      kind: kindOf(toolName),
+      status: "pending",
+      rawInput: toolInput,
+      locations: locationsOf(toolInput),
+      ...(shown.length === 0 ? {} : { content: shown }),
+    },
+    options: optionsOf(request).map(({ id, name, kind }) => ({ optionId: id, name, kind })),
+  };
+}
+
+/** An option that was not offered grants nothing. */
+export function toDecision(
+  { outcome }: RequestPermissionResponse,
+  request: PermissionRequest,
+): PermissionDecision {
+  if (outcome.outcome === "cancelled") return { outcome: "cancelled", by: "person" };
+  const chosen = optionsOf(request).find(({ id }) => id === outcome.optionId);
+  if (chosen === undefined) {
+    return { outcome: "denied", by: "policy", reason: "the editor chose an option that was not offered" };
+  }
+  const isGranted = chosen.kind === "allow_once" || chosen.kind === "allow_always";
+  const decided = { outcome: isGranted ? "granted" : "denied", by: "person" } as const;
+  return request.options.length === 0 ? decided : { ...decided, optionId: chosen.id };
+}

@@ -1,0 +1,95 @@
+/** The history of a session as updates, in the order in which it happened. Ids are the same in every replay. */
+
+import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
+import { typedIn } from "@continuo/core/model";
+import { CallIds } from "./call-ids.ts";
+import { contentOfCall, diffsOf, endOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { textContent, toContent } from "./content.ts";
+
+export interface ReplayOptions {
+  readonly ids: CallIds;
+  /** The client shows compactions; another one gets their summaries as thoughts. */
+  readonly showsCompactions: boolean;
+  /** The session is open in its agent: a call without a result may still be running. */
+  readonly isLive: boolean;
+}
+
+/** Left out is what was never part of the conversation: texts that an agent's program put there, and its own notices. */
+export async function* replayOf(
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  { ids, showsCompactions, isLive }: ReplayOptions,
+): AsyncGenerator<SessionUpdate, void, void> {
+  const open = new Map<string, string>();
+  for await (const message of messages) {
+    const { id: messageId, role, origin, content } = message;
+    if (origin === "injected" || origin === "notification" || role === "system") continue;
+    if (origin === "summary") {
+      yield* summaryOf(message, showsCompactions);
+      continue;
+    }
+    for (const block of content) {
+      if (block.type === "tool_call") {
+        const toolCallId = ids.begin(block.id);
+        open.set(block.id, toolCallId);
+        yield { sessionUpdate: "tool_call", ...callOf(block, toolCallId) };
+      } else if (block.type === "tool_result") {
+        const toolCallId = open.get(block.toolCallId);
+        open.delete(block.toolCallId);
+        // A result whose call is not part of this history has nothing to stand with.
+        if (toolCallId !== undefined) yield resultOf(block, toolCallId);
+      } else if (block.type === "thinking") {
+        if (block.text === "") continue;
+        for (const part of textContent(block.text)) {
+          yield { sessionUpdate: "agent_thought_chunk", content: part, messageId };
+        }
+      } else {
+        const sessionUpdate = role === "user" ? "user_message_chunk" : "agent_message_chunk";
+        const said: Block =
+          block.type === "text" && role === "user" ? { type: "text", text: typedIn(block) } : block;
+        for (const part of toContent([said])) yield { sessionUpdate, content: part, messageId };
+      }
+    }
+  }
+  if (isLive) return;
+  for (const toolCallId of open.values()) {
+    yield { sessionUpdate: "tool_call_update", toolCallId, status: "failed" };
+  }
+}
+
+function* summaryOf({ id, content }: Message, isShown: boolean): Generator<SessionUpdate, void, void> {
+  const summary = toContent(content);
+  if (isShown) {
+    yield { sessionUpdate: "compaction_update", compactionId: id, status: "completed", summary };
+    return;
+  }
+  for (const part of summary) {
+    yield { sessionUpdate: "agent_thought_chunk", content: part, messageId: id };
+  }
+}
+
+function callOf({ name, args, rawArgs }: ToolCallBlock, toolCallId: string) {
+  const rawInput: unknown = Object.keys(args).length === 0 && rawArgs !== undefined ? rawArgs : args;
+  const content: ToolCallContent[] = diffsOf(args, undefined);
+  return {
+    toolCallId,
+    name,
+    title: titleOfCall(name, args),
+    kind: kindOf(name),
+    status: "in_progress" as const,
+    locations: locationsOf(args),
+    rawInput,
+    ...(content.length === 0 ? {} : { content }),
+  };
+}
+
+function resultOf({ content, status, isError }: ToolResultBlock, toolCallId: string): SessionUpdate {
+  const shown = contentOfCall(content);
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId,
+    status: endOf(status ?? (isError ? "error" : "ok")),
+    // An edit keeps the difference that its call shows: a result would take its place.
+    ...(shown.length === 0 ? {} : { content: shown }),
+  };
+}

@@ -1,0 +1,260 @@
+/** One session of a connection: its choices, its turns, and the conversation that is opened with its first turn. */
+
+import { randomUUID } from "node:crypto";
+import type {
+  ContentBlock,
+  PromptResponse,
+  SessionConfigOption,
+  SessionModeState,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
+import {
+  type AgentCommand,
+  type AgentEvent,
+  ContinuoError,
+  type PermissionDecision,
+  type PermissionPolicy,
+  type PermissionRequest,
+  present,
+} from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { CallIds } from "./call-ids.ts";
+import type { EditorClient } from "./client.ts";
+import {
+  AGENT_OPTION,
+  configOptionsOf,
+  modesOf,
+  PERMISSIONS_OPTION,
+  type SessionChoices,
+  toPolicy,
+} from "./config-options.ts";
+import { toBlocks } from "./content.ts";
+import { toDecision, toQuestion } from "./permission.ts";
+import { receiptOf } from "./receipt.ts";
+import { TurnUpdates } from "./updates.ts";
+
+export interface SessionOptions {
+  readonly id: string;
+  /** The name of a session that is there; `null` for a new one. */
+  readonly name: string | null;
+  readonly places: PlacesAt;
+  readonly openStore: TalkOptions["openStore"];
+  readonly client: EditorClient;
+  readonly choices: SessionChoices;
+  /** The id in the store of a new one. */
+  readonly newSessionId?: string;
+}
+
+export class EditorSession {
+  readonly #options: SessionOptions;
+  #choices: SessionChoices;
+  #talk: Promise<Talk> | null = null;
+  readonly #stops = new Set<AbortController>();
+  #updates: TurnUpdates;
+  /** The agent was changed, and its first turn has not been answered. */
+  #isHandedOver = false;
+  #commands = "";
+  /** Of calls, over all turns and the replay. */
+  readonly ids: CallIds = new CallIds();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#choices = options.choices;
+    this.#updates = new TurnUpdates(this.ids);
+  }
+
+  get id(): string {
+    return this.#options.id;
+  }
+
+  get configOptions(): SessionConfigOption[] {
+    return configOptionsOf(this.#choices);
+  }
+
+  get modes(): SessionModeState {
+    return modesOf(this.#choices);
+  }
+
+  /** Starts the agent's program, so that the first turn need not wait. Errors: those of `openTalk`. */
+  async open(): Promise<void> {
+    await this.#opened();
+    this.#tellCommands();
+  }
+
+  /** Errors: `invalid`; those of opening the conversation. */
+  async choose(option: string, value: unknown): Promise<void> {
+    if (option === PERMISSIONS_OPTION) await this.setPolicy(toPolicy(value));
+    else if (option === AGENT_OPTION) await this.#setAgent(value);
+    else throw new ContinuoError("invalid", `there is no option ${JSON.stringify(option)}`);
+    await this.#update({ sessionUpdate: "current_mode_update", currentModeId: this.#choices.policy });
+  }
+
+  async setPolicy(policy: PermissionPolicy): Promise<void> {
+    await (await this.#talk)?.setPermissions(policy);
+    this.#choices = { ...this.#choices, policy };
+  }
+
+  async #setAgent(value: unknown): Promise<void> {
+    const { agents, agent } = this.#choices;
+    if (typeof value !== "string" || !(agents.includes(value) || value === agent)) {
+      throw new ContinuoError("invalid", `there is no agent ${JSON.stringify(value)} here`, {
+        hint: `Choose one of ${agents.join(", ")}.`,
+      });
+    }
+    if (value === agent) return;
+    await (await this.#talk)?.switchAgent(value);
+    this.#choices = { ...this.#choices, agent: value };
+    this.#isHandedOver = this.#options.name !== null || this.#talk !== null;
+  }
+
+  /** One turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */
+  async prompt(prompt: readonly ContentBlock[], withdrawn: AbortSignal): Promise<PromptResponse> {
+    const stop = new AbortController();
+    this.#stops.add(stop);
+    const signal = AbortSignal.any([stop.signal, withdrawn]);
+    try {
+      const talk = await unlessAborted(this.#opened(), signal);
+      const updates = new TurnUpdates(this.ids);
+      this.#updates = updates;
+      const { result, session } = await talk.say(toBlocks(prompt), {
+        // The id keeps the session of a first turn that failed: the editor asks again in it.
+        inputId: randomUUID(),
+        signal,
+        onEvent: (event) => this.#tell(event, updates),
+      });
+      for (const update of updates.end()) await this.#update(update);
+      if (result.resumption !== null && this.#isHandedOver) {
+        this.#isHandedOver = false;
+        await this.#say(receiptOf(talk.agent, result.resumption));
+      }
+      await this.#tellFacts(talk, session.title);
+      if (result.status === "cancelled" || signal.aborted) return { stopReason: "cancelled" };
+      if (result.status === "completed") return { stopReason: stopReasonOf(result.stopReason) };
+      const { message = `the turn was ${result.status}`, details = {} } = result.error ?? {};
+      throw new ContinuoError("agent_failed", message, { details });
+    } catch (error) {
+      if (signal.aborted) return { stopReason: "cancelled" };
+      throw error;
+    } finally {
+      this.#stops.delete(stop);
+    }
+  }
+
+  /** Ends every turn that runs or waits. */
+  cancel(): void {
+    for (const stop of this.#stops) stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
+  }
+
+  async close(): Promise<void> {
+    this.cancel();
+    const talk = await this.#talk?.catch(() => null);
+    this.#talk = null;
+    await talk?.close();
+  }
+
+  #opened(): Promise<Talk> {
+    if (this.#talk !== null) return this.#talk;
+    const { name, places, openStore, client, newSessionId } = this.#options;
+    const { agent, policy } = this.#choices;
+    const from: TalkFlags = name === null ? { new: true } : { resume: name };
+    const opening = openTalk(
+      present({
+        flags: { ...from, agent, permissions: policy },
+        places,
+        openStore,
+        newSessionId,
+        keepOpen: "session",
+        ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
+          this.#ask(request, signal),
+        note: (text: string) => client.note(this.id, text),
+        onProgress: () => undefined,
+      }),
+    );
+    this.#talk = opening;
+    // The next turn tries again.
+    opening.catch(() => {
+      if (this.#talk === opening) this.#talk = null;
+    });
+    return opening;
+  }
+
+  async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {
+    for (const update of updates.of(event)) await this.#update(update);
+  }
+
+  async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
+    const toolCallId = this.#updates.idOfCall(request.toolCallId ?? request.approvalId);
+    const question = toQuestion(request, { sessionId: this.id, toolCallId });
+    return toDecision(await this.#options.client.ask(question, signal), request);
+  }
+
+  async #tellFacts(talk: Talk, title: string | null): Promise<void> {
+    const context = await talk.context();
+    if (context !== null) {
+      const { usedTokens: used, windowTokens: size } = context;
+      await this.#update({ sessionUpdate: "usage_update", used, size });
+    }
+    await this.#update(present({ sessionUpdate: "session_info_update" as const, title: title ?? undefined }));
+    const commands = await talk.commands().catch(() => []);
+    await this.#tellNewCommands(commands);
+  }
+
+  /** Once the agent's program tells them; a program that does not start is reported by its first turn. */
+  #tellCommands(): void {
+    this.#opened()
+      .then(async (talk) => await this.#tellNewCommands(await talk.commands()))
+      .catch(() => undefined);
+  }
+
+  async #tellNewCommands(commands: readonly AgentCommand[]): Promise<void> {
+    const availableCommands = commands.map(({ name, description, argument }) => ({
+      name,
+      description,
+      ...(argument === "" ? {} : { input: { hint: argument } }),
+    }));
+    const told = JSON.stringify(availableCommands);
+    if (told === this.#commands || (this.#commands === "" && commands.length === 0)) return;
+    this.#commands = told;
+    await this.#update({ sessionUpdate: "available_commands_update", availableCommands });
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#update({
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text },
+      messageId: `continuo-${randomUUID()}`,
+    });
+  }
+
+  #update(update: SessionUpdate): Promise<void> {
+    return this.#options.client.update(this.id, update);
+  }
+}
+
+/** The agent's own word, where the protocol has it. */
+function stopReasonOf(reason: string | undefined): PromptResponse["stopReason"] {
+  switch (reason) {
+    case "max_tokens":
+    case "max_turn_requests":
+    case "refusal":
+    case "cancelled":
+      return reason;
+    default:
+      return "end_turn";
+  }
+}
+
+/** An agent may take long to start: whoever cancels does not wait for it. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const stop = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

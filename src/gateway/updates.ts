@@ -1,0 +1,161 @@
+/** The events of a turn as updates. One fold a turn: what came in parts is not told again as a whole. */
+
+import type { PlanEntry, SessionUpdate, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
+import type { AgentEvent } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
+import type { CallIds } from "./call-ids.ts";
+import { contentOfCall, diffsOf, endOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { textContent, toContent } from "./content.ts";
+
+export class TurnUpdates {
+  readonly #ids: CallIds;
+  /** Messages whose text came in parts; without an id, whether the current one did. */
+  readonly #streamed = new Set<string>();
+  #inParts = false;
+  /** Calls of this turn that have no result yet. */
+  readonly #open = new Set<string>();
+
+  constructor(ids: CallIds) {
+    this.#ids = ids;
+  }
+
+  /** Empty for what an editor does not show. */
+  of(event: AgentEvent): readonly SessionUpdate[] {
+    switch (event.type) {
+      case "text":
+      case "thinking":
+        return this.#part(event);
+      case "message":
+        return this.#message(event);
+      case "tool_call":
+        return [this.#call(event)];
+      case "tool_call_update":
+        return this.#callUpdate(event);
+      case "tool_result":
+        return this.#result(event);
+      case "plan":
+        return [{ sessionUpdate: "plan", entries: event.entries.flatMap(entryOf) }];
+      case "title":
+        return [{ sessionUpdate: "session_info_update", title: event.title }];
+      case "native_session": {
+        const { agent, sessionId } = event.ref;
+        const native = { agent, sessionId, happened: event.happened, verifiedBy: event.verifiedBy };
+        return [{ sessionUpdate: "session_info_update", _meta: { continuo: { native } } }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** When the turn has ended: what a cancelled turn left running runs no more. */
+  end(): readonly SessionUpdate[] {
+    return [...this.#open].map((toolCallId) => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: "failed",
+    }));
+  }
+
+  /** The id under which the editor knows a call; a call that it does not know yet begins with this. */
+  idOfCall(id: string): string {
+    return this.#ids.now(id) ?? id;
+  }
+
+  #part({ type, delta, messageId }: Extract<AgentEvent, { type: "text" | "thinking" }>): SessionUpdate[] {
+    if (delta === "") return [];
+    if (messageId !== undefined) this.#streamed.add(messageId);
+    if (type === "text") this.#inParts = true;
+    const sessionUpdate = type === "text" ? "agent_message_chunk" : "agent_thought_chunk";
+    return textContent(delta).map((content) => ({
+      sessionUpdate,
+      content,
+      ...(messageId === undefined ? {} : { messageId }),
+    }));
+  }
+
+  #message({ content, messageId }: Extract<AgentEvent, { type: "message" }>): SessionUpdate[] {
+    const cameInParts = messageId === undefined ? this.#inParts : this.#streamed.has(messageId);
+    this.#inParts = false;
+    const said = content.filter(
+      ({ type }) => type === "image" || type === "file" || (type === "text" && !cameInParts),
+    );
+    return toContent(said).map((part) => ({
+      sessionUpdate: "agent_message_chunk",
+      content: part,
+      ...(messageId === undefined ? {} : { messageId }),
+    }));
+  }
+
+  #call({
+    toolCallId,
+    toolName,
+    toolInput,
+    title,
+  }: Extract<AgentEvent, { type: "tool_call" }>): SessionUpdate {
+    this.#inParts = false;
+    const id = this.#ids.begin(toolCallId);
+    this.#open.add(id);
+    const content = diffsOf(toolInput, undefined);
+    return {
+      sessionUpdate: "tool_call",
+      toolCallId: id,
+      name: toolName,
+      title: title ?? titleOfCall(toolName, toolInput),
+      kind: kindOf(toolName),
+      status: "pending",
+      locations: locationsOf(toolInput),
+      rawInput: toolInput,
+      ...(content.length === 0 ? {} : { content }),
+    };
+  }
+
+  #callUpdate(event: Extract<AgentEvent, { type: "tool_call_update" }>): SessionUpdate[] {
+    const { status, title, toolInput, content } = event;
+    const toolCallId = this.#ids.now(event.toolCallId);
+    if (toolCallId === null) return [];
+    const shown = contentOfCall(content);
+    return [
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId,
+        ...(isStatus(status) ? { status } : {}),
+        ...(title === undefined ? {} : { title }),
+        ...(toolInput === undefined ? {} : { rawInput: toolInput, locations: locationsOf(toolInput) }),
+        ...(shown.length === 0 ? {} : { content: shown }),
+      },
+    ];
+  }
+
+  #result({ toolCallId: id, content, status }: Extract<AgentEvent, { type: "tool_result" }>): SessionUpdate[] {
+    const toolCallId = this.#ids.now(id);
+    if (toolCallId === null) return [];
+    this.#open.delete(toolCallId);
+    const shown = contentOfCall(content);
+    return [
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId,
+        status: endOf(status),
+        ...(shown.length === 0 ? {} : { content: shown }),
+      },
+    ];
+  }
+}
+
+const STATUSES: readonly string[] = ["pending", "in_progress", "completed", "failed"];
+
+function isStatus(status: string | undefined): status is ToolCallStatus {
+  return status !== undefined && STATUSES.includes(status);
+}
+
+/** To-do lists of all agents: the text is `content`, `step` or `description`. */
+function entryOf(entry: unknown): PlanEntry[] {
+  if (!isJson(entry)) return [];
+  const content = entry.content ?? entry.step ?? entry.description;
+  if (typeof content !== "string") return [];
+  const status =
+    entry.status === "completed" || entry.status === "in_progress" ? entry.status : ("pending" as const);
+  const priority =
+    entry.priority === "high" || entry.priority === "low" ? entry.priority : ("medium" as const);
+  return [{ content, status, priority }];
+}

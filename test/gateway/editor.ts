@@ -1,0 +1,101 @@
+/** An editor at the other end of the gateway: the client of the protocol's SDK, and all that it was sent. */
+
+import { PassThrough, Readable, Writable } from "node:stream";
+import {
+  type ClientCapabilities,
+  type ClientContext,
+  client,
+  ndJsonStream,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionNotification,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { conversationOf } from "../../src/cli/flags/index.ts";
+import { serveAcp } from "../../src/gateway/index.ts";
+import { cleanEnv, type Home } from "../cli/home.ts";
+
+export interface Editor extends AsyncDisposable {
+  readonly agent: ClientContext;
+  /** Every update by now, in order. */
+  readonly updates: SessionNotification[];
+  readonly questions: RequestPermissionRequest[];
+  /** Lines for people. */
+  readonly reports: string[];
+  /** Returns the updates since the last call. */
+  take(): SessionUpdate[];
+  /** Ends the input of the gateway, as an editor that quits does. Resolves when the gateway has ended. */
+  quit(): Promise<void>;
+}
+
+export interface EditorOptions {
+  readonly capabilities?: ClientCapabilities;
+  /** Answers questions; the first option unless it is given. */
+  readonly answer?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
+}
+
+export async function openEditor(home: Home, options: EditorOptions = {}): Promise<Editor> {
+  const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
+  const reports: string[] = [];
+  const stop = new AbortController();
+  const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path), now: new Date() };
+  const served = serveAcp({
+    places,
+    openStore: conversationOf({}, places as never).openStore,
+    input: toAgent,
+    output: toEditor,
+    version: "1.2.3",
+    signal: stop.signal,
+    report: (line) => reports.push(line),
+  });
+  const updates: SessionNotification[] = [];
+  const questions: RequestPermissionRequest[] = [];
+  const choose = async ({ options: [first] }: RequestPermissionRequest): Promise<RequestPermissionResponse> => ({
+    outcome: { outcome: "selected", optionId: first?.optionId ?? "" },
+  });
+  const connection = client({ name: "editor" })
+    .onNotification("session/update", ({ params }) => void updates.push(params))
+    .onRequest("session/request_permission", async ({ params }) => {
+      questions.push(params);
+      return await (options.answer ?? choose)(params);
+    })
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(toAgent) as WritableStream<Uint8Array>,
+        Readable.toWeb(toEditor) as ReadableStream<Uint8Array>,
+      ),
+    );
+  const { agent } = connection;
+  await agent.request("initialize", {
+    protocolVersion: 1,
+    clientCapabilities: options.capabilities ?? {},
+    clientInfo: { name: "editor", version: "1" },
+  });
+  let taken = 0;
+  const quit = async (): Promise<void> => {
+    toAgent.end();
+    await served;
+  };
+  return {
+    agent,
+    updates,
+    questions,
+    reports,
+    take() {
+      const since = updates.slice(taken).map(({ update }) => update);
+      taken = updates.length;
+      return since;
+    },
+    quit,
+    [Symbol.asyncDispose]: quit,
+  };
+}
+
+/** The text of an agent's messages among updates. */
+export function spokenIn(updates: readonly SessionUpdate[]): string {
+  return updates
+    .map((update) =>
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+    )
+    .join("");
+}

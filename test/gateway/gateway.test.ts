@@ -1,0 +1,196 @@
+/** An editor on the gateway, with a scripted agent. */
+
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLAUDE_ID, claudeFile, claudeText, CONVERSATION } from "../cli/home.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { type Editor, openEditor, spokenIn } from "./editor.ts";
+
+let home: TalkHome;
+let cwd: string;
+beforeEach(() => {
+  home = createTalkHome();
+  cwd = join(home.path, "project");
+});
+afterEach(() => home[Symbol.dispose]());
+
+async function newSession({ agent }: Editor): Promise<string> {
+  return (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId;
+}
+
+function say(editor: Editor, sessionId: string, text: string) {
+  return editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+}
+
+describe("a turn", () => {
+  test("is told as it happens, and nothing follows its answer", async () => {
+    await using editor = await openEditor(home);
+    const id = await newSession(editor);
+    expect(id).toMatch(/^continuo:[0-9a-f-]{36}$/u);
+    expect(await say(editor, id, "fix it")).toEqual({ stopReason: "end_turn" });
+    const told = editor.take();
+    expect(spokenIn(told)).toContain("I will **fix** `src/a.ts`");
+    expect(told.map(({ sessionUpdate }) => sessionUpdate)).toEqual(
+      expect.arrayContaining(["agent_thought_chunk", "plan", "tool_call", "tool_call_update"]),
+    );
+    expect(told.filter(({ sessionUpdate }) => sessionUpdate === "tool_call")).toMatchObject([
+      { toolCallId: "t1", title: "Read", kind: "read", locations: [{ path: "src/a.ts" }] },
+      { toolCallId: "t2", title: "Edit", kind: "edit" },
+    ]);
+    expect(editor.questions).toMatchObject([
+      { sessionId: id, toolCall: { toolCallId: "t2" }, options: [{ optionId: "yes" }, {}, {}] },
+    ]);
+    expect(spokenIn(told)).toContain('"optionId":"yes"');
+    const after = editor.updates.length;
+    await editor.agent.request("session/list", {});
+    expect(editor.updates.slice(after)).toEqual([]);
+  });
+
+  test("that is cancelled ends so, and its calls have ended", async () => {
+    await using editor = await openEditor(home);
+    const id = await newSession(editor);
+    const ended = say(editor, id, "slow");
+    await expect.poll(() => editor.updates.some(({ update }) => update.sessionUpdate === "tool_call")).toBe(true);
+    await editor.agent.notify("session/cancel", { sessionId: id });
+    expect(await ended).toEqual({ stopReason: "cancelled" });
+    expect(editor.updates.map(({ update }) => update)).toContainEqual({
+      sessionUpdate: "tool_call_update",
+      toolCallId: "w",
+      status: "failed",
+    });
+  });
+
+  test("that fails is an error with its reason, and the session stays", async () => {
+    await using editor = await openEditor(home);
+    const id = await newSession(editor);
+    await expect(say(editor, id, "refuse")).rejects.toThrow(/the model says 401/u);
+    expect(await say(editor, id, "hello")).toEqual({ stopReason: "end_turn" });
+  });
+});
+
+describe("the sessions of this machine", () => {
+  beforeEach(() => home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION)));
+
+  test("are listed under their agents' names, without an agent that starts", async () => {
+    await using editor = await openEditor(home);
+    const { sessions } = await editor.agent.request("session/list", {});
+    expect(sessions).toMatchObject([
+      { sessionId: `claude:${CLAUDE_ID}`, cwd: "/home/ann/app", title: "Fix the build" },
+    ]);
+    expect(await editor.agent.request("session/list", { cwd: "/home/nobody" })).toEqual({ sessions: [] });
+    expect(home.methods()).toEqual([]);
+  });
+
+  test("are replayed before the answer, with the same ids each time", async () => {
+    await using editor = await openEditor(home);
+    const load = { sessionId: `claude:${CLAUDE_ID}`, cwd, mcpServers: [] };
+    await editor.agent.request("session/load", load);
+    const first = editor.take();
+    expect(first.slice(0, 4)).toMatchObject([
+      { sessionUpdate: "user_message_chunk", content: { text: "Fix the build" } },
+      { sessionUpdate: "agent_thought_chunk" },
+      { sessionUpdate: "agent_message_chunk", content: { text: "I **look**." } },
+      { sessionUpdate: "tool_call", toolCallId: "t1", kind: "execute", title: "Bash: make" },
+    ]);
+    await editor.agent.request("session/load", load);
+    const ids = (updates: readonly object[]) =>
+      updates.map((one) => ("messageId" in one ? one.messageId : null));
+    expect(ids(editor.take())).toEqual(ids(first));
+    expect(home.methods()).toEqual([]);
+  });
+
+  test("are resumed without a word of their history", async () => {
+    await using editor = await openEditor(home);
+    await editor.agent.request("session/resume", { sessionId: `claude:${CLAUDE_ID}`, cwd });
+    expect(editor.updates).toEqual([]);
+  });
+
+  test("continue in another agent under the same id, with a receipt", async () => {
+    home.write("app/readme", "");
+    const id = "4bf3c2a1-0000-4000-8000-00000000000a";
+    home.write(
+      claudeFile(id),
+      claudeText(id, CONVERSATION).replaceAll("/home/ann/app", join(home.path, "app")),
+    );
+    await using editor = await openEditor(home);
+    const sessionId = `claude:${id}`;
+    await editor.agent.request("session/resume", { sessionId, cwd });
+    const { configOptions } = await editor.agent.request("session/set_config_option", {
+      sessionId,
+      configId: "agent",
+      value: "robot",
+    });
+    expect(configOptions).toMatchObject([{ id: "agent", currentValue: "robot" }, { id: "permissions" }]);
+    expect(await say(editor, sessionId, "hello")).toEqual({ stopReason: "end_turn" });
+    expect(spokenIn(editor.take())).toMatch(/\[Continuo: robot .*\]/u);
+    expect(home.prompts()[0]).toContain("Fix the build");
+    const { sessions } = await editor.agent.request("session/list", {});
+    expect(sessions.filter((one) => one.sessionId === sessionId)).toMatchObject([
+      { _meta: { continuo: { agent: "robot" } } },
+    ]);
+    await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+    expect(spokenIn(editor.take())).toContain("You said: hello");
+  });
+
+  test("that are gone are one error, and never a new session", async () => {
+    await using editor = await openEditor(home);
+    for (const sessionId of [`claude:${CLAUDE_ID.slice(0, 8)}`, "last", "claude:nothing", "continuo:x", "/etc"]) {
+      const gone = { code: -32_002, data: { code: "not_found" } };
+      await expect(
+        editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] }),
+      ).rejects.toMatchObject(gone);
+      await expect(editor.agent.request("session/resume", { sessionId, cwd })).rejects.toMatchObject(gone);
+      await expect(say(editor, sessionId, "hello")).rejects.toMatchObject(gone);
+    }
+    expect(home.methods()).toEqual([]);
+  });
+
+  test("are deleted to the trash, forked and named", async () => {
+    await using editor = await openEditor(home);
+    const sessionId = `claude:${CLAUDE_ID}`;
+    const fork = await editor.agent.request("session/fork", { sessionId, cwd, mcpServers: [] });
+    expect(fork.sessionId).toMatch(/^claude:[0-9a-f-]{36}$/u);
+    await editor.agent.request("session/set_title", { sessionId, title: "The build" });
+    const list = async () => (await editor.agent.request("session/list", {})).sessions;
+    expect(await list()).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ sessionId, title: "The build" }),
+        expect.objectContaining({ sessionId: fork.sessionId }),
+      ]),
+    );
+    await editor.agent.request("session/delete", { sessionId });
+    await editor.agent.request("session/delete", { sessionId });
+    expect((await list()).map((one) => one.sessionId)).toEqual([fork.sessionId]);
+  });
+});
+
+describe("the list", () => {
+  test("comes in pages whose cursor stays right while sessions come and go", async () => {
+    for (let at = 0; at < 230; at += 1) {
+      const id = `4bf3c2a1-0000-4000-8000-${String(at).padStart(12, "0")}`;
+      home.write(claudeFile(id), claudeText(id, CONVERSATION));
+    }
+    await using editor = await openEditor(home);
+    const ids: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await editor.agent.request("session/list", { cursor: cursor ?? null });
+      ids.push(...page.sessions.map(({ sessionId }) => sessionId));
+      cursor = page.nextCursor;
+      home.write(claudeFile(CLAUDE_ID.replace("0001", "9999")), claudeText(CLAUDE_ID, CONVERSATION));
+    } while (cursor !== undefined && cursor !== null);
+    expect([ids.length, new Set(ids).size]).toEqual([230, 230]);
+    await expect(editor.agent.request("session/list", { cursor: "9:9" })).rejects.toMatchObject({ code: -32_602 });
+  });
+});
+
+describe("an editor that quits", () => {
+  test("leaves no program of an agent", async () => {
+    const editor = await openEditor(home);
+    const id = await newSession(editor);
+    say(editor, id, "slow").catch(() => undefined);
+    await expect.poll(() => editor.updates.some(({ update }) => update.sessionUpdate === "tool_call")).toBe(true);
+    await editor.quit();
+    expect(home.methods()).toContain("session/cancel");
+  });
+});
