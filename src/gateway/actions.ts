@@ -11,7 +11,10 @@ import { type FoundForEditor, findSession } from "./look-up.ts";
 export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): Promise<void> {
   if (hit.kind === "own") return await withOwn(places, (own) => deleteOwn(hit.row, own));
   const { agent, sessionId, location, cwd = null } = hit.native.found;
-  await trashNativeSession({ agent, sessionId, location, cwd }, { places: placesOf(places), now: new Date() });
+  await trashNativeSession(
+    { agent, sessionId, location, cwd },
+    { places: placesOf(places), now: new Date() },
+  );
 }
 
 /** Returns the id of the copy. `at`: the message up to which it goes; left out, all of it. */
@@ -22,7 +25,10 @@ export async function forkSession(
 ): Promise<string> {
   const wish = at === undefined ? {} : { at };
   if (hit.kind === "native") {
-    const { agent, sessionId } = await forkNativeSession(hit.native.found, { places: placesOf(places), ...wish });
+    const { agent, sessionId } = await forkNativeSession(hit.native.found, {
+      places: placesOf(places),
+      ...wish,
+    });
     return `${agent}:${sessionId}`;
   }
   return await withOwn(places, async (own) => ownId((await forkOwn(hit.row, own, at)).session.sessionId));

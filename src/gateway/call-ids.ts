@@ -1,6 +1,6 @@
 /**
- * Ids of calls that are unique in a session for an editor, also where an agent counts its calls anew in each turn, or the
- * session has had several agents. The same history gives the same ids.
+ * Ids of calls, unique in a session. An agent may count its calls from 1 in each turn, and a session can have had several
+ * agents. The same history gives the same ids.
  */
 export class CallIds {
   readonly #counts = new Map<string, number>();

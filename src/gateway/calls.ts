@@ -1,6 +1,11 @@
 /** Calls of tools as editors show them. Pure. */
 
-import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk/unstable";
+import type {
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+  ToolKind,
+} from "@agentclientprotocol/sdk/unstable";
 import { filesOfCall } from "@continuo/agents/catalog";
 import type { Block, ToolStatus } from "@continuo/core/model";
 import { changesOf, mainArgument } from "@continuo/core/transcript";

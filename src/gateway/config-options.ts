@@ -13,12 +13,15 @@ export interface SessionChoices {
 export const AGENT_OPTION = "agent";
 export const PERMISSIONS_OPTION = "permissions";
 
-const POLICIES: readonly { readonly id: PermissionPolicy; readonly name: string; readonly description: string }[] =
-  [
-    { id: "ask", name: "Ask", description: "The agent asks before it does more than read." },
-    { id: "safe", name: "Read only", description: "The agent only reads." },
-    { id: "unrestricted", name: "Unrestricted", description: "The agent does what it wants without asking." },
-  ];
+const POLICIES: readonly {
+  readonly id: PermissionPolicy;
+  readonly name: string;
+  readonly description: string;
+}[] = [
+  { id: "ask", name: "Ask", description: "The agent asks before it does more than read." },
+  { id: "safe", name: "Read only", description: "The agent only reads." },
+  { id: "unrestricted", name: "Unrestricted", description: "The agent does what it wants without asking." },
+];
 
 /** All options: an answer of the protocol always has the whole list. */
 export function configOptionsOf({ agent, policy, agents }: SessionChoices): SessionConfigOption[] {

@@ -1,7 +1,11 @@
 /** The list of sessions in pages. A cursor names a list that was made before: what changes meanwhile moves no row. */
 
 import { isAbsolute } from "node:path";
-import type { ListSessionsRequest, ListSessionsResponse, SessionInfo } from "@agentclientprotocol/sdk/unstable";
+import type {
+  ListSessionsRequest,
+  ListSessionsResponse,
+  SessionInfo,
+} from "@agentclientprotocol/sdk/unstable";
 import { isOwn, type ListedSession, listCatalog, type OwnRow } from "@continuo/agents/catalog";
 import { ContinuoError, present } from "@continuo/core/model";
 import { canonicalFolder, type PlacesAt } from "@continuo/files";
@@ -24,7 +28,9 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
         throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
       }
       const below = typeof cwd === "string" ? cwd : undefined;
-      const { sessions, error, unfinished } = await listCatalog(present({ below, empty: "exclude" }), { places });
+      const { sessions, error, unfinished } = await listCatalog(present({ below, empty: "exclude" }), {
+        places,
+      });
       if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
       for (const { message } of unfinished) report(message);
       made += 1;
@@ -62,7 +68,9 @@ export function infosOf(rows: readonly ListedSession[], places: PlacesAt): reado
     const owner = key === null ? undefined : owners.get(key);
     // The native session that this conversation began as: what it holds is in the row of its owner.
     if (!isOwn(row) && owner !== undefined) return [];
-    return [infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places)];
+    return [
+      infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places),
+    ];
   });
 }
 

@@ -1,13 +1,13 @@
 /** From an id that an editor sends to the session. */
 
 import {
-  listOwn,
   type LookUpHit,
+  listOwn,
   lookUp,
-  OWN,
   type OpenOwn,
-  openOwn,
+  OWN,
   type OwnRow,
+  openOwn,
 } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";

@@ -3,7 +3,7 @@
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
 import { typedIn } from "@continuo/core/model";
-import { CallIds } from "./call-ids.ts";
+import type { CallIds } from "./call-ids.ts";
 import { contentOfCall, diffsOf, endOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 import { textContent, toContent } from "./content.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { openCatalogSession } from "@continuo/agents/catalog";
 import { agentsAt, defaultAgent, readSettings, type TalkOptions } from "@continuo/agents/conversations";
-import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { deleteSession, forkSession, renameSession } from "./actions.ts";
 import { createClient } from "./client.ts";
@@ -93,13 +93,34 @@ class Gateway {
         return this.#hello();
       })
       .onRequest("authenticate", () => ({}))
-      .onRequest("session/list", answer(({ params }) => this.#lists.page(params)))
-      .onRequest("session/new", answer(({ params: { cwd } }) => this.#new(cwd)))
-      .onRequest("session/load", answer(({ params }) => this.#load(params)))
-      .onRequest("session/resume", answer(({ params }) => this.#resume(params)))
-      .onRequest("session/fork", answer(({ params }) => this.#fork(params)))
-      .onRequest("session/close", answer(({ params: { sessionId } }) => this.#close(sessionId)))
-      .onRequest("session/delete", answer(({ params: { sessionId } }) => this.#delete(sessionId)))
+      .onRequest(
+        "session/list",
+        answer(({ params }) => this.#lists.page(params)),
+      )
+      .onRequest(
+        "session/new",
+        answer(({ params: { cwd } }) => this.#new(cwd)),
+      )
+      .onRequest(
+        "session/load",
+        answer(({ params }) => this.#load(params)),
+      )
+      .onRequest(
+        "session/resume",
+        answer(({ params }) => this.#resume(params)),
+      )
+      .onRequest(
+        "session/fork",
+        answer(({ params }) => this.#fork(params)),
+      )
+      .onRequest(
+        "session/close",
+        answer(({ params: { sessionId } }) => this.#close(sessionId)),
+      )
+      .onRequest(
+        "session/delete",
+        answer(({ params: { sessionId } }) => this.#delete(sessionId)),
+      )
       .onRequest(
         "session/set_title",
         answer(async ({ params: { sessionId, title } }) => ({
@@ -193,7 +214,11 @@ class Gateway {
     readonly _meta?: unknown;
   }): Promise<Opened & { readonly sessionId: string }> {
     const { places } = this.#options;
-    const id = await forkSession(await findSession(params.sessionId, places), messageIn(params._meta), places);
+    const id = await forkSession(
+      await findSession(params.sessionId, places),
+      messageIn(params._meta),
+      places,
+    );
     const session = await this.#enter(id, params.cwd, await findSession(id, places));
     return { sessionId: id, ...openedOf(session) };
   }
@@ -217,7 +242,11 @@ class Gateway {
   }
 
   /** The open session, or one that is opened with its next turn: no agent starts here. */
-  async #enter(id: string, cwd: string, { name, agent: of, cwd: folder }: FoundForEditor): Promise<EditorSession> {
+  async #enter(
+    id: string,
+    cwd: string,
+    { name, agent: of, cwd: folder }: FoundForEditor,
+  ): Promise<EditorSession> {
     const before = this.#sessions.get(id);
     if (before !== undefined) return before;
     const places = this.#placesIn(cwd);

@@ -143,7 +143,8 @@ export class EditorSession {
 
   /** Ends every turn that runs or waits. */
   cancel(): void {
-    for (const stop of this.#stops) stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
+    for (const stop of this.#stops)
+      stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
   }
 
   async close(): Promise<void> {
@@ -245,7 +246,7 @@ function stopReasonOf(reason: string | undefined): PromptResponse["stopReason"] 
   }
 }
 
-/** An agent may take long to start: whoever cancels does not wait for it. */
+/** An agent may take long to start. A turn that is cancelled does not wait for it. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -126,7 +126,11 @@ export class TurnUpdates {
     ];
   }
 
-  #result({ toolCallId: id, content, status }: Extract<AgentEvent, { type: "tool_result" }>): SessionUpdate[] {
+  #result({
+    toolCallId: id,
+    content,
+    status,
+  }: Extract<AgentEvent, { type: "tool_result" }>): SessionUpdate[] {
     const toolCallId = this.#ids.now(id);
     if (toolCallId === null) return [];
     this.#open.delete(toolCallId);

@@ -50,7 +50,9 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
   });
   const updates: SessionNotification[] = [];
   const questions: RequestPermissionRequest[] = [];
-  const choose = async ({ options: [first] }: RequestPermissionRequest): Promise<RequestPermissionResponse> => ({
+  const choose = async ({
+    options: [first],
+  }: RequestPermissionRequest): Promise<RequestPermissionResponse> => ({
     outcome: { outcome: "selected", optionId: first?.optionId ?? "" },
   });
   const connection = client({ name: "editor" })
@@ -95,7 +97,9 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
 export function spokenIn(updates: readonly SessionUpdate[]): string {
   return updates
     .map((update) =>
-      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
+        ? update.content.text
+        : "",
     )
     .join("");
 }

@@ -366,7 +366,9 @@ class OpenTalk implements Talk {
     const { titleOf } = await import("./run.ts");
     const title = this.#setting.flags.title ?? titleOf(input);
     const { newSessionId: sessionId } = this.#options;
-    const session = await store.createSession(present({ sessionId, agent: this.agent, cwd: this.cwd, title }));
+    const session = await store.createSession(
+      present({ sessionId, agent: this.agent, cwd: this.cwd, title }),
+    );
     await this.#change({ type: "stored", session });
     return session;
   }

@@ -1,0 +1,24 @@
+/** What a person reads when a conversation continues in another agent. */
+
+import { expect, test } from "vitest";
+import { receiptOf } from "./receipt.ts";
+
+const ref = { agent: "codex", sessionId: "s1", location: null, cwd: null };
+
+test.each([
+  [
+    { requested: "auto", happened: "native", ref, verifiedBy: "agent and disk" },
+    "codex continues this conversation in a session of its own (codex:s1): the agent confirmed its history, and it was read back from disk.",
+  ],
+  [
+    { requested: "auto", happened: "replay", verifiedBy: "none", reason: "It has no files." },
+    "codex was told this conversation anew. It has no files.",
+  ],
+  [
+    { requested: "auto", happened: "replay", ref, verifiedBy: "none", omitted: { messages: 3 } },
+    'codex was told this conversation anew (codex:s1). Left out: {"messages":3}.',
+  ],
+  [{ requested: "none", happened: "new", verifiedBy: "none" }, "codex began a new session."],
+] as const)("a receipt of %o", (resumption, words) => {
+  expect(receiptOf("codex", resumption).trim()).toBe(`[Continuo: ${words}]`);
+});

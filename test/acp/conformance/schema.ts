@@ -1,0 +1,64 @@
+/** The protocol's own schema, as its package ships it, against messages of an agent. */
+
+import { createRequire } from "node:module";
+import { z } from "zod";
+import type { Json, Message } from "./wire.ts";
+
+const SCHEMA_FILE = "@agentclientprotocol/sdk/schema/v1/schema.unstable.json";
+const { $schema, $defs } = readable(createRequire(import.meta.url)(SCHEMA_FILE)) as {
+  readonly $schema: string;
+  readonly $defs: Readonly<Record<string, Json>>;
+};
+
+/**
+ * Without two keywords that zod does not read, and that allow nothing less here: `not` keeps known words out of the branch
+ * for unknown ones, and `unevaluatedProperties` is true wherever it stands.
+ */
+function readable(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(readable);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => !(key === "not" && typeof value === "object") && key !== "unevaluatedProperties",
+  );
+  return Object.fromEntries(entries.map(([key, value]) => [key, readable(value)]));
+}
+
+const made = new Map<string, z.ZodType>();
+
+function definition(name: string): z.ZodType {
+  const known = made.get(name) ?? z.fromJSONSchema({ $schema, $defs, $ref: `#/$defs/${name}` } as never);
+  made.set(name, known);
+  return known;
+}
+
+/** The definition of what one side sends for a method: `Response` of the agent, `Request` or `Notification` to the client. */
+function nameFor(side: "agent" | "client", method: string, end: "Response" | "Request" | "Notification") {
+  const found = Object.entries($defs).find(
+    ([name, one]) => one["x-side"] === side && one["x-method"] === method && name.endsWith(end),
+  );
+  return found?.[0] ?? null;
+}
+
+/** `asked`: the method that this is the answer to. Sentences; none where the message is right. */
+export function violationsOf(message: Message, asked: string | undefined): string[] {
+  const { jsonrpc, id, method, params, result, error } = message;
+  if (jsonrpc !== "2.0") return [`no "jsonrpc": "2.0" in ${JSON.stringify(message).slice(0, 200)}`];
+  if (method !== undefined) {
+    const name = nameFor("client", method, id === undefined ? "Notification" : "Request");
+    if (name === null)
+      return method.startsWith("$/") || method.startsWith("_") ? [] : [`unknown method ${method}`];
+    return wrongIn(name, params);
+  }
+  if ((result === undefined) === (error === undefined)) return ["an answer has either a result or an error"];
+  if (error !== undefined)
+    return Number.isInteger(error.code) ? wrongIn("Error", error) : ["no integer code"];
+  const name = asked === undefined ? null : nameFor("agent", asked, "Response");
+  return name === null ? [] : wrongIn(name, result);
+}
+
+function wrongIn(name: string, value: unknown): string[] {
+  const { success, error } = definition(name).safeParse(value);
+  return success
+    ? []
+    : [`${name}: ${error.message.slice(0, 1_000)} in ${JSON.stringify(value).slice(0, 500)}`];
+}
