@@ -365,10 +365,8 @@ class OpenTalk implements Talk {
   async #newSession(store: OpenedStore, input: RunInput): Promise<Session> {
     const { titleOf } = await import("./run.ts");
     const title = this.#setting.flags.title ?? titleOf(input);
-    const { newSessionId: sessionId } = this.#options;
-    const session = await store.createSession(
-      present({ sessionId, agent: this.agent, cwd: this.cwd, title }),
-    );
+    const named = present({ sessionId: this.#options.newSessionId });
+    const session = await store.createSession({ ...named, agent: this.agent, cwd: this.cwd, title });
     await this.#change({ type: "stored", session });
     return session;
   }
