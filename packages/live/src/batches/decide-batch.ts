@@ -24,6 +24,8 @@ export interface DecideOptions {
   readonly newId: () => string;
   readonly nowMs: number;
   readonly rules: NoteRules;
+  /** A note of only this evidence is a stand-in's: a draft at its place takes its place, whatever it says. */
+  readonly standInEvidence?: ReadonlySet<string>;
   readonly signal?: AbortSignal;
 }
 
@@ -39,6 +41,8 @@ export interface BatchDecision {
   readonly answered: readonly Draft[];
   /** The writer had no new evidence: it wrote what it had left open. */
   readonly isEnd: boolean;
+  /** The sequences of a stand-in's decisions, in whose place this one is made. */
+  readonly redoes?: readonly number[];
 }
 
 /**
@@ -49,7 +53,7 @@ export async function decideBatch(
   batch: BatchDecision,
   options: DecideOptions,
 ): Promise<readonly NewEvent[]> {
-  const { batchId, lane, sequences, writer, standsInFor, result, answered, isEnd } = batch;
+  const { batchId, lane, sequences, writer, standsInFor, result, answered, isEnd, redoes } = batch;
   const { fold, rules } = options;
   let free = rules.openQuestions - fold.requests.size;
   const mayAsk = (draft: Draft): boolean =>
@@ -66,6 +70,7 @@ export async function decideBatch(
     cost: costOf(result),
     ...(isEnd ? { isEnd } : {}),
     ...(standsInFor === undefined ? {} : { standsInFor }),
+    ...(redoes === undefined ? {} : { redoes }),
     ...(result.memory === undefined ? {} : { memory: result.memory }),
   };
   return [
@@ -133,7 +138,7 @@ async function decideAll(
 /** The notes at the places of the drafts, only the most recently changed ones. */
 async function notesNear(
   drafts: readonly Draft[],
-  { store, sessionId, fold, nowMs, rules }: DecideOptions,
+  { store, sessionId, fold, nowMs, rules, standInEvidence }: DecideOptions,
 ): Promise<readonly Omit<ComparedNote, "vector">[]> {
   const entries = [...fold.notes.values()]
     // A note that a person removed is compared too, so that nothing brings it back.
@@ -145,6 +150,7 @@ async function notesNear(
   return notes.map(({ hash, by, ...note }) => ({
     note,
     hash,
+    isStandIn: note.evidence.length > 0 && note.evidence.every((id) => standInEvidence?.has(id)),
     by: note.status === "accepted" ? "person" : by,
     revisions: (byId.get(note.noteId)?.revisedAtMs ?? []).filter((at) => nowMs - at < LIMITS.revisionMs)
       .length,

@@ -28,6 +28,8 @@ export interface ComparedNote {
   readonly by: "agent" | "person";
   /** The number of changes by the agent in the last hour. */
   readonly revisions: number;
+  /** A stand-in wrote it, and its own writer now says at its place what it should have said. */
+  readonly isStandIn?: boolean;
 }
 
 export interface Rule extends Pick<NoteRules, "overlap" | "confidence"> {
@@ -137,7 +139,8 @@ function matchOf(
 ): readonly Match[] {
   const overlap = overlapOf(draft, compared.note);
   if (overlap < least) return [];
-  const cosine = cosineOf(vector, compared.vector);
+  const own = cosineOf(vector, compared.vector);
+  const cosine = compared.isStandIn === true ? Math.max(own, threshold) : own;
   return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
 }
 

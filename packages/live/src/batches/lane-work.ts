@@ -56,6 +56,7 @@ import {
 import { type BatchDecision, decideBatch } from "./decide-batch.ts";
 import { writeDrafts } from "./drafts.ts";
 import { noteRequest } from "./note-request.ts";
+import { owedIn, redoOwed } from "./owed.ts";
 
 export interface LaneOptions extends BatchingOptions {
   readonly lane: Lane;
@@ -68,6 +69,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly budget: LiveBudget | null;
   readonly rules: NoteRules;
   readonly follower: Follower;
+  readonly report: (line: string) => void;
   readonly signal: AbortSignal;
   /** Appends as the owner. Errors: `fenced`, the store's. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
@@ -104,6 +106,9 @@ export class LaneWork {
   #phase: "working" | "waiting" = "working";
   /** Until when the note writer is not asked, because it failed. */
   #awayUntilMs = 0;
+  /** The failures in a row to make a stand-in's batches again, and until when that is not tried. */
+  #redoFailures = 0;
+  #redoAfterMs = 0;
   #call = new AbortController();
   /** When something was said last. */
   #heardAtMs: number | null = null;
@@ -139,15 +144,58 @@ export class LaneWork {
 
   /** When the next step is due, if nothing is appended before. */
   get nextMs(): number | null {
-    if (this.#running !== null || this.#window.oldestAtMs === null) return null;
-    const { closesAtMs } = this.#window;
-    return closesAtMs === null ? null : Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0);
+    if (this.#running !== null) return null;
+    const redoMs = this.#owes ? this.#redoAtMs : null;
+    const { oldestAtMs, closesAtMs } = this.#window;
+    if (oldestAtMs === null || closesAtMs === null) return redoMs;
+    return Math.min(Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0), redoMs ?? closesAtMs);
   }
 
   startIfDue(nowMs: number): void {
-    if (this.#running !== null || !isDue(this.#window, nowMs) || !mayTry(this.#breaker, nowMs)) return;
+    if (this.#running !== null) return;
     if (this.#options.follower.fault !== null || !acceptsInput(this.#options.follower.fold.state)) return;
-    void this.#start(this.#options.signal).then(() => this.#options.onIdle());
+    const isBatchDue = isDue(this.#window, nowMs) && mayTry(this.#breaker, nowMs);
+    // Present evidence comes first.
+    if (isBatchDue) void this.#start(this.#options.signal).then(() => this.#options.onIdle());
+    else if (this.#owes && nowMs >= this.#redoAtMs) void this.#redo().then(() => this.#options.onIdle());
+  }
+
+  /** True if a stand-in wrote batches that the session's own writer can be given again. */
+  get #owes(): boolean {
+    const { lane, follower } = this.#options;
+    const { fold } = follower;
+    return (
+      owedIn(fold, lane).length > 0 && acceptsInput(fold.state) && this.#writer().name !== EXTRACTIVE.name
+    );
+  }
+
+  get #redoAtMs(): number {
+    return Math.max(this.#awayUntilMs, this.#redoAfterMs);
+  }
+
+  async #redo(): Promise<void> {
+    const { clock, signal, follower, report } = this.#options;
+    // The end of the session does not wait for it.
+    this.#call = new AbortController();
+    const call = AbortSignal.any([signal, this.#call.signal]);
+    const redo = { ...this.#options, writer: this.#writer(), nowMs: clock.now(), signal: call };
+    const redoing = redoOwed(redo).then(
+      (): Outcome => {
+        this.#redoFailures = 0;
+        return "processed";
+      },
+      (error: unknown): Outcome => {
+        const pauseMs = Math.min(LIMITS.owedRetryMs, LIMITS.breakerMs * 2 ** this.#redoFailures++);
+        this.#redoAfterMs = clock.now() + pauseMs;
+        if (!signal.aborted && this.#redoFailures === 1)
+          report(`live: batches of ${follower.sessionId} are not written again yet: ${messageOf(error)}`);
+        return "failed";
+      },
+    );
+    this.#running = redoing.finally(() => {
+      this.#running = null;
+    });
+    await this.#running;
   }
 
   /** When what the writer left open must be finished, if nothing is said before; `null` when nothing is open. */

@@ -27,6 +27,9 @@ export const LIMITS = {
    */
   cleanUpLookMs: 1_800_000,
   cleanUpBatch: 100,
+  /** The batches of a stand-in that the note writer is given again, and the longest pause between two tries. */
+  owedBatches: 200,
+  owedRetryMs: 600_000,
   /** For how long a removed session can be brought back, and the interval at which those beyond it are deleted. */
   undoMs: 604_800_000,
   deletionMs: 3_600_000,

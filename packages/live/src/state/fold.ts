@@ -13,6 +13,7 @@ import {
   isFields,
   type Lanes,
   type Level,
+  LIMITS,
   type LiveBudget,
   type LiveCost,
   type LiveHealth,
@@ -43,6 +44,13 @@ export interface OpenRequest {
   readonly expiresAtMs: number;
   /** The sequence of the remark that answers it, while that remark is pending. */
   readonly answer: number | null;
+}
+
+/** A batch that a stand-in wrote in place of the session's note writer. */
+export interface OwedBatch {
+  /** The sequence of its decision, which names the evidence. */
+  readonly sequence: number;
+  readonly lane: string;
 }
 
 export interface CheckpointMark {
@@ -80,6 +88,8 @@ export interface LiveFold extends Pending {
   memory: unknown;
   /** Why the extractive writer stands in for the note writer, with a memory of its own; `null` if it does not. */
   standIn: { readonly reason: string; readonly memory: unknown } | null;
+  /** The newest batches that a stand-in wrote, oldest first: the note writer is given them again when it works. */
+  owed: readonly OwedBatch[];
   cost: LiveCost;
   budget: BudgetState;
   /** The budget that the client gave the session. */
@@ -133,6 +143,7 @@ export function emptyFold(chainHash: string): LiveFold {
     page: NO_PAGE,
     memory: null,
     standIn: null,
+    owed: [],
     cost: NO_COST,
     budget: "normal",
     ownBudget: null,
@@ -256,14 +267,17 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     const damage = damageIn(data);
     if (damage !== null) fold.quarantined = [...fold.quarantined, damage];
   },
-  decision_made: (fold, data) => {
+  decision_made: (fold, data, { event }) => {
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
     removeRequests(fold, data);
     if (typeof data.batchId === "string" && data.isEnd !== true) fold.segments++;
     const reason = textOf(data.standsInFor);
     // A decision that is not the writer's, such as that on a question without an answer, says nothing about it.
     if (reason !== null) fold.standIn = { reason, memory: data.memory ?? fold.standIn?.memory ?? null };
-    else if (typeof data.writer === "string") fold.standIn = null;
+    fold.owed = owedAfter(fold.owed, data, event.sequence);
+    // While older batches are owed, the thought that the stand-in left open is still its own.
+    const isWritten = data.redoes === undefined || fold.owed.length === 0;
+    if (reason === null && typeof data.writer === "string" && isWritten) fold.standIn = null;
     if (data.memory !== undefined && reason === null) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
     fold.page = addPass(fold.page, data);
@@ -309,6 +323,16 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.health = { ...fold.health, lastError: textOf(data.message) };
   },
 };
+
+function owedAfter(
+  owed: LiveFold["owed"],
+  { standsInFor, sequences, lane, redoes }: Fields,
+  sequence: number,
+): LiveFold["owed"] {
+  if (Array.isArray(redoes)) return owed.filter((one) => !redoes.includes(one.sequence));
+  if (textOf(standsInFor) === null || !Array.isArray(sequences) || sequences.length === 0) return owed;
+  return [...owed, { sequence, lane: textOf(lane) ?? "all" }].slice(-LIMITS.owedBatches);
+}
 
 function changeState(
   fold: LiveFold,

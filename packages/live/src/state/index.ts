@@ -19,6 +19,7 @@ export {
   type LiveFold,
   ledgerCursor,
   type OpenRequest,
+  type OwedBatch,
   type PendingAudio,
 } from "./fold.ts";
 export { acknowledge, Follower, stateOf } from "./follower.ts";

@@ -9,7 +9,7 @@ import type { NoteEntry } from "./note-entries.ts";
 import type { PendingEvidence } from "./pending-evidence.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 10;
+const VERSION = 11;
 
 export interface HashedSnapshot {
   readonly version: number;

@@ -1,0 +1,134 @@
+/** Batches that a stand-in wrote are written again when the note writer works. */
+
+import { openStore } from "@continuo/store";
+import { expect, onTestFinished, test } from "vitest";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const TALK = ["The harbour opens at dawn.", "Boats leave with the tide.", "The lamp is lit at dusk."];
+
+/** The writer says of each piece of evidence what a model would: other words, at the same place. */
+async function away(options: Parameters<typeof liveTest>[0] = {}): Promise<LiveTest> {
+  const live = await liveTest(options);
+  const { writer } = live;
+  const { write } = writer;
+  writer.write = async (request, call) => {
+    const { memory } = await write(request, call);
+    const heard = request.evidence.filter(({ type }) => type === "transcript_added");
+    const drafts = heard.map(({ id, text, startMs, endMs }, n) => ({
+      draftId: `${request.batchId}/${n}`,
+      text: `In short: ${text.split(" ").slice(0, 2).join(" ")}`,
+      startMs,
+      endMs,
+      confidence: 0.9,
+      evidence: [id],
+    }));
+    return { drafts, memory };
+  };
+  writer.failures = Number.POSITIVE_INFINITY;
+  await live.service.open("k", { videoId: "v" });
+  return live;
+}
+
+async function talk(live: LiveTest, from = 0): Promise<void> {
+  for (const [n, text] of TALK.entries()) {
+    const startMs = from + n * 60_000;
+    await live.send("k", said(text, startMs, { endMs: startMs + 3_000 }));
+    await live.clock.advance(13_000);
+  }
+}
+
+async function texts({ service }: LiveTest): Promise<readonly string[]> {
+  return (await service.notes("k")).map(({ text }) => text);
+}
+
+const SHORT = ["In short: The harbour", "In short: Boats leave", "In short: The lamp"];
+
+test("when the note writer is back, it writes what a stand-in wrote, in place of the stand-in's notes, also without new words", async () => {
+  await using live = await away();
+  const { service, clock, writer } = live;
+  await talk(live);
+  await clock.advance(40_000);
+  expect(await texts(live)).toEqual(TALK);
+  const before = await service.notes("k");
+  writer.failures = 0;
+  await clock.advance(620_000);
+  expect(await texts(live)).toEqual(SHORT);
+  const after = await service.notes("k");
+  expect(after.map(({ noteId }) => noteId)).toEqual(before.map(({ noteId }) => noteId));
+  expect((await service.session("k")).health.standIn).toBeNull();
+  const calls = writer.requests.length;
+  await clock.advance(620_000);
+  expect(writer.requests, "once").toHaveLength(calls);
+  expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  expect((await service.verify("k")).ok).toBe(true);
+});
+
+test("what a person edited, accepted or removed of a stand-in's notes stays as it is", async () => {
+  await using live = await away();
+  const { service, clock, writer } = live;
+  await talk(live);
+  await clock.advance(40_000);
+  const [harbour, boats, lamp] = await service.notes("k");
+  await service.operate("k", harbour?.noteId ?? "", { operation: "edit", text: "Mine." });
+  await service.operate("k", boats?.noteId ?? "", { operation: "accept" });
+  await service.operate("k", lamp?.noteId ?? "", { operation: "remove" });
+  writer.failures = 0;
+  await clock.advance(620_000);
+  expect(await texts(live)).toEqual(["Mine.", TALK[1]]);
+});
+
+test("all that a stand-in wrote is given in one request, and a writer that fails at it is asked more and more rarely", async () => {
+  await using live = await away();
+  const { clock, writer } = live;
+  await talk(live);
+  await clock.advance(10_000);
+  writer.requests.length = 0;
+  await clock.advance(3_600_000);
+  expect(writer.requests.length).toBeGreaterThan(3);
+  expect(writer.requests.length).toBeLessThan(12);
+  expect(writer.requests.at(-1)?.evidence.map(({ text }) => text)).toEqual(TALK);
+  expect((await live.service.session("k")).state).toBe("checkpointed");
+});
+
+test("a server that dies while the writer is away leaves what is owed to the next one, which writes it once", async () => {
+  const store = await openStore("memory:");
+  onTestFinished(() => store.close());
+  const first = await away({ store });
+  await talk(first);
+  await first.clock.advance(40_000);
+  const { sessionId } = await first.service.open("k", { videoId: "v" });
+  // Killed: it stops without ending anything.
+  await first.service.stop();
+  await using next = await away({ store, startMs: first.clock.now() + 60_000 });
+  next.writer.failures = 0;
+  await next.service.ownerOf(sessionId)?.checkpoint();
+  await next.clock.advance(60_000);
+  expect(await texts(next)).toEqual(SHORT);
+  const redone = (await allEvents(store, sessionId)).filter(
+    ({ type, data }) =>
+      type === "decision_made" && (data as { readonly redoes?: unknown }).redoes !== undefined,
+  );
+  expect(redone).toHaveLength(1);
+});
+
+test("a session whose budget is spent is not written again", async () => {
+  await using live = await away({ budget: { maxTokens: 1 } });
+  const { service, clock, writer } = live;
+  await talk(live);
+  const { write } = writer;
+  writer.failures = 0;
+  let isAway = true;
+  writer.write = async (request, call) => {
+    if (isAway && request.evidence.some(({ text }) => text === TALK[0])) throw new Error("too long");
+    const usage = { inputTokens: 100, outputTokens: 1 };
+    return { ...(await write(request, call)), model: "m", usage };
+  };
+  await clock.advance(40_000);
+  await live.send("k", said("Fog lies over the quay.", 600_000, { endMs: 603_000 }));
+  await clock.advance(40_000);
+  expect((await service.session("k")).budget).toBe("spent");
+  isAway = false;
+  await clock.advance(1_300_000);
+  expect((await texts(live)).slice(0, 3)).toEqual(TALK);
+});
