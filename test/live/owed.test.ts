@@ -132,3 +132,65 @@ test("a session whose budget is spent is not written again", async () => {
   await clock.advance(1_300_000);
   expect((await texts(live)).slice(0, 3)).toEqual(TALK);
 });
+
+test("a session that ended while its writer was away gets its notes when the writer is back, takes no input, and is closed then", async () => {
+  await using live = await away();
+  const { service, store, clock, writer } = live;
+  await talk(live);
+  await service.close("k");
+  const { sessionId } = await service.follow(await service.sessionIdOf("k"));
+  expect(await service.session("k")).toMatchObject({ state: "closed", depth: 0 });
+  expect(await texts(live)).toEqual(TALK);
+  await expect(live.send("k", said("too late", 300_000))).rejects.toMatchObject({ code: "log_closed" });
+  const [note] = await service.notes("k");
+  await expect(service.operate("k", note?.noteId ?? "", { operation: "accept" })).rejects.toMatchObject({
+    code: "log_closed",
+  });
+  expect(await service.late.run(), "while it is away").toBe(0);
+  writer.failures = 0;
+  await clock.advance(3_600_000);
+  expect(await service.late.run()).toBe(1);
+  expect(await texts(live)).toEqual(SHORT);
+  expect(await service.session("k")).toMatchObject({ state: "closed", health: { standIn: null } });
+  expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
+  expect(await service.late.run(), "once").toBe(0);
+  expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  expect((await service.verify("k")).ok).toBe(true);
+});
+
+test("a batch that was stored before the session ended is acknowledged after it, also while its log waits for late notes", async () => {
+  await using live = await away();
+  const { service } = live;
+  const batch = {
+    producerId: "p",
+    epoch: 0,
+    sequence: 0,
+    evidence: [said(TALK[0] ?? "", 0, { endMs: 3_000 })],
+  };
+  await service.accept("k", batch);
+  await live.clock.advance(40_000);
+  await service.close("k");
+  expect(await service.accept("k", batch)).toMatchObject({ sequences: [] });
+});
+
+test("late notes of a session that ended go on after a restart of the server, and end after a day", async () => {
+  const store = await openStore("memory:");
+  onTestFinished(() => store.close());
+  const first = await away({ store });
+  await talk(first);
+  await first.service.close("k");
+  const sessionId = await first.service.sessionIdOf("k");
+  await first.service.stop();
+  const second = await liveTest({ store, startMs: first.clock.now() });
+  second.writer.failures = Number.POSITIVE_INFINITY;
+  await second.service.start();
+  await second.clock.advance(601_000);
+  expect(second.writer.requests.length, "by itself").toBeGreaterThan(0);
+  expect((await store.getLog(sessionId))?.closedAt).toBeUndefined();
+  await second.service.stop();
+  await using third = await liveTest({ store, startMs: first.clock.now() + 86_500_000 });
+  expect(await third.service.late.run()).toBe(1);
+  expect(third.writer.requests).toEqual([]);
+  expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
+  expect(await texts(third)).toEqual(TALK);
+});

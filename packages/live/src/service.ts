@@ -39,6 +39,7 @@ import {
   endRemoved,
   endSession,
   isLiveUsed,
+  LateNotes,
   NightlyReplay,
   Ownership,
   Removals,
@@ -92,6 +93,8 @@ export class LiveService {
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
   readonly #nightly: NightlyReplay | null;
+  /** Writes the notes of sessions that ended while their writer was away. */
+  readonly late: LateNotes;
   /** Removes sessions and videos, and brings them back. */
   readonly removals: Removals;
   readonly #leaveMetrics: () => void;
@@ -137,6 +140,8 @@ export class LiveService {
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
+    const follow = (id: string): Promise<Follower> => this.follow(id);
+    this.late = new LateNotes({ ...this.#settings, ownership: this.#ownership, follow });
     const end = (id: string): Promise<boolean> => this.#end(id, "removal");
     this.removals = new Removals({ store, clock, report, end, release: (one) => this.#release(one) });
     this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
@@ -155,9 +160,7 @@ export class LiveService {
   async start(): Promise<void> {
     if (this.#role === "reader") return;
     await this.#ownership.start();
-    this.#cleanUp.start();
-    this.frames.start();
-    this.removals.start();
+    for (const work of [this.#cleanUp, this.frames, this.removals, this.late]) work.start();
     this.#nightly?.start();
   }
 
@@ -166,9 +169,7 @@ export class LiveService {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
     this.#leaveMetrics();
-    this.#cleanUp.stop();
-    this.frames.stop();
-    this.removals.stop();
+    for (const work of [this.#cleanUp, this.frames, this.removals, this.late]) work.stop();
     this.#nightly?.stop();
     for (const owner of [...this.#owners.values()]) owner.end();
     await this.#followers.close();
@@ -240,8 +241,9 @@ export class LiveService {
     const present = await sessionIdForInput(this.store, key);
     const follower = await this.follow(present);
     const producer = { type: "producer", producerId, epoch, sequence } as const;
-    if (batch.sessionId !== undefined && batch.sessionId !== present) {
-      await assertAccepted(this.store, { key, sessionId: batch.sessionId }, { producer, evidence });
+    const { sessionId = present } = batch;
+    if (sessionId !== present || isFinal(follower.fold.state)) {
+      await assertAccepted(this.store, { key, sessionId }, { producer, evidence });
       return acknowledge(follower, [], this.#settings);
     }
     assertWritable(follower);
@@ -491,6 +493,7 @@ export class LiveService {
     if (isFinal(follower.fold.state)) return false;
     const owner = await this.#own(sessionId, "anybody");
     if (on === "removal") return owner !== null && endRemoved(owner);
-    return owner !== null && endSession(owner, { follower, on, report: this.#settings.report });
+    const { clock, report } = this.#settings;
+    return owner !== null && endSession(owner, { follower, on, nowMs: clock.now(), report });
   }
 }

@@ -145,7 +145,7 @@ export class LaneWork {
   /** When the next step is due, if nothing is appended before. */
   get nextMs(): number | null {
     if (this.#running !== null) return null;
-    const redoMs = this.#owes ? this.#redoAtMs : null;
+    const redoMs = this.owes ? this.#redoAtMs : null;
     const { oldestAtMs, closesAtMs } = this.#window;
     if (oldestAtMs === null || closesAtMs === null) return redoMs;
     return Math.min(Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0), redoMs ?? closesAtMs);
@@ -157,11 +157,11 @@ export class LaneWork {
     const isBatchDue = isDue(this.#window, nowMs) && mayTry(this.#breaker, nowMs);
     // Present evidence comes first.
     if (isBatchDue) void this.#start(this.#options.signal).then(() => this.#options.onIdle());
-    else if (this.#owes && nowMs >= this.#redoAtMs) void this.#redo().then(() => this.#options.onIdle());
+    else if (this.owes && nowMs >= this.#redoAtMs) void this.#redo().then(() => this.#options.onIdle());
   }
 
   /** True if a stand-in wrote batches that the session's own writer can be given again. */
-  get #owes(): boolean {
+  get owes(): boolean {
     const { lane, follower } = this.#options;
     const { fold } = follower;
     return (

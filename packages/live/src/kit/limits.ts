@@ -30,6 +30,9 @@ export const LIMITS = {
   /** The batches of a stand-in that the note writer is given again, and the longest pause between two tries. */
   owedBatches: 200,
   owedRetryMs: 600_000,
+  /** How long after the end of a session its note writer may still write them, and the interval of the tries. */
+  lateMs: 86_400_000,
+  latePollMs: 300_000,
   /** For how long a removed session can be brought back, and the interval at which those beyond it are deleted. */
   undoMs: 604_800_000,
   deletionMs: 3_600_000,

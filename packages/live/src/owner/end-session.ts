@@ -1,13 +1,15 @@
 /** The end of a session by its owner: the last notes, the open requests, the page, a checkpoint, and the end itself. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isContinuoError, type Write } from "@continuo/core/model";
 import { LIMITS } from "../kit/index.ts";
 import { acceptsInput, depthOf, type Follower, stateOfFold } from "../state/index.ts";
+import { lateClaim } from "./late-notes.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
 interface EndSessionOptions {
   readonly follower: Follower;
   readonly on: "close" | "expiry";
+  readonly nowMs: number;
   readonly report: (line: string) => void;
 }
 
@@ -17,12 +19,14 @@ interface EndSessionOptions {
  */
 export async function endSession(
   owner: SessionOwner,
-  { follower, on, report }: EndSessionOptions,
+  { follower, on, nowMs, report }: EndSessionOptions,
 ): Promise<boolean> {
   const isFinished =
-    acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, on, report }));
+    acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, on, nowMs, report }));
   const { name, token } = owner.lease;
-  const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
+  // A log with batches that the note writer is still owed stays open for its late notes, and takes no input.
+  const end: Write = owner.owes ? lateClaim(follower.sessionId, nowMs) : { type: "close" };
+  const also: readonly Write[] = [end, { type: "lease_release", name, token }];
   try {
     return await owner.change(isFinished ? "close" : on, { also });
   } catch (error) {

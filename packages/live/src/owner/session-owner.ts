@@ -279,6 +279,11 @@ export class SessionOwner {
     return done;
   }
 
+  /** True if a stand-in wrote batches that the session's own writer can still be given. */
+  get owes(): boolean {
+    return [...this.#lanes.values()].some((lane) => lane.owes);
+  }
+
   /** Stops the work. The next owner repeats work that was begun but not stored. */
   end(): void {
     if (this.isOver) return;

@@ -18,10 +18,11 @@ export function writerNamed(writers: readonly NoteWriter[], name: string | null)
   });
 }
 
-/** Errors: `degraded`. */
+/** Errors: `degraded`; `log_closed` for a session that ended, after which clients open the next one. */
 export function assertWritable({ fold, fault, sessionId }: Follower): void {
-  // The log of a session that ended refuses input by itself, with the error after which clients open the next session.
-  if ((fault === null && fold.state !== "degraded") || isFinal(fold.state)) return;
+  // The log may still be open for late notes.
+  if (isFinal(fold.state)) throw ended(fold.key, fold.state);
+  if (fault === null && fold.state !== "degraded") return;
   throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
     hint: `Keep the input and send it again after \`continuo live repair ${shellWord(fold.key)}\`.`,
     details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
