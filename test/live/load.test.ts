@@ -1,4 +1,4 @@
-/** More evidence than can be processed: what is acknowledged, what is dropped, and how the session recovers. */
+/** More evidence than can be processed, and evidence that comes again: what is acknowledged, what is dropped, how the session recovers. */
 
 import type { EvidenceInput } from "@continuo/core/wire";
 import { expect, test } from "vitest";
@@ -81,4 +81,25 @@ test("with split lanes, transcripts are processed within 12 s while frames lag",
   const frames = writer.atMs.filter((_, n) => kinds[n]?.has("frame_captured"));
   expect(frames.length).toBeLessThan(kinds.length - frames.length);
   expect(Math.min(...frames.slice(2).map((atMs, n) => atMs - (frames[n + 1] ?? 0)))).toBeGreaterThan(12_000);
+});
+test("a batch whose pieces are all stored already, from another producer, uses up its number", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  await service.open("k", { videoId: "v" });
+  const send = (producerId: string, sequence: number, ...ids: readonly string[]): Promise<unknown> =>
+    service.accept("k", {
+      producerId,
+      epoch: 0,
+      sequence,
+      evidence: ids.map((id) => said(`words of ${id}`, 1_000, { id })),
+    });
+  await send("before", 0, "a", "b");
+  await live.settle();
+  await send("after a crash", 0, "a", "b");
+  await send("after a crash", 1, "b", "c");
+  await send("after a crash", 2, "d");
+  await expect(send("after a crash", 4, "e")).rejects.toMatchObject({ code: "sequence_gap" });
+  const events = await allEvents(live.store, await service.sessionIdOf("k"));
+  const heard = events.filter(({ type }) => type === "transcript_added");
+  expect(heard.map(({ id }) => id)).toEqual(["a", "b", "c", "d"]);
 });

@@ -248,9 +248,10 @@ export class LiveService {
     }
     assertWritable(follower);
     const occurredAt = isoOf(this.#settings.clock.now());
+    const knownThrough = follower.fold.sequence;
     const by = { frames: this.frames, occurredAt, mayUse };
     const { events, dropped } = await acceptedEvents(follower, evidence, by);
-    const stored = await appendOnce(this.store, follower.sessionId, { events, producer });
+    const stored = await appendOnce(this.store, follower.sessionId, { events, producer, knownThrough });
     this.#ownSoon(follower.sessionId);
     countDropped({ telemetry_reported: dropped });
     return { ...acknowledge(follower, stored, this.#settings), dropped };

@@ -39,14 +39,25 @@ export async function storedAudio(
   return null;
 }
 
-/** Appends the events whose ids are not stored yet. Errors: the store's. */
+/**
+ * Appends the events whose ids are not stored yet. `knownThrough` is a sequence that the log has reached: a batch whose
+ * events are all known uses up the producer's number too. Errors: the store's.
+ */
 export async function appendOnce(
   store: Store,
   sessionId: string,
-  { events, producer }: { readonly events: readonly NewEvent[]; readonly producer: Write },
+  {
+    events,
+    producer,
+    knownThrough,
+  }: { readonly events: readonly NewEvent[]; readonly producer: Write; readonly knownThrough: number },
 ): Promise<readonly StoredEvent[]> {
   try {
-    return await store.append(sessionId, events, { also: [producer] });
+    const stored = await store.append(sessionId, events, { also: [producer] });
+    // The store returns events that it has already without any of the writes beside them.
+    const isKnown = stored.some(({ sequence }) => sequence <= knownThrough);
+    if (isKnown) await store.append(sessionId, [], { also: [producer] });
+    return stored;
   } catch (error) {
     if (!isContinuoError(error, "conflict")) throw error;
     const left = await notStored(store, sessionId, events);
