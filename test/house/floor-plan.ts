@@ -53,6 +53,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     floor: 6,
     only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
   },
+  runtime: {
+    folder: "packages/agents/src/runtime",
+    floor: 6,
+    only: [...BELOW, "sessions", "drivers", "handoff", "model-agent"],
+  },
   search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },
   server: {
     folder: "packages/server/src/server",

@@ -16,6 +16,7 @@ test("an error keeps its code, hint and details", () => {
 });
 
 test("an error that is not ours exits with 1 and is an internal server error", () => {
+  expect([exitCodeOf("not_found"), httpStatusOf("not_found")]).toEqual([3, 404]);
   expect([exitCodeOf(new TypeError("x")), httpStatusOf("x")]).toEqual([1, 500]);
 });
 

@@ -178,10 +178,19 @@ export function messageOf(error: unknown): string {
   }
 }
 
+/** Takes an error or its code; 1 for anything else. */
 export function exitCodeOf(error: unknown): number {
-  return isContinuoError(error) ? ERROR_KINDS[error.code].exitCode : 1;
+  return kindOf(error)?.exitCode ?? 1;
 }
 
+/** Takes an error or its code; 500 for anything else. */
 export function httpStatusOf(error: unknown): number {
-  return isContinuoError(error) ? ERROR_KINDS[error.code].httpStatus : 500;
+  return kindOf(error)?.httpStatus ?? 500;
+}
+
+function kindOf(error: unknown): (typeof ERROR_KINDS)[ErrorCode] | undefined {
+  if (isContinuoError(error)) return ERROR_KINDS[error.code];
+  return typeof error === "string" && Object.hasOwn(ERROR_KINDS, error)
+    ? ERROR_KINDS[error as ErrorCode]
+    : undefined;
 }

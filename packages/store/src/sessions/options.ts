@@ -25,6 +25,11 @@ export interface ExecuteRunOptions {
   readonly onStored?: (events: readonly StoredEvent[]) => void;
   /** Ends the run as `cancelled`, also while it waits. */
   readonly signal?: AbortSignal;
+  /**
+   * Leaves the run without an end, as a process that was killed does: `executeRun` rejects with `fenced`, and `wake` ends
+   * the run.
+   */
+  readonly abandon?: AbortSignal;
   /** The `owner` for whom `claimNextRun` started the run. */
   readonly claimedBy?: string;
 }

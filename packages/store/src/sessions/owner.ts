@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isRunning, processStateOf } from "@continuo/files";
+import { newId } from "./ids.ts";
 
 interface OwnProcess {
   /** A hash: it stands in the store, and says nothing of the machine. */
@@ -33,6 +34,11 @@ function ownProcess(): OwnProcess | null {
 export function ownerOf(id: string): string {
   const own = ownProcess();
   return own === null ? id : `${id}@${own.machine}/${process.pid}/${own.start}`;
+}
+
+/** An owner of runs to be claimed. Others see at once when this process has ended. */
+export function newOwner(): string {
+  return ownerOf(newId());
 }
 
 /** The id in it, as it is shown and logged. */

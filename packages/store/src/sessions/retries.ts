@@ -43,10 +43,10 @@ export interface TakeOver extends CallOptions {
   readonly root: string;
 }
 
-/** The input of a cancelled run may be sent again; `wake` offers only what was interrupted. */
-const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled"]);
+/** The input of a run that did not end well may be sent again; `wake` offers only what was interrupted. */
+const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled", "failed", "timeout"]);
 
-/** A new run with the input of one that was interrupted or cancelled. Errors: `conflict` when it was neither, or somebody else has it. */
+/** A new run with the input of one that did not end well. Errors: `conflict` for any other one, or when somebody else has it. */
 export async function takeOver(store: Store, { sessionId, run, root, ...call }: TakeOver): Promise<Run> {
   const claim = await store.getClaim(claimName(root), call);
   const before = await store.getRun(claim?.owner ?? root, call);
@@ -89,7 +89,7 @@ export async function createRun(store: Store, creation: RunCreation): Promise<Ru
 
 function taken(root: string, status: string | undefined): ContinuoError {
   return new ContinuoError("conflict", `cannot retry run ${root}: its input cannot be given again`, {
-    hint: "Retry an interrupted or cancelled run, once for each time that it was.",
+    hint: "Retry a run that did not end well, once for each time.",
     details: { runId: root, status: status ?? null },
   });
 }

@@ -32,6 +32,9 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
   const stops = createStops({ signal, timeoutMs, maxDurationMs: budget.maxDurationMs });
   lease.onLost((error) => stops.end({ status: "lost", error }));
   const watching = new AbortController();
+  const abandon = (): void => stops.end({ status: "lost", error: options.abandon?.reason });
+  if (options.abandon?.aborted === true) abandon();
+  options.abandon?.addEventListener("abort", abandon, { once: true });
   try {
     const planned = await decide(context, stops);
     const { stored, head, known, processed } = await begin(context, planned);
@@ -66,6 +69,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
     if (planned.plan !== null && journal.failure === undefined) await ask(state, planned.options);
     return await finish(state);
   } finally {
+    options.abandon?.removeEventListener("abort", abandon);
     watching.abort();
     stops.close();
   }

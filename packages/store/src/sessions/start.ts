@@ -68,7 +68,7 @@ export interface StartRunOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** The number of runs that may wait for the session; 32 by default. */
   readonly maxQueued?: number;
-  /** An interrupted run whose input this is, as `wake` offered it, or a cancelled one: nobody else may offer it to an agent then. */
+  /** An interrupted run whose input this is, as `wake` offered it, or another one that did not end well: nobody else may offer it to an agent then. */
   readonly retryOf?: string;
   readonly signal?: AbortSignal;
 }

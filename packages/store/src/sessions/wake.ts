@@ -15,6 +15,7 @@ import { GONE, interruptRun, LEFT } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isLeftBehind } from "./live-runs.ts";
+import { isGone } from "./owner.ts";
 import { patientStore } from "./patient-store.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
@@ -71,7 +72,10 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
     const interrupted: string[] = [];
     for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
       // Its owner is about to take the lease.
-      const isFresh = isClaimed(run) && lease.givenAt - Date.parse(run.startedAt ?? "") < leaseMs;
+      const isFresh =
+        isClaimed(run) &&
+        !isGone(run.owner ?? "") &&
+        lease.givenAt - Date.parse(run.startedAt ?? "") < leaseMs;
       if (isFresh || (pending === "keep" && run.status === "pending")) continue;
       const isEnded =
         run.status === "running"

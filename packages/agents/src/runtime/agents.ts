@@ -1,0 +1,91 @@
+/** Agents as a program names them: a model with tools, or a coding agent. Each run has one of its own. */
+
+import type { Agent } from "@continuo/core/model";
+import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
+import type { RunAgentOptions } from "../handoff/index.ts";
+import type { AgentDefinition } from "./types.ts";
+
+export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = FlexibleSchema<unknown>> {
+  readonly name: string;
+  /** A model of any provider of the `ai` package. */
+  readonly model: LanguageModel;
+  readonly instructions?: string;
+  /** Tools of the `ai` package; those with `needsApproval` wait for `approvals.resolve`. */
+  readonly tools?: ToolSet;
+  /** The schema of the answer, which is then the run's `value`. */
+  readonly output?: Schema;
+  /** Answers within one turn; 20 where none is given. */
+  readonly maxSteps?: number;
+  /**
+   * The tokens of the conversation that the model is given, approximately; the oldest are left out. `window` stands for
+   * three quarters of 128,000, which every current model has. Everything is given where none is given.
+   */
+  readonly context?: { readonly maxTokens: number | "window" };
+}
+
+const WINDOW_TOKENS = 96_000;
+
+export function defineAgent<Schema extends FlexibleSchema<unknown>>(
+  options: DefineAgentOptions<Schema>,
+): AgentDefinition<InferSchema<Schema>> {
+  const { context, ...model } = options;
+  const maxTokensApprox = context?.maxTokens === "window" ? WINDOW_TOKENS : context?.maxTokens;
+  return {
+    name: options.name,
+    ...(maxTokensApprox === undefined ? {} : { context: { maxTokensApprox } }),
+    async open() {
+      const { ModelAgent } = await import("../model-agent/index.ts");
+      return new ModelAgent(model);
+    },
+    // The `ai` package has checked it against the schema.
+    parse: (value) => value as InferSchema<Schema>,
+  };
+}
+
+export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "name"> {
+  /** The name in the program, and in `work`; the agent's own where none is given. */
+  readonly name?: string;
+}
+
+/** A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. */
+export function coding(agent: string, options: CodingOptions): AgentDefinition {
+  const { name = agent, permissions = "ask", ...rest } = options;
+  return {
+    name,
+    async open({ onPermission }) {
+      const [{ openRunAgent }, { permissionsBy }] = await Promise.all([
+        import("../handoff/index.ts"),
+        import("../drivers/link/index.ts"),
+      ]);
+      // The time limit is that of the approvals, which outlive this process.
+      const ask = permissionsBy({ policy: permissions, ask: onPermission, timeLimitMs: MAX_TIMER_MS });
+      const opened = await openRunAgent(agent, { ...rest, permissions, onPermission: ask });
+      return name === agent ? opened : renamed(opened, name);
+    },
+  };
+}
+
+const MAX_TIMER_MS = 2_147_483_647;
+
+function renamed(agent: Agent & AsyncDisposable, name: string): Agent & AsyncDisposable {
+  return {
+    name,
+    capabilities: async (options) => (await agent.capabilities?.(options)) ?? {},
+    execute: (request, options) => agent.execute(request, options),
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+  };
+}
+
+/** An agent that is open already serves all runs, and stays open. */
+export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
+  if ("open" in agent) return agent;
+  const { name } = agent;
+  const shared: Agent = {
+    name,
+    ...(agent.capabilities === undefined
+      ? {}
+      : { capabilities: (options) => agent.capabilities?.(options) ?? Promise.resolve({}) }),
+    execute: (request, options) => agent.execute(request, options),
+  };
+  return { name, open: async () => shared };
+}

@@ -1,0 +1,322 @@
+/**
+ * Questions of agents to people, kept in the store: each is a claim, so that any process can list them, and one answer
+ * counts. A question of a crashed run is found again by what is asked: the next attempt continues to wait, or finds the
+ * answer. An answer is used once.
+ */
+
+import { createHash, randomUUID } from "node:crypto";
+import {
+  type Claim,
+  ContinuoError,
+  canonicalJson,
+  isContinuoError,
+  type PermissionDecision,
+  type PermissionRequest,
+  present,
+  RUN_END_STATUSES,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
+import { latestAttempt, rootIn } from "@continuo/store/sessions";
+import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
+
+interface ApprovalData {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly agent: string;
+  readonly request: PermissionRequest;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly requestedAt: string;
+  readonly resolvedAt?: string;
+  readonly by?: string;
+  readonly reason?: string;
+  readonly optionId?: string;
+  /** The run that was told. */
+  readonly usedBy?: string;
+}
+
+interface StoredApproval extends Claim {
+  readonly data: ApprovalData;
+}
+
+const PREFIX = "approval/";
+const MAX_LISTED = 1_000;
+const TIME_LIMIT = "time limit";
+
+/** The approvals of one run, for the agent that executes it. */
+export interface RunApprovals {
+  ask(request: PermissionRequest, options: { readonly signal: AbortSignal }): Promise<PermissionDecision>;
+  /** Calls that an earlier attempt asked about, and that did not begin. */
+  heldCalls(): Promise<readonly PermissionRequest[]>;
+}
+
+export class ApprovalDesk implements Approvals {
+  readonly #store: Store;
+  readonly #timeLimitMs: number | undefined;
+
+  constructor(store: Store, timeLimitMs: number | undefined) {
+    this.#store = store;
+    this.#timeLimitMs = timeLimitMs;
+  }
+
+  async list({ status, sessionId, metadata = {} }: ListApprovalsOptions = {}): Promise<readonly Approval[]> {
+    const found: Approval[] = [];
+    for await (const claim of this.#claims(present({ status }))) {
+      const { data } = claim;
+      if (sessionId !== undefined && data.sessionId !== sessionId) continue;
+      const isOfThese = Object.entries(metadata).every(
+        ([key, value]) => canonicalJson(data.metadata[key] ?? null) === canonicalJson(value ?? null),
+      );
+      if (!isOfThese) continue;
+      const current = claim.status === "open" ? await this.#settled(claim) : claim;
+      if (status === undefined || current.status === status) found.push(toApproval(current));
+    }
+    found.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0));
+    return found.slice(0, MAX_LISTED);
+  }
+
+  async resolve(id: string, answer: ApprovalAnswer): Promise<Approval> {
+    if (answer.outcome !== "granted" && answer.outcome !== "denied") {
+      throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");
+    }
+    for (;;) {
+      const claim = await this.#find(id);
+      if (claim.status !== "open") return alreadyResolved(claim, answer);
+      const settled = await this.#settle(claim, answer);
+      if (settled !== null) return toApproval(settled);
+    }
+  }
+
+  /** The approvals of a run, by the first run of its input. */
+  forRun(run: Run): RunApprovals {
+    const root = rootIn(run);
+    const asked = new Map<string, number>();
+    return {
+      ask: async (request, { signal }) => {
+        const claim = await this.#begin(run, root, { request, asked });
+        return await this.#wait(claim, run, signal);
+      },
+      heldCalls: async () => {
+        if (root === run.runId) return [];
+        const held: PermissionRequest[] = [];
+        for await (const { status, data } of this.#claims({ owner: root })) {
+          if (status !== "cancelled" && data.usedBy === undefined) held.push(data.request);
+        }
+        return held;
+      },
+    };
+  }
+
+  /** Nobody can answer what an input asked that has ended for good. */
+  async close(root: string): Promise<void> {
+    for await (const claim of this.#claims({ owner: root, status: "open" })) await this.#cancel(claim);
+  }
+
+  async #begin(
+    run: Run,
+    root: string,
+    { request, asked }: { readonly request: PermissionRequest; readonly asked: Map<string, number> },
+  ): Promise<StoredApproval> {
+    const content = canonicalJson([
+      root,
+      request.toolName ?? null,
+      request.toolInput ?? request.title ?? null,
+    ]);
+    for (let ordinal = asked.get(content) ?? 0; ; ordinal++) {
+      asked.set(content, ordinal + 1);
+      const id = createHash("sha256").update(`${content}\n${ordinal}`).digest("hex").slice(0, 32);
+      const known = await this.#get(id);
+      if (known !== null && (known.data.usedBy !== undefined || known.status === "cancelled")) continue;
+      const session = known === null ? await this.#store.getSession(run.sessionId) : null;
+      const data: ApprovalData = {
+        metadata: session?.metadata ?? {},
+        requestedAt: new Date().toISOString(),
+        ...known?.data,
+        sessionId: run.sessionId,
+        runId: run.runId,
+        agent: run.agent ?? "",
+        request,
+      };
+      const status = known?.status ?? "open";
+      const generation = known?.generation ?? 1;
+      try {
+        const write = { name: PREFIX + id, owner: root, generation, status, data };
+        return (await this.#store.putClaim(write)) as StoredApproval;
+      } catch (error) {
+        if (!isContinuoError(error, "fenced")) throw error;
+        // It was answered in this moment.
+        asked.set(content, ordinal);
+        ordinal--;
+      }
+    }
+  }
+
+  async #wait({ name }: StoredApproval, run: Run, signal: AbortSignal): Promise<PermissionDecision> {
+    const id = name.slice(PREFIX.length);
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal]);
+    const timer = await this.#startTimer(id);
+    try {
+      for (;;) {
+        const after = await this.#store.latestSequence(run.sessionId);
+        const claim = await this.#get(id);
+        if (claim === null || claim.status === "cancelled") {
+          return { outcome: "cancelled", by: "agent", reason: "the run has ended", recorded: true };
+        }
+        const decision = claim.status === "open" ? null : await this.#use(claim, run);
+        if (decision !== null) return decision;
+        signal.throwIfAborted();
+        const types = ["approval_resolved"];
+        for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: ended })) break;
+      }
+    } finally {
+      over.abort();
+      clearTimeout(timer);
+    }
+  }
+
+  async #startTimer(id: string): Promise<NodeJS.Timeout | undefined> {
+    if (this.#timeLimitMs === undefined) return undefined;
+    const claim = await this.#get(id);
+    const since = Date.parse(claim?.data.requestedAt ?? "");
+    const ms = Math.max(0, since + this.#timeLimitMs - Date.now());
+    return setTimeout(() => {
+      const reason = `no answer within ${this.#timeLimitMs} ms`;
+      // Somebody may answer at the same time, and is heard then.
+      this.resolve(id, { outcome: "denied", by: TIME_LIMIT, reason }).catch(() => undefined);
+    }, ms);
+  }
+
+  /** `null` when another attempt was faster. */
+  async #use(claim: StoredApproval, run: Run): Promise<PermissionDecision | null> {
+    const { data, status, generation } = claim;
+    if (data.usedBy !== undefined && data.usedBy !== run.runId) return null;
+    try {
+      const next = { ...claim, generation: generation + 1, data: { ...data, usedBy: run.runId } };
+      await this.#store.putClaim(toWrite(next));
+    } catch (error) {
+      if (isContinuoError(error, "fenced")) return null;
+      throw error;
+    }
+    const { optionId, reason, by } = data;
+    return {
+      outcome: status === "granted" ? "granted" : "denied",
+      by: by === TIME_LIMIT ? "time limit" : "person",
+      recorded: true,
+      ...present({ optionId, reason }),
+    };
+  }
+
+  /** `null` when somebody else changed it. */
+  async #settle(claim: StoredApproval, answer: ApprovalAnswer): Promise<StoredApproval | null> {
+    const { outcome, by, reason, optionId } = answer;
+    const { sessionId, runId, request } = claim.data;
+    const resolvedAt = new Date().toISOString();
+    const data: ApprovalData = { ...claim.data, resolvedAt, ...present({ by, reason, optionId }) };
+    const next = { ...claim, generation: claim.generation + 1, status: outcome, data };
+    const { approvalId } = request;
+    const actor =
+      by === TIME_LIMIT ? ({ kind: "system" } as const) : { kind: "person" as const, ...present({ id: by }) };
+    const told = { approvalId, outcome, by: by ?? "person", ...present({ reason, optionId }) };
+    const event = { id: randomUUID(), type: "approval_resolved", data: told, runId, actor };
+    try {
+      await this.#store.append(sessionId, [event], { also: [{ type: "claim", ...toWrite(next) }] });
+      return next;
+    } catch (error) {
+      if (isContinuoError(error, "fenced")) return null;
+      throw error;
+    }
+  }
+
+  /** An open question of a run that has ended for good is closed. An interrupted run may be tried again. */
+  async #settled(claim: StoredApproval): Promise<StoredApproval> {
+    const run = await this.#store.getRun(await latestAttempt(this.#store, claim.owner, {}));
+    const isOver = run === null || (RUN_END_STATUSES.includes(run.status) && run.status !== "interrupted");
+    return isOver ? await this.#cancel(claim) : claim;
+  }
+
+  async #cancel(claim: StoredApproval): Promise<StoredApproval> {
+    const next = { ...claim, generation: claim.generation + 1, status: "cancelled" };
+    try {
+      return (await this.#store.putClaim(toWrite(next))) as StoredApproval;
+    } catch (error) {
+      if (!isContinuoError(error, "fenced")) throw error;
+      return (await this.#get(claim.name.slice(PREFIX.length))) ?? claim;
+    }
+  }
+
+  async #get(id: string): Promise<StoredApproval | null> {
+    return (await this.#store.getClaim(PREFIX + id)) as StoredApproval | null;
+  }
+
+  async #find(id: string): Promise<StoredApproval> {
+    const named = await this.#get(id);
+    if (named !== null) return named;
+    const found: StoredApproval[] = [];
+    for await (const claim of this.#claims({})) if (claim.data.request.approvalId === id) found.push(claim);
+    const open = found.filter(({ status }) => status === "open");
+    const [first] = open.length > 0 ? open : found;
+    if (open.length > 1) {
+      throw new ContinuoError("conflict", `several open approvals have the id ${id}`, {
+        hint: "Use the `id` of the list of approvals.",
+      });
+    }
+    if (first === undefined) throw new ContinuoError("not_found", `there is no approval ${id}`);
+    return first;
+  }
+
+  async *#claims(filter: {
+    readonly status?: string;
+    readonly owner?: string;
+  }): AsyncGenerator<StoredApproval> {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Awaited<ReturnType<Store["listClaims"]>> = await this.#store.listClaims({
+        prefix: PREFIX,
+        limit: MAX_LISTED,
+        ...filter,
+        ...present({ cursor }),
+      });
+      yield* page.items as readonly StoredApproval[];
+      cursor = page.nextCursor;
+    }
+  }
+}
+
+function toWrite({
+  name,
+  owner,
+  generation,
+  status,
+  data,
+}: StoredApproval): Omit<StoredApproval, "updatedAt"> {
+  return { name, owner, generation, status, data };
+}
+
+/** Errors: `conflict` for another answer. */
+function alreadyResolved(claim: StoredApproval, { outcome }: ApprovalAnswer): Approval {
+  if (claim.status === outcome) return toApproval(claim);
+  throw new ContinuoError(
+    "conflict",
+    `the approval ${claim.name.slice(PREFIX.length)} is already ${claim.status}`,
+    {
+      hint: "Read it in the list of approvals.",
+      details: { status: claim.status },
+    },
+  );
+}
+
+function toApproval({ name, status, data }: StoredApproval): Approval {
+  const { sessionId, runId, agent, metadata, requestedAt, resolvedAt, by, reason, request } = data;
+  const { toolName, toolInput, title, options } = request;
+  return {
+    id: name.slice(PREFIX.length),
+    status: status as ApprovalStatus,
+    sessionId,
+    runId,
+    agent,
+    options,
+    metadata,
+    requestedAt,
+    ...present({ toolName, toolInput, title, resolvedAt, by, reason }),
+  };
+}

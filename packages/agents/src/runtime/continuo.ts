@@ -1,0 +1,137 @@
+/** The front door, opened: the store, the queue of this process, sessions and approvals. */
+
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { toDefinition } from "./agents.ts";
+import { ApprovalDesk } from "./approvals.ts";
+import { createHandler } from "./handler.ts";
+import type { Host } from "./host.ts";
+import { replaySession } from "./replay.ts";
+import { deadLetters, reviveDeadLetter } from "./retries.ts";
+import { toSentRun } from "./run.ts";
+import { createSessionHandle } from "./session.ts";
+import type { AgentDefinition, Continuo, ContinuoOptions, WorkOptions } from "./types.ts";
+import { recover, Worker } from "./worker.ts";
+
+const PARALLEL = 16;
+const GRACE_MS = 5_000;
+
+export async function createContinuo(url: string | Store, options: ContinuoOptions): Promise<Continuo> {
+  const agents = agentsOf(options);
+  const isOwnStore = typeof url === "string";
+  const store = isOwnStore ? await openStore(url, options.store) : url;
+  const workers = new Set<Worker>();
+  const host: Host = {
+    store,
+    options,
+    agents,
+    approvals: new ApprovalDesk(store, options.approvalMs),
+    poke: () => {
+      for (const worker of workers) worker.poke();
+    },
+    report:
+      options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error))),
+  };
+  const work = ({ agents: names, parallel = options.parallel ?? PARALLEL }: WorkOptions = {}): Worker => {
+    const worker = new Worker(host, { agents: definitionsOf(agents, names), parallel });
+    workers.add(worker);
+    worker.start();
+    return worker;
+  };
+  /** The queue that the program did not ask for; `work` takes its place. */
+  let own = agents.size > 0 && options.work !== false ? work() : null;
+  if (own === null && options.recover !== undefined) await recover(host, "all");
+  const closed = Promise.withResolvers<void>();
+  let closing: Promise<void> | undefined;
+  const stop = async (worker: Worker, graceMs: number): Promise<void> => {
+    await worker.stop(graceMs);
+    workers.delete(worker);
+  };
+  const continuo: Continuo = {
+    store,
+    session: (sessionId, described) => createSessionHandle(host, sessionId, described),
+    approvals: host.approvals,
+    async work(asked = {}) {
+      const before = own;
+      own = null;
+      const worker = work(asked);
+      if (before !== null) void stop(before, options.leaseMs ?? GRACE_MS);
+      await Promise.race([closed.promise, abortOf(asked.signal)]);
+      await stop(worker, GRACE_MS);
+    },
+    deadLetters: {
+      list: () => deadLetters(store),
+      async retry(runId) {
+        const run = await reviveDeadLetter(store, runId);
+        host.poke();
+        return toSentRun(run, null);
+      },
+    },
+    async queue() {
+      const running = [...workers].reduce((sum, worker) => sum + worker.running, 0);
+      const { runs } = await countWaiting(store);
+      return { running, waiting: runs, parallel: options.parallel ?? PARALLEL };
+    },
+    handler: (handling) => createHandler(continuo, handling),
+    replay: (sessionId, replaying) => replaySession(store, sessionId, replaying),
+    close: ({ graceMs = GRACE_MS } = {}) => {
+      closing ??= (async () => {
+        closed.resolve();
+        await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
+        if (isOwnStore) await store.close();
+      })();
+      return closing;
+    },
+    [Symbol.asyncDispose]: () => continuo.close(),
+  };
+  return continuo;
+}
+
+/** Errors: `usage`. */
+function agentsOf({ agents = [] }: ContinuoOptions): ReadonlyMap<string, AgentDefinition> {
+  const known = new Map<string, AgentDefinition>();
+  for (const agent of agents) {
+    if (known.has(agent.name)) {
+      throw new ContinuoError("usage", `two agents have the name ${agent.name}`, {
+        hint: "Give one of them another `name`.",
+      });
+    }
+    known.set(agent.name, toDefinition(agent));
+  }
+  return known;
+}
+
+/** Errors: `not_found`. */
+function definitionsOf(
+  agents: ReadonlyMap<string, AgentDefinition>,
+  names: readonly string[] | undefined,
+): readonly AgentDefinition[] {
+  return (names ?? [...agents.keys()]).map((name) => {
+    const definition = agents.get(name);
+    if (definition !== undefined) return definition;
+    throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(name)} in this program`, {
+      hint: "Give it to `openContinuo`.",
+    });
+  });
+}
+
+async function countWaiting(store: Store): Promise<{ readonly runs: number }> {
+  let runs = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listRuns"]>> = await store.listRuns({
+      status: "pending",
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    runs += page.items.length;
+    cursor = page.nextCursor;
+  }
+  return { runs };
+}
+
+function abortOf(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,15 @@
+/** What the parts of the front door share. */
+
+import type { Store } from "@continuo/core/model";
+import type { ApprovalDesk } from "./approvals.ts";
+import type { AgentDefinition, ContinuoOptions } from "./types.ts";
+
+export interface Host {
+  readonly store: Store;
+  readonly options: ContinuoOptions;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly approvals: ApprovalDesk;
+  /** Tells the queue of this process that there may be work. */
+  readonly poke: () => void;
+  readonly report: (error: unknown) => void;
+}

@@ -1,0 +1,38 @@
+/**
+ * The front door of a program: one object that opens the store, recovers what a crash left, runs agents on sessions,
+ * streams what they do, and asks people for approvals.
+ *
+ * Promises: a message that was sent is durable and answered once, also after a crash; a reader of a run sees each of its
+ * events once; an approval is answered once, from any process; nothing is loaded before it is opened.
+ * Does not know: HTTP servers, models, the rules of the store.
+ */
+
+export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
+export { type DefinedEvent, defineEvent, type StandardSchema } from "./define-event.ts";
+export { openContinuo } from "./open.ts";
+export { isKnownEvent } from "./run-events.ts";
+export type {
+  AgentDefinition,
+  Approval,
+  ApprovalAnswer,
+  ApprovalStatus,
+  Approvals,
+  Authorization,
+  Continuo,
+  ContinuoOptions,
+  DeadLetter,
+  FetchHandler,
+  HandlerOptions,
+  ListApprovalsOptions,
+  QueueState,
+  ReplayedRun,
+  ReplayOptions,
+  RunHandle,
+  RunOutcome,
+  SendOptions,
+  SentRun,
+  SessionHandle,
+  SessionOptions,
+  SseOptions,
+  WorkOptions,
+} from "./types.ts";

@@ -1,0 +1,149 @@
+/** Inputs that are given again after a crash, later or never: attempts, times, and dead letters. */
+
+import { randomUUID } from "node:crypto";
+import {
+  type Block,
+  ContinuoError,
+  isContinuoError,
+  present,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
+import { rootIn, startRun } from "@continuo/store/sessions";
+import type { Host } from "./host.ts";
+import { GIVEN_UP } from "./run-events.ts";
+import type { DeadLetter } from "./types.ts";
+
+const DEAD = "dead/";
+const SCHEDULE = "schedule/";
+const DEFAULT_ATTEMPTS = 3;
+const DEFAULT_BACKOFF_MS = 1_000;
+/** Due inputs that one look starts. */
+const MAX_DUE = 100;
+
+/** Gives the input of an ended run again: now, later, or never again. Somebody else may do the same at the same time. */
+export async function retry(host: Host, runId: string): Promise<void> {
+  const { store, options } = host;
+  const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = options.retry ?? {};
+  const run = await store.getRun(runId);
+  if (run === null) return;
+  const attempt = attemptOf(run);
+  if (attempt >= attempts) return await giveUp(host, run);
+  const next: ScheduledInput = {
+    sessionId: run.sessionId,
+    input: run.input as readonly Block[],
+    retryOf: runId,
+    attempt: attempt + 1,
+    ...present({ agent: run.agent ?? undefined }),
+  };
+  if (attempt === 1) await startInput(store, next);
+  else await schedule(store, new Date(Date.now() + backoffMs * 2 ** (attempt - 2)).toISOString(), next);
+}
+
+function attemptOf(run: Run): number {
+  const { attempt } = run.metadata;
+  return typeof attempt === "number" ? attempt : 1;
+}
+
+export interface ScheduledInput {
+  readonly sessionId: string;
+  readonly input: string | readonly Block[];
+  readonly agent?: string;
+  readonly id?: string;
+  readonly retryOf?: string;
+  readonly attempt?: number;
+}
+
+/** Keeps an input until its time. The same input at the same time is kept once. */
+export async function schedule(store: Store, at: string, input: ScheduledInput): Promise<void> {
+  const key = input.retryOf ?? input.id ?? randomUUID();
+  const name = `${SCHEDULE}${at}/${input.sessionId}/${key}`;
+  try {
+    await store.putClaim({ name, owner: input.sessionId, generation: 1, status: "waiting", data: input });
+  } catch (error) {
+    if (!isContinuoError(error, "fenced")) throw error;
+  }
+}
+
+/** Starts the inputs whose time has come. */
+export async function startDue(store: Store): Promise<void> {
+  const { items } = await store.listClaims({ prefix: SCHEDULE, limit: MAX_DUE });
+  const now = new Date().toISOString();
+  for (const { name, owner, generation, data } of items) {
+    // Names are in the order of their times.
+    if (name.slice(SCHEDULE.length, SCHEDULE.length + now.length) > now) return;
+    await startInput(store, data as ScheduledInput);
+    await store.deleteClaim({ name, owner, generation });
+  }
+}
+
+async function startInput(store: Store, scheduled: ScheduledInput): Promise<void> {
+  const { sessionId, input, agent, id, retryOf, attempt } = scheduled;
+  const metadata = attempt === undefined ? undefined : { attempt };
+  try {
+    await startRun(store, sessionId, input, present({ agent, id, retryOf, metadata }));
+  } catch (error) {
+    // Another process has started it, or its session was deleted.
+    if (!isContinuoError(error, "conflict") && !isContinuoError(error, "not_found")) throw error;
+  }
+}
+
+async function giveUp({ store, approvals, options }: Host, run: Run): Promise<void> {
+  const root = rootIn(run);
+  const attempts = attemptOf(run);
+  const reason = `its agent was given it ${attempts} times, and did not end`;
+  const data: DeadLetter = {
+    runId: root,
+    sessionId: run.sessionId,
+    attempts,
+    reason: options.retry?.on === undefined ? reason : `${reason} well`,
+    at: new Date().toISOString(),
+  };
+  const message = `the input is not tried again: ${reason}`;
+  const event = {
+    id: randomUUID(),
+    type: "error_raised",
+    data: { message, code: GIVEN_UP, details: { runId: root, attempts } },
+    runId: run.runId,
+  };
+  try {
+    const claim = {
+      type: "claim",
+      name: DEAD + root,
+      owner: run.runId,
+      generation: 1,
+      status: "dead",
+      data,
+    } as const;
+    await store.append(run.sessionId, [event], { also: [claim] });
+  } catch (error) {
+    if (!isContinuoError(error, "fenced")) throw error;
+  }
+  await approvals.close(root);
+}
+
+export async function isDead(store: Store, root: string): Promise<boolean> {
+  return (await store.getClaim(DEAD + root)) !== null;
+}
+
+export async function deadLetters(store: Store): Promise<readonly DeadLetter[]> {
+  const { items } = await store.listClaims({ prefix: DEAD, limit: 1_000 });
+  return items.map(({ data }) => data as DeadLetter);
+}
+
+/** Starts a dead letter again, with all its attempts. Errors: `not_found`, `conflict`. */
+export async function reviveDeadLetter(store: Store, root: string): Promise<Run> {
+  const claim = await store.getClaim(DEAD + root);
+  const last = claim === null ? null : await store.getRun(claim.owner);
+  if (claim === null || last === null)
+    throw new ContinuoError("not_found", `there is no dead letter ${root}`);
+  const { sessionId, agent, input } = last;
+  const retried = {
+    retryOf: last.runId,
+    metadata: { attempt: 1 },
+    ...present({ agent: agent ?? undefined }),
+  };
+  const run = await startRun(store, sessionId, input as readonly Block[], retried);
+  await store.deleteClaim(claim);
+  return run;
+}

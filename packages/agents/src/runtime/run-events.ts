@@ -1,0 +1,115 @@
+/** The events of a run, over all its attempts, and the events of a session: each once, in order. */
+
+import {
+  isEvent,
+  isEventType,
+  type KnownEvent,
+  type Payload,
+  present,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  type RunStatus,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { latestAttempt } from "@continuo/store/sessions";
+
+/** True for an event of a type of Continuo whose payload is there and fits: `type` then tells the payload. */
+export function isKnownEvent(event: StoredEvent): event is KnownEvent {
+  return isEventType(event.type) && event.invalid === undefined && event.pruned === undefined;
+}
+
+export interface FollowOptions {
+  readonly after?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function* sessionEvents(
+  store: Store,
+  sessionId: string,
+  { after = 0, signal }: FollowOptions = {},
+): AsyncGenerator<KnownEvent, void> {
+  for await (const event of store.tail(sessionId, { after, ...present({ signal }) })) {
+    if (isKnownEvent(event)) yield event;
+  }
+}
+
+export interface FollowRun extends FollowOptions {
+  readonly sessionId: string;
+  /** The run of the first attempt. */
+  readonly runId: string;
+  /** True if an attempt that ended so is followed by another one. */
+  readonly isRetried: (status: RunStatus) => boolean;
+  /** True if the last attempt has ended already. */
+  readonly isOver: () => Promise<boolean>;
+}
+
+const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
+  RUN_END_STATUSES.map((status) => [RUN_EVENTS[status], status]),
+);
+
+/** The code of the `error_raised` that says that an input is not tried again. */
+export const GIVEN_UP = "dead_letter";
+
+/** Ends after the end of the last attempt. */
+export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerator<KnownEvent, void> {
+  const { sessionId, runId, isRetried, isOver, signal } = follow;
+  const attempts = new Set([runId]);
+  const start = await startOf(store, sessionId, runId);
+  const after = follow.after === undefined || follow.after < start ? start : follow.after;
+  await addAttempts(store, { sessionId, runId, attempts, before: after });
+  // Nothing comes any more after the end of the last attempt.
+  const range = { after, ...present({ signal }) };
+  const events = (await isOver()) ? readRest(store, sessionId, range) : store.tail(sessionId, range);
+  for await (const event of events) {
+    if (!isKnownEvent(event)) continue;
+    if (event.type === "run_created" && retryOf(event.data) === runId) attempts.add(event.data.runId);
+    if (event.runId === undefined || !attempts.has(event.runId)) continue;
+    yield event;
+    const status = ENDS[event.type];
+    const isGivenUp = event.type === "error_raised" && event.data.code === GIVEN_UP;
+    const isEnd = isGivenUp || (status !== undefined && !isRetried(status));
+    if (isEnd && (await latestAttempt(store, runId, {})) === event.runId) return;
+  }
+}
+
+async function* readRest(
+  store: Store,
+  sessionId: string,
+  range: { readonly after: number; readonly signal?: AbortSignal },
+): AsyncGenerator<StoredEvent, void> {
+  for (let after: number | null = range.after; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { ...range, after });
+    yield* page.events;
+    after = page.nextAfter;
+  }
+}
+
+/** The sequence before the run's first event. */
+async function startOf(store: Store, sessionId: string, runId: string): Promise<number> {
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  return (events[0]?.sequence ?? 1) - 1;
+}
+
+interface Attempts {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly attempts: Set<string>;
+  readonly before: number;
+}
+
+/** Attempts that began before the place from which a reader goes on. */
+async function addAttempts(store: Store, { sessionId, runId, attempts, before }: Attempts): Promise<void> {
+  for (let after: number | null = 0; after !== null; ) {
+    const range = { after, before: before + 1, types: ["run_created"], texts: [runId] };
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, range);
+    for (const event of page.events) {
+      if (isEvent(event, "run_created") && retryOf(event.data) === runId) attempts.add(event.data.runId);
+    }
+    after = page.nextAfter;
+  }
+}
+
+function retryOf({ metadata }: Payload<"run_created">): unknown {
+  return metadata?.retryOf;
+}

@@ -1,0 +1,111 @@
+/** A run as its sender has it: a promise of the durable message, and the events until its end. */
+
+import {
+  isEvent,
+  type KnownEvent,
+  present,
+  RUN_END_STATUSES,
+  type Run,
+  type RunStatus,
+  textOf,
+  type Usage,
+} from "@continuo/core/model";
+import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
+import type { Host } from "./host.ts";
+import { isDead } from "./retries.ts";
+import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
+import { toSseResponse } from "./sse.ts";
+import type { RunHandle, RunOutcome, SentRun } from "./types.ts";
+import { toUIMessageResponse } from "./ui-message.ts";
+
+export interface RunHandleOptions<Value> {
+  readonly host: Host;
+  readonly sent: Promise<SentRun>;
+  readonly parse?: ((value: unknown) => Value) | undefined;
+}
+
+export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<Value>): RunHandle<Value> {
+  // Readers of the run get the error. Without a reader, it must not end the process.
+  sent.catch(() => undefined);
+  const events = async function* (place: FollowOptions = {}): AsyncGenerator<KnownEvent, void> {
+    const { sessionId, runId } = await sent;
+    yield* followRun(host, { sessionId, runId, ...place });
+  };
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: A run is a promise of its message.
+    then: (onSent, onError) => sent.then(onSent, onError),
+    [Symbol.asyncIterator]: () => events(),
+    result: async () => await outcomeOf(events(), parse),
+    async cancel(reason) {
+      const { runId } = await sent;
+      await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
+    },
+    toUIMessageResponse: () =>
+      toUIMessageResponse(
+        sent.then(({ runId }) => runId),
+        (signal) => events({ signal }),
+      ),
+    toSSE: (from) => toSseResponse(events, from),
+  };
+}
+
+function followRun(
+  host: Host,
+  follow: Omit<FollowRun, "isRetried" | "isOver">,
+): AsyncGenerator<KnownEvent, void> {
+  const { store, options } = host;
+  const on: readonly RunStatus[] = [
+    ...(options.recover === "retry" ? (["interrupted"] as const) : []),
+    ...(options.retry?.on ?? []),
+  ];
+  const isRetried = (status: RunStatus): boolean => on.includes(status);
+  const isOver = async (): Promise<boolean> => {
+    const run = await store.getRun(await latestAttempt(store, follow.runId, {}));
+    if (run === null || !RUN_END_STATUSES.includes(run.status)) return false;
+    return !isRetried(run.status) || (await isDead(store, follow.runId));
+  };
+  return runEvents(store, { ...follow, isRetried, isOver });
+}
+
+async function outcomeOf<Value>(
+  events: AsyncIterable<KnownEvent>,
+  parse: ((value: unknown) => Value) | undefined,
+): Promise<RunOutcome<Value>> {
+  let text = "";
+  let usage: Usage | undefined;
+  let last: KnownEvent | undefined;
+  for await (const event of events) {
+    if (event.type === "message_received") {
+      const { content } = event.data;
+      text = typeof content === "string" ? content : textOf(content);
+    }
+    if (event.type in STATUS_OF) last = event;
+    if (event.type === "run_completed" || event.type === "run_failed") usage = event.data.usage;
+  }
+  const base = { runId: last?.runId ?? "", sessionId: last?.logId ?? "", text, ...present({ usage }) };
+  if (last === undefined) return { ...base, status: "interrupted" };
+  if (isEvent(last, "run_completed")) {
+    const { stopReason, value } = (last.data.result ?? {}) as { stopReason?: string; value?: unknown };
+    const read = value === undefined || parse === undefined ? (value as Value | undefined) : parse(value);
+    return { ...base, status: "completed", ...present({ stopReason, value: read }) } as RunOutcome<Value>;
+  }
+  if (isEvent(last, "run_failed")) {
+    const error = (last.data.error ?? { code: "agent_failed", message: "it failed" }) as RunError;
+    return { ...base, status: "failed", error };
+  }
+  const { reason } = last.data as { readonly reason?: string };
+  const status = STATUS_OF[last.type] ?? "interrupted";
+  return { ...base, status, ...present({ reason }) };
+}
+
+const STATUS_OF: Readonly<Record<string, "cancelled" | "timeout" | "interrupted">> = {
+  run_completed: "interrupted",
+  run_failed: "interrupted",
+  run_cancelled: "cancelled",
+  run_timed_out: "timeout",
+  run_interrupted: "interrupted",
+};
+
+export function toSentRun({ runId, sessionId, agent, status }: Run, id: string | null): SentRun {
+  return { id, runId, sessionId, agent, status };
+}

@@ -1,0 +1,180 @@
+/** A session as a program has it: nothing is read before the first call. */
+
+import { randomUUID } from "node:crypto";
+import {
+  ContinuoError,
+  type EventType,
+  type Payload,
+  payloadProblem,
+  present,
+  type Session,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { openSession, type RunInput, runIdOf, startRun } from "@continuo/store/sessions";
+import type { DefinedEvent } from "./define-event.ts";
+import type { Host } from "./host.ts";
+import { sessionToHtml } from "./html.ts";
+import { schedule } from "./retries.ts";
+import { createRunHandle, toSentRun } from "./run.ts";
+import { sessionEvents } from "./run-events.ts";
+import { toSseResponse } from "./sse.ts";
+import type {
+  AgentDefinition,
+  RunHandle,
+  SendOptions,
+  SentRun,
+  SessionHandle,
+  SessionOptions,
+} from "./types.ts";
+
+export function createSessionHandle(
+  host: Host,
+  sessionId: string,
+  options: SessionOptions = {},
+): SessionHandle {
+  const { store } = host;
+  let opening: Promise<Session> | undefined;
+  /** A failure is not remembered: the next call tries again. */
+  const opened = async (): Promise<Session> => {
+    opening ??= open(host, sessionId, options);
+    try {
+      return await opening;
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  };
+  return {
+    sessionId,
+    send: (input, sending) => send(host, { sessionId, opened, input }, sending),
+    run: (id) => createRunHandle({ host, sent: findRun(host, sessionId, id) }),
+    async messages() {
+      await opened();
+      return (await TranscriptBuilder.fromStore(store, sessionId)).messages;
+    },
+    async *events(range) {
+      await opened();
+      yield* sessionEvents(store, sessionId, range);
+    },
+    async append<Data>(
+      type: EventType | DefinedEvent<Data>,
+      data: unknown,
+    ): Promise<StoredEvent<Data> & StoredEvent<Payload<EventType>>> {
+      await opened();
+      const event =
+        typeof type === "string" ? { type, data: checked(type, data) } : await eventOf(type, data);
+      const [stored] = await store.append(sessionId, [{ id: randomUUID(), ...event }]);
+      return stored as StoredEvent<Data> & StoredEvent<Payload<EventType>>;
+    },
+    async toHtml() {
+      await opened();
+      return await sessionToHtml(store, sessionId);
+    },
+    toSSE: (from) =>
+      toSseResponse(async function* (place) {
+        await opened();
+        yield* sessionEvents(store, sessionId, place);
+      }, from),
+  };
+}
+
+async function open({ store }: Host, sessionId: string, options: SessionOptions): Promise<Session> {
+  const { create = false, ...described } = options;
+  const session = create ? await openSession(store, sessionId, described) : await store.getSession(sessionId);
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+    hint: "Create it with `session(id, { create: true })`.",
+    details: { sessionId },
+  });
+}
+
+interface NewMessage {
+  readonly sessionId: string;
+  readonly opened: () => Promise<Session>;
+  readonly input: RunInput;
+}
+
+function send<Value>(host: Host, message: NewMessage, options: SendOptions<Value> = {}): RunHandle<Value> {
+  const definition = agentOf(host, options.agent) as AgentDefinition<Value> | undefined;
+  const sent = begin(host, message, { ...options, agent: definition?.name ?? namedAgent(options.agent) });
+  return createRunHandle<Value>({ host, sent, ...present({ parse: definition?.parse }) });
+}
+
+function namedAgent(agent: SendOptions["agent"]): string | undefined {
+  return typeof agent === "string" ? agent : agent?.name;
+}
+
+/** Another process may have an agent that this one does not know. */
+function agentOf({ agents }: Host, asked: SendOptions["agent"]): AgentDefinition | undefined {
+  if (typeof asked === "object") return asked;
+  if (asked !== undefined) return agents.get(asked);
+  const [first] = agents.values();
+  return first;
+}
+
+interface MessageOptions {
+  readonly id?: string;
+  readonly agent: string | undefined;
+  readonly runAt?: string;
+}
+
+async function begin(
+  host: Host,
+  { sessionId, opened, input }: NewMessage,
+  { id, agent, runAt }: MessageOptions,
+): Promise<SentRun> {
+  const session = await opened();
+  const answering = agent ?? session.agent ?? undefined;
+  if (answering === undefined) {
+    throw new ContinuoError(
+      "usage",
+      `cannot send a message to ${JSON.stringify(sessionId)}: no agent was given`,
+      {
+        hint: "Give agents to `openContinuo`, or the name of one to `send`.",
+      },
+    );
+  }
+  if (runAt === undefined) {
+    const run = await startRun(host.store, sessionId, input, present({ id, agent: answering }));
+    host.poke();
+    return toSentRun(run, id ?? null);
+  }
+  const time = Date.parse(runAt);
+  if (Number.isNaN(time)) throw new ContinuoError("usage", `runAt is not a time: ${runAt}`);
+  const inputId = id ?? randomUUID();
+  const runId = runIdOf(sessionId, { id: inputId });
+  const known = await host.store.getRun(runId);
+  if (known !== null) return toSentRun(known, id ?? null);
+  const at = new Date(time).toISOString();
+  await schedule(host.store, at, { sessionId, input, agent: answering, id: inputId });
+  return { id: id ?? null, runId, sessionId, agent: answering, status: "scheduled" };
+}
+
+/** Errors: `not_found`. */
+async function findRun({ store }: Host, sessionId: string, id: string): Promise<SentRun> {
+  const sent = await store.getRun(runIdOf(sessionId, { id }));
+  const run = sent ?? (await store.getRun(id));
+  if (run !== null && run.sessionId === sessionId) return toSentRun(run, sent === null ? null : id);
+  throw new ContinuoError(
+    "not_found",
+    `there is no run ${JSON.stringify(id)} in ${JSON.stringify(sessionId)}`,
+  );
+}
+
+/** Errors: `invalid`. */
+function checked(type: string, data: unknown): unknown {
+  const problem = payloadProblem(type, data);
+  if (problem === undefined) return data;
+  throw new ContinuoError("invalid", `cannot append ${type}: ${problem.replace(/\.$/u, "")}`, {
+    hint: "See docs/events.md for the payloads of events.",
+    details: { type },
+  });
+}
+
+async function eventOf(
+  type: DefinedEvent<unknown>,
+  data: unknown,
+): Promise<{ readonly type: string; readonly data: unknown }> {
+  return { type: type.type, data: await type.parse(data) };
+}

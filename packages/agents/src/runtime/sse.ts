@@ -1,0 +1,84 @@
+/** Events as server-sent events, which a browser resumes by the id of the last one. */
+
+import type { KnownEvent } from "@continuo/core/model";
+import type { FollowOptions } from "./run-events.ts";
+import type { SseOptions } from "./types.ts";
+
+/** A proxy closes a connection that says nothing. */
+const KEEP_ALIVE_MS = 15_000;
+
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** The place in the log from which a request goes on: its `Last-Event-ID`, or the parameter `after`. */
+export function placeOf(from: Request | SseOptions | undefined): FollowOptions {
+  if (from === undefined) return {};
+  if (!("headers" in from)) return from;
+  const asked = from.headers.get("last-event-id") ?? new URL(from.url).searchParams.get("after");
+  const after = asked === null || !/^\d{1,15}$/u.test(asked) ? undefined : Number(asked);
+  return { after, signal: from.signal };
+}
+
+/** `open` is called with a signal that aborts when the reader has gone. */
+export function toSseResponse(
+  open: (place: FollowOptions & { readonly signal: AbortSignal }) => AsyncIterable<KnownEvent>,
+  from: Request | SseOptions | undefined,
+): Response {
+  const { after, signal } = placeOf(from);
+  return streamResponse({ signal, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+    yield ":\n\n";
+    for await (const event of open({ after, signal: over })) {
+      yield `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`;
+    }
+    if (!over.aborted) yield "event: end\ndata: {}\n\n";
+  });
+}
+
+interface StreamOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly keepAlive: string;
+}
+
+/** Text as it arrives. The reader is waited for; an error closes the connection, and the reader resumes. */
+export function streamResponse(
+  { signal, headers, keepAlive }: StreamOptions,
+  read: (signal: AbortSignal) => AsyncGenerator<string, void>,
+): Response {
+  const gone = new AbortController();
+  const over = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
+  const encoder = new TextEncoder();
+  const texts = read(over);
+  let timer: NodeJS.Timeout | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      timer = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive));
+      }, KEEP_ALIVE_MS);
+      timer.unref();
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await texts.next();
+        if (done !== true) controller.enqueue(encoder.encode(value));
+        else {
+          clearInterval(timer);
+          controller.close();
+        }
+      } catch (error) {
+        clearInterval(timer);
+        if (over.aborted) controller.close();
+        else controller.error(error);
+      }
+    },
+    async cancel() {
+      clearInterval(timer);
+      gone.abort();
+      await texts.return();
+    },
+  });
+  return new Response(body, { headers });
+}

@@ -1,0 +1,265 @@
+/** The public types of the front door. */
+
+import type {
+  Agent,
+  AskPermission,
+  EventType,
+  KnownEvent,
+  Message,
+  Payload,
+  PermissionOption,
+  RunStatus,
+  Store,
+  StoredEvent,
+  Usage,
+} from "@continuo/core/model";
+import type { OpenStoreOptions } from "@continuo/store";
+import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
+import type { DefinedEvent } from "./define-event.ts";
+
+/** Makes an agent for one run, which is closed after it. */
+export interface AgentDefinition<Value = unknown> {
+  readonly name: string;
+  /** How much of the session the agent is given; everything where none is given. */
+  readonly context?: ContinuationOptions;
+  open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
+  /** Reads the run's `value`. Throws for a value that is none. */
+  readonly parse?: (value: unknown) => Value;
+}
+
+export interface ContinuoOptions {
+  readonly agents?: readonly (AgentDefinition | Agent)[];
+  /**
+   * `retry` gives the input of a run whose process ended to its agent again; `end` ends the run as interrupted. `end`
+   * where none is given.
+   */
+  readonly recover?: "retry" | "end";
+  /** Whether a process runs the queue for `agents`; true where none is given. `work()` does it in any case. */
+  readonly work?: boolean;
+  /** Sessions that run at the same time in this process; further ones wait. 16 where none is given. */
+  readonly parallel?: number;
+  readonly retry?: RetryOptions;
+  /** Milliseconds after which an approval that nobody answered is denied; it stays open where none is given. */
+  readonly approvalMs?: number;
+  /** Milliseconds in which this process looks for work of other processes; 250 where none is given. */
+  readonly pollMs?: number;
+  /** A process that does not respond keeps a session for this time; 30,000 where none is given. */
+  readonly leaseMs?: number;
+  readonly store?: OpenStoreOptions;
+  /** Called with errors that no caller can be given: the store did not answer a worker. By default a warning is emitted. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface RetryOptions {
+  /** How often an input is given to its agent, the first time included; 3 where none is given. Then it is a dead letter. */
+  readonly attempts?: number;
+  /** Milliseconds before the third attempt; each further one waits twice as long. The second one begins at once. */
+  readonly backoffMs?: number;
+  /** The ends after which a run is tried again; only `interrupted` where none is given. */
+  readonly on?: readonly ("interrupted" | "failed" | "timeout")[];
+}
+
+export interface Continuo extends AsyncDisposable {
+  readonly store: Store;
+  /** Nothing is read or written before the first call of a method. */
+  session(sessionId: string, options?: SessionOptions): SessionHandle;
+  readonly approvals: Approvals;
+  /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
+  work(options?: WorkOptions): Promise<void>;
+  readonly deadLetters: {
+    list(): Promise<readonly DeadLetter[]>;
+    /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
+    retry(runId: string): Promise<SentRun>;
+  };
+  /** The runs that this process executes, and the runs of all processes that wait. */
+  queue(): Promise<QueueState>;
+  /** A handler of fetch requests: sessions, streams and approvals, as `authorize` permits. */
+  handler(options: HandlerOptions): FetchHandler;
+  /** The inputs of a session, given to another agent in a session of its own, with both answers. */
+  replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
+  /** Ends the queue and closes the store. Runs that still go on after `graceMs` (5,000) are given to other processes. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+export interface SessionOptions {
+  /** Makes the session if there is none. */
+  readonly create?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly title?: string;
+  readonly cwd?: string;
+}
+
+export interface SessionHandle {
+  readonly sessionId: string;
+  /** See `SentRun`: the message is durable before the promise resolves, and sent once for each `id`. */
+  send<Value = unknown>(input: RunInput, options?: SendOptions<Value>): RunHandle<Value>;
+  /** The run of an input, by the `id` it was sent with or its `runId`. */
+  run(id: string): RunHandle;
+  messages(): Promise<readonly Message[]>;
+  /** Every event of a known type after a sequence, and then those that are appended, until `signal` aborts. */
+  events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
+  /** Appends an event of a known type. Errors: `invalid` for a payload that is none of it. */
+  append<Type extends EventType>(type: Type, data: Payload<Type>): Promise<StoredEvent<Payload<Type>>>;
+  /** Appends an event of your own type. Errors: `invalid` for what its schema refuses. */
+  append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
+  /** A page without scripts of others, as text. */
+  toHtml(): Promise<string>;
+  /** All events as server-sent events. It goes on after the `Last-Event-ID` of the request, and does not end by itself. */
+  toSSE(from?: Request | SseOptions): Response;
+}
+
+export interface SseOptions {
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface SendOptions<Value = unknown> {
+  /** Your id of the message within the session: it is sent once, however often `send` is called with it. */
+  readonly id?: string;
+  /** The agent that answers; the first of the agents of this program where none is given. */
+  readonly agent?: string | AgentDefinition<Value>;
+  /** The time at which the message is sent, ISO 8601. */
+  readonly runAt?: string;
+}
+
+/** What `send` resolves with when the message is durable. */
+export interface SentRun {
+  readonly id: string | null;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly agent: string | null;
+  /** `scheduled` before its time (`runAt`). */
+  readonly status: RunStatus | "scheduled";
+}
+
+/** A promise of the durable message, and the events of its run, once each and in order, until the run has ended. */
+export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncIterable<KnownEvent> {
+  /** Resolves when the run has ended; also that of another process. */
+  result(): Promise<RunOutcome<Value>>;
+  cancel(reason?: string): Promise<void>;
+  /** The UI message stream of the AI SDK, for `useChat`. */
+  toUIMessageResponse(): Response;
+  /** The events of the run as server-sent events; see `SessionHandle.toSSE`. It ends with the event `end`. */
+  toSSE(from?: Request | SseOptions): Response;
+}
+
+interface EndedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** The text of the last message. */
+  readonly text: string;
+  readonly usage?: Usage;
+}
+
+export type RunOutcome<Value = unknown> =
+  | (EndedRun & { readonly status: "completed"; readonly stopReason?: string; readonly value?: Value })
+  | (EndedRun & { readonly status: "failed"; readonly error: RunError })
+  | (EndedRun & { readonly status: "cancelled" | "timeout" | "interrupted"; readonly reason?: string });
+
+export type ApprovalStatus = "open" | "granted" | "denied" | "cancelled";
+
+/** A question of an agent: may it use this tool? */
+export interface Approval {
+  readonly id: string;
+  readonly status: ApprovalStatus;
+  readonly sessionId: string;
+  /** The run that asked; of several attempts the newest. */
+  readonly runId: string;
+  readonly agent: string;
+  readonly toolName?: string;
+  readonly toolInput?: unknown;
+  readonly title?: string;
+  readonly options: readonly PermissionOption[];
+  /** The metadata of the session when it was asked. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly requestedAt: string;
+  readonly resolvedAt?: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export interface ListApprovalsOptions {
+  readonly status?: ApprovalStatus;
+  readonly sessionId?: string;
+  /** Only those of sessions whose metadata have these values. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface ApprovalAnswer {
+  readonly outcome: "granted" | "denied";
+  /** The author of the answer, as the log keeps it. */
+  readonly by?: string;
+  readonly reason?: string;
+  readonly optionId?: string;
+}
+
+export interface Approvals {
+  /** Oldest first, at most 1,000. */
+  list(options?: ListApprovalsOptions): Promise<readonly Approval[]>;
+  /**
+   * Answers from any process, also when the run that asked was killed: its next attempt finds the answer. The id is that
+   * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a `conflict`.
+   * Errors: `not_found`, `conflict`.
+   */
+  resolve(id: string, answer: ApprovalAnswer): Promise<Approval>;
+}
+
+export interface WorkOptions {
+  /** Names of agents of this program; all of them where none are given. */
+  readonly agents?: readonly string[];
+  readonly parallel?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface DeadLetter {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly attempts: number;
+  readonly reason: string;
+  readonly at: string;
+}
+
+export interface QueueState {
+  readonly running: number;
+  readonly waiting: number;
+  readonly parallel: number;
+}
+
+export interface Authorization {
+  /** Ids of sessions, or `*` for all. */
+  readonly sessions: readonly string[] | "*";
+  /** `write` includes `read`. */
+  readonly access: "read" | "write";
+  /** Whether approvals of these sessions may be answered; false where it is left out, whatever the access. */
+  readonly approve?: boolean;
+  /** The author of messages and answers, as the log keeps it. */
+  readonly by?: string;
+}
+
+export interface HandlerOptions {
+  /** `null` for nobody: the answer is 401. */
+  authorize(request: Request): Authorization | null | Promise<Authorization | null>;
+}
+
+export type FetchHandler = (request: Request) => Promise<Response>;
+
+export interface ReplayOptions<Value = unknown> {
+  readonly agent: AgentDefinition<Value> | Agent;
+  /** Keeps the sessions that the replay made; they are deleted where it is left out. */
+  readonly keep?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** One input of a session: how it was answered, and how the other agent answers it after the same conversation. */
+export interface ReplayedRun {
+  readonly runId: string;
+  readonly input: string;
+  readonly before: { readonly text: string; readonly tools: readonly string[]; readonly usage?: Usage };
+  readonly after: {
+    readonly status: RunStatus;
+    readonly text: string;
+    readonly tools: readonly string[];
+    readonly usage?: Usage;
+    readonly value?: unknown;
+  };
+}

@@ -1,0 +1,162 @@
+/** The queue of one process: takes runs that wait, executes them, and recovers what other processes left. */
+
+import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
+import { executeRun, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
+import type { Host } from "./host.ts";
+import { isDead, retry, startDue } from "./retries.ts";
+import type { AgentDefinition } from "./types.ts";
+
+export interface WorkerOptions {
+  readonly agents: readonly AgentDefinition[];
+  readonly parallel: number;
+}
+
+const POLL_MS = 250;
+/** The interval at which a process looks for runs of dead ones. */
+const RECOVER_MS = 2_000;
+
+export class Worker {
+  readonly #host: Host;
+  readonly #agents: ReadonlyMap<string, AgentDefinition>;
+  readonly #parallel: number;
+  readonly #running = new Set<Promise<void>>();
+  readonly #abandoned = new AbortController();
+  #isStopped = false;
+  #poke: (() => void) | undefined;
+  #recoveredAt = Number.NEGATIVE_INFINITY;
+  #loop: Promise<void> | undefined;
+
+  constructor(host: Host, { agents, parallel }: WorkerOptions) {
+    this.#host = host;
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#parallel = parallel;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  start(): void {
+    this.#loop ??= this.#work();
+  }
+
+  poke(): void {
+    this.#poke?.();
+  }
+
+  /** Takes nothing more, and waits for what runs; then other processes get it. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.poke();
+    await this.#loop;
+    if (this.#running.size === 0) return;
+    const timer = setTimeout(() => this.#abandoned.abort(), graceMs);
+    await Promise.all(this.#running);
+    clearTimeout(timer);
+  }
+
+  async #work(): Promise<void> {
+    const { store, report, options } = this.#host;
+    const agents = [...this.#agents.keys()];
+    while (!this.#isStopped) {
+      // A poke while it looks counts as well.
+      const poked = Promise.withResolvers<void>();
+      this.#poke = poked.resolve;
+      try {
+        await this.#recover();
+        await startDue(store);
+        while (!this.#isStopped && this.#running.size < this.#parallel) {
+          const owner = newOwner();
+          const run = await store.claimNextRun({ owner, agents });
+          if (run === null) break;
+          this.#begin(run, owner);
+        }
+      } catch (error) {
+        if (!this.#isStopped) report(error);
+      }
+      if (this.#isStopped) break;
+      const timer = setTimeout(poked.resolve, options.pollMs ?? POLL_MS);
+      await poked.promise;
+      clearTimeout(timer);
+    }
+  }
+
+  async #recover(): Promise<void> {
+    if (performance.now() - this.#recoveredAt < RECOVER_MS) return;
+    const sessions = this.#recoveredAt === Number.NEGATIVE_INFINITY ? "all" : "running";
+    await recover(this.#host, sessions);
+    this.#recoveredAt = performance.now();
+  }
+
+  #begin(run: Run, owner: string): void {
+    const executing = this.#execute(run, owner)
+      .catch((error: unknown) => {
+        // It was left to others, or taken by them.
+        if (!this.#abandoned.signal.aborted && !isContinuoError(error, "fenced")) this.#host.report(error);
+      })
+      .finally(() => {
+        this.#running.delete(executing);
+        this.poke();
+      });
+    this.#running.add(executing);
+  }
+
+  async #execute(run: Run, owner: string): Promise<void> {
+    const { store, options, approvals } = this.#host;
+    const definition = this.#agents.get(run.agent ?? "");
+    if (definition === undefined) return;
+    const own = approvals.forRun(run);
+    const agent = openedForRun(definition, own.ask);
+    const heldCalls = await own.heldCalls();
+    const { status } = await executeRun(store, agent, run.runId, {
+      claimedBy: owner,
+      continuation: "auto",
+      adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
+      maxParallel: Math.max(this.#parallel, 1_000),
+      abandon: this.#abandoned.signal,
+      ...present({ continuationOpts: definition.context, leaseMs: options.leaseMs }),
+    });
+    const on = options.retry?.on ?? [];
+    if ((status === "failed" || status === "timeout") && on.includes(status))
+      await retry(this.#host, run.runId);
+    else await approvals.close(rootIn(run));
+  }
+}
+
+/** An agent that is opened when it is asked, so that an agent that cannot be opened fails the run; closed after it. */
+function openedForRun(
+  { name, open }: AgentDefinition,
+  onPermission: NonNullable<ExecuteOptions["onPermission"]>,
+): Agent {
+  let opening: ReturnType<AgentDefinition["open"]> | undefined;
+  const opened = (): ReturnType<AgentDefinition["open"]> => {
+    opening ??= open({ onPermission });
+    return opening;
+  };
+  return {
+    name,
+    capabilities: async (options) => (await (await opened()).capabilities?.(options)) ?? {},
+    async execute(request, options) {
+      const agent = await opened();
+      try {
+        return await agent.execute(request, options);
+      } finally {
+        await agent[Symbol.asyncDispose]?.();
+        opening = undefined;
+      }
+    },
+  };
+}
+
+/** Ends what dead processes left, and gives its input again if the program wants that. */
+export async function recover(host: Host, sessions: "running" | "all"): Promise<void> {
+  const { store, options } = host;
+  const waking = { sessions, pending: "keep", ...present({ leaseMs: options.leaseMs }) } as const;
+  for await (const { unprocessed } of wakeAll(store, waking)) {
+    if (options.recover !== "retry") continue;
+    for (const { runId } of unprocessed) {
+      const run = await store.getRun(runId);
+      if (run !== null && !(await isDead(store, rootIn(run)))) await retry(host, runId);
+    }
+  }
+}

@@ -1,0 +1,235 @@
+/** Approvals that outlive the process that asked, and the queue of several workers. */
+
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/agents/runtime";
+import type { Agent, Store } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { jsonSchema, tool } from "ai";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+
+let store: OpenedStore;
+let server: ModelServer;
+const opened: Continuo[] = [];
+beforeEach(async () => {
+  store = await openStore("memory:");
+  server = await startModelServer({
+    turns: [
+      {
+        user: "refund it",
+        answers: [[text("I refund it."), call("refund", { order: "7" })], [text("Done.")]],
+      },
+    ],
+  });
+});
+afterEach(async () => {
+  for (const c of opened.splice(0)) await c.close({ graceMs: 0 });
+  await store.close();
+  await server.close();
+});
+
+/** A process of the program: what it refunds, it writes to the list. */
+async function start(refunds: string[], options: Parameters<typeof openContinuo>[1] = {}): Promise<Continuo> {
+  const inputSchema = jsonSchema<{ order: string }>({
+    type: "object",
+    properties: { order: { type: "string" } },
+  });
+  const desk = defineAgent({
+    name: "desk",
+    model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+    tools: {
+      refund: tool({
+        inputSchema,
+        needsApproval: true,
+        execute: ({ order }) => `refund ${refunds.push(order)}`,
+      }),
+    },
+  });
+  const c = await openContinuo(store as Store, { agents: [desk], recover: "retry", pollMs: 20, ...options });
+  opened.push(c);
+  return c;
+}
+
+async function openApproval(c: Continuo): Promise<Approval> {
+  await expect
+    .poll(async () => (await c.approvals.list({ status: "open" })).length, { timeout: 10_000 })
+    .toBe(1);
+  return (await c.approvals.list({ status: "open" }))[0] as Approval;
+}
+
+describe("an approval", () => {
+  test("is listed by status and metadata, answered by another process, and lets the call begin", async () => {
+    const refunds: string[] = [];
+    const c = await start(refunds);
+    const session = c.session("s", { create: true, metadata: { user: "ann" } });
+    const run = session.send("refund it", { id: "1" });
+    const approval = await openApproval(c);
+    expect(approval).toMatchObject({
+      agent: "desk",
+      toolName: "refund",
+      toolInput: { order: "7" },
+      metadata: { user: "ann" },
+    });
+    const other = await openContinuo(store as Store);
+    opened.push(other);
+    expect(await other.approvals.list({ status: "open", metadata: { user: "bob" } })).toEqual([]);
+    expect(await other.approvals.list({ status: "open", metadata: { user: "ann" } })).toHaveLength(1);
+    expect(refunds).toEqual([]);
+    const granted = await other.approvals.resolve(approval.id, {
+      outcome: "granted",
+      by: "carla",
+      reason: "paid twice",
+    });
+    expect(granted).toMatchObject({ status: "granted", by: "carla" });
+    expect(await run.result()).toMatchObject({ status: "completed", text: "Done." });
+    expect(refunds).toEqual(["7"]);
+    const { events } = await store.read("s", { types: ["approval_requested", "approval_resolved"] });
+    expect(events.map(({ type, actor, data }) => [type, actor.id, (data as { by?: string }).by])).toEqual([
+      ["approval_requested", undefined, undefined],
+      ["approval_resolved", "carla", "carla"],
+    ]);
+    expect(await other.approvals.resolve(approval.id, { outcome: "granted", by: "carla" })).toMatchObject({
+      status: "granted",
+    });
+    await expect(other.approvals.resolve(approval.id, { outcome: "denied" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await expect(other.approvals.resolve("none", { outcome: "denied" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  test.each(["before the answer", "after the answer"])(
+    "of a process that ended %s is answered once, and its call runs once",
+    async (when) => {
+      const [first, second]: [string[], string[]] = [[], []];
+      const dying = await start(first);
+      await dying.session("s", { create: true }).send("refund it", { id: "1" });
+      const approval = await openApproval(dying);
+      await dying.close({ graceMs: 0 });
+      const answer = { outcome: "granted", by: "carla" } as const;
+      const away = await openContinuo(store as Store);
+      opened.push(away);
+      expect(await away.approvals.list({ status: "open" })).toHaveLength(1);
+      if (when === "after the answer") await away.approvals.resolve(approval.id, answer);
+      const c = await start(second);
+      if (when === "before the answer") {
+        await expect
+          .poll(async () => (await c.approvals.list())[0]?.runId !== approval.runId, { timeout: 10_000 })
+          .toBe(true);
+        expect((await openApproval(c)).id).toBe(approval.id);
+        await c.approvals.resolve(approval.id, answer);
+      }
+      expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "Done." });
+      expect([first, second]).toEqual([[], ["7"]]);
+      expect(await c.approvals.list()).toHaveLength(1);
+      // The model was asked twice: for the call, and after its result.
+      const requests = server.conversation();
+      expect(requests).toHaveLength(2);
+      expect(requests.at(-1)?.violations).toEqual([]);
+      const { messages } = { messages: await c.session("s").messages() };
+      expect(messages.filter(({ origin }) => origin === "person")).toHaveLength(1);
+    },
+  );
+
+  test("that nobody answers in time is denied, by the time limit", async () => {
+    const refunds: string[] = [];
+    const c = await start(refunds, { approvalMs: 200 });
+    const run = c.session("s", { create: true }).send("refund it");
+    expect(await run.result()).toMatchObject({ status: "completed", text: "Done." });
+    expect(refunds).toEqual([]);
+    expect(await c.approvals.list()).toMatchObject([{ status: "denied", by: "time limit" }]);
+    const { events } = await store.read("s", { types: ["approval_resolved"] });
+    expect(events).toMatchObject([
+      { actor: { kind: "system" }, data: { outcome: "denied", by: "time limit" } },
+    ]);
+  });
+
+  test("of a run that is cancelled is closed", async () => {
+    const c = await start([]);
+    const run = c.session("s", { create: true }).send("refund it");
+    const approval = await openApproval(c);
+    await run.cancel();
+    await run.result();
+    await expect.poll(async () => c.approvals.list({ status: "open" })).toEqual([]);
+    await expect(c.approvals.resolve(approval.id, { outcome: "granted" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+});
+
+describe("workers", () => {
+  test("share the queue: each message is answered once, and a session's in their order", async () => {
+    const answered: string[] = [];
+    const agent: Agent = {
+      name: "desk",
+      execute: async ({ run }) => {
+        answered.push(run.runId);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return {};
+      },
+    };
+    const sender = await start([], { agents: [agent], work: false });
+    const sent = [];
+    for (let n = 0; n < 30; n++)
+      sent.push(await sender.session(`s${n % 6}`, { create: true }).send(`m${n}`, { id: `${n}` }));
+    expect(await sender.queue()).toMatchObject({ running: 0, waiting: 30 });
+    const over = new AbortController();
+    const workers = [];
+    for (let n = 0; n < 3; n++) {
+      const worker = await start([], { agents: [agent], work: false });
+      workers.push(worker.work({ agents: ["desk"], parallel: 2, signal: over.signal }));
+    }
+    await expect
+      .poll(async () => (await store.listRuns({ status: "completed" })).items.length, { timeout: 20_000 })
+      .toBe(30);
+    over.abort();
+    await Promise.all(workers);
+    expect(answered.toSorted()).toEqual(sent.map(({ runId }) => runId).toSorted());
+    for (let s = 0; s < 6; s++) {
+      const { events } = await store.read(`s${s}`, { types: ["message_sent"] });
+      const texts = events.map(({ data }) => (data as { content: { text: string }[] }).content[0]?.text);
+      expect(texts).toEqual([0, 1, 2, 3, 4].map((n) => `m${n * 6 + s}`));
+    }
+  });
+
+  test("give an input up after its attempts, say so, and take it again when somebody wants that", async () => {
+    let fails = true;
+    const agent: Agent = {
+      name: "desk",
+      execute: () => (fails ? Promise.reject(new Error("no power")) : Promise.resolve({})),
+    };
+    const c = await start([], { agents: [agent], retry: { attempts: 3, backoffMs: 10, on: ["failed"] } });
+    const run = c.session("s", { create: true }).send("x", { id: "1" });
+    const types = (await Array.fromAsync(run)).map(({ type }) => type);
+    expect(types.filter((type) => type === "run_failed")).toHaveLength(3);
+    expect(types.filter((type) => type === "message_sent")).toHaveLength(1);
+    expect(await run.result()).toMatchObject({ status: "failed", error: { message: "no power" } });
+    const [dead] = await c.deadLetters.list();
+    expect(dead).toMatchObject({ sessionId: "s", attempts: 3 });
+    fails = false;
+    await c.deadLetters.retry(dead?.runId ?? "");
+    expect(await c.deadLetters.list()).toEqual([]);
+    expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
+  });
+
+  test("close leaves what runs to another process, which begins it again", async () => {
+    const begun = Promise.withResolvers<void>();
+    const slow: Agent = {
+      name: "desk",
+      execute: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          begun.resolve();
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    };
+    const dying = await start([], { agents: [slow] });
+    await dying.session("s", { create: true }).send("hello", { id: "1" });
+    await begun.promise;
+    await dying.close({ graceMs: 0 });
+    expect((await store.listRuns({})).items.map(({ status }) => status)).toEqual(["running"]);
+    const c = await start([], { agents: [Object.assign(new EchoAgent(), { name: "desk" })] });
+    expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "hello" });
+  });
+});

@@ -1,0 +1,241 @@
+/** The front door of a program: messages that are sent once, and runs that are followed. */
+
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import {
+  type Continuo,
+  defineAgent,
+  defineEvent,
+  isKnownEvent,
+  openContinuo,
+} from "@continuo/agents/runtime";
+import type { KnownEvent } from "@continuo/core/model";
+import { jsonSchema, parseJsonEventStream, readUIMessageStream, tool, uiMessageChunkSchema } from "ai";
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+
+let c: Continuo;
+afterEach(() => c.close());
+
+describe("a message", () => {
+  test("is sent once for each id, is durable when the promise resolves, and has one answer", async () => {
+    c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+    const session = c.session("customer", { create: true, metadata: { user: "ann" } });
+    const sent = await Promise.all([1, 2, 3].map(() => session.send("hello", { id: "1" })));
+    expect(new Set(sent.map(({ runId }) => runId)).size).toBe(1);
+    expect(sent[0]).toMatchObject({ id: "1", sessionId: "customer", agent: "echo" });
+    expect(await session.run("1").result()).toMatchObject({ status: "completed", text: "hello" });
+    expect(await session.send("hello", { id: "1" })).toMatchObject({ status: "completed" });
+    await expect(session.send("goodbye", { id: "1" })).rejects.toMatchObject({ code: "conflict" });
+    expect(await c.session("other", { create: true }).send("hi", { id: "1" }).result()).toMatchObject({
+      text: "hi",
+    });
+    const said = (await session.messages()).map(({ role }) => role);
+    expect(said).toEqual(["user", "assistant"]);
+    expect((await c.store.getSession("customer"))?.metadata.user).toBe("ann");
+  });
+
+  test("is answered with the earlier messages in mind", async () => {
+    const heard: number[] = [];
+    const agent = {
+      name: "counter",
+      execute: async ({ transcript }: { transcript?: { messages: readonly unknown[] } }) => {
+        heard.push(transcript?.messages.length ?? 0);
+        return {};
+      },
+    };
+    c = await openContinuo("memory:", { agents: [agent] });
+    const session = c.session("s", { create: true });
+    await session.send("one").result();
+    await session.send("two").result();
+    expect(heard).toEqual([0, 1]);
+  });
+
+  test("to a session that is not there is not_found, and without an agent it is refused", async () => {
+    c = await openContinuo("memory:");
+    await expect(c.session("none").send("x")).rejects.toMatchObject({ code: "not_found" });
+    await expect(c.session("s", { create: true }).send("x")).rejects.toMatchObject({ code: "usage" });
+    await expect(c.work({ agents: ["nobody"] })).rejects.toMatchObject({ code: "not_found" });
+    await expect(
+      openContinuo("memory:", { agents: [new EchoAgent(), new EchoAgent()] }),
+    ).rejects.toMatchObject({
+      code: "usage",
+    });
+  });
+
+  test("waits for its time, and is sent once then", async () => {
+    c = await openContinuo("memory:", { agents: [new EchoAgent()], pollMs: 10 });
+    const session = c.session("s", { create: true });
+    const runAt = new Date(Date.now() + 150).toISOString();
+    const sent = await session.send("later", { id: "1", runAt });
+    expect(sent.status).toBe("scheduled");
+    await session.send("later", { id: "1", runAt });
+    expect((await c.store.listRuns({})).items).toEqual([]);
+    expect(await session.send("now").result()).toMatchObject({ text: "now" });
+    await expect.poll(async () => (await c.store.getRun(sent.runId))?.status).toBe("completed");
+    expect((await session.messages()).map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+  });
+});
+
+describe("the events of a run", () => {
+  test("arrive once and in order, have the payload of their type, and end with the run", async () => {
+    c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+    const run = c.session("s", { create: true }).send("hello");
+    const types: string[] = [];
+    for await (const event of run) {
+      types.push(event.type);
+      if (event.type === "message_received")
+        expectTypeOf(event.data.stopReason).toEqualTypeOf<string | undefined>();
+    }
+    expect(types[0]).toBe("run_created");
+    expect(types.at(-1)).toBe("run_completed");
+    // A later reader sees the same events.
+    expect((await Array.fromAsync(run)).map(({ type }) => type)).toEqual(types);
+  });
+
+  test("reach a browser as server-sent events, which resume after the last id and end", async () => {
+    c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+    const run = c.session("s", { create: true }).send("hello");
+    await run.result();
+    const read = async (headers: Record<string, string> = {}): Promise<readonly KnownEvent[]> => {
+      const response = run.toSSE(new Request("http://localhost/", { headers }));
+      expect(response.headers.get("content-type")).toContain("text/event-stream");
+      const lines = (await response.text()).split("\n\n");
+      expect(lines.at(-2)).toBe("event: end\ndata: {}");
+      return lines.flatMap((one) => {
+        const data = /^id: \d+\ndata: (.*)$/u.exec(one)?.[1];
+        return data === undefined ? [] : [JSON.parse(data) as KnownEvent];
+      });
+    };
+    const all = await read();
+    expect(all.at(-1)?.type).toBe("run_completed");
+    const rest = await read({ "last-event-id": String(all[1]?.sequence) });
+    expect(rest.map(({ sequence }) => sequence)).toEqual(all.slice(2).map(({ sequence }) => sequence));
+    expect(await read({ "last-event-id": String(all.at(-1)?.sequence) })).toEqual([]);
+  });
+
+  test("of a session follow it until the reader goes away", async () => {
+    c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+    const session = c.session("s", { create: true });
+    const reader = new AbortController();
+    const response = session.toSSE(new Request("http://localhost/", { signal: reader.signal }));
+    const body = response.body?.pipeThrough(new TextDecoderStream());
+    await session.send("hello").result();
+    let seen = "";
+    for await (const chunk of body ?? []) {
+      seen += chunk;
+      if (seen.includes("run_completed")) break;
+    }
+    expect(seen).toContain('"type":"session_created"');
+    reader.abort();
+  });
+
+  test("keep their order over a cancellation, which the run reports", async () => {
+    const waiting = {
+      name: "slow",
+      execute: (_: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        ),
+    };
+    c = await openContinuo("memory:", { agents: [waiting] });
+    const run = c.session("s", { create: true }).send("hello");
+    await run;
+    setTimeout(() => void run.cancel("enough"), 100);
+    expect(await run.result()).toMatchObject({ status: "cancelled", reason: "enough" });
+  });
+});
+
+describe("the UI message stream", () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await startModelServer({
+      turns: [
+        { user: "weather", answers: [[text("I look."), call("weather", { town: "Ulm" })], [text("Rain.")]] },
+      ],
+    });
+  });
+  afterAll(() => server.close());
+
+  test("is read by the AI SDK as the message of a model that calls a tool", async () => {
+    const inputSchema = jsonSchema<{ town: string }>({
+      type: "object",
+      properties: { town: { type: "string" } },
+    });
+    const desk = defineAgent({
+      name: "desk",
+      model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+      tools: { weather: tool({ inputSchema, execute: ({ town }) => `It rains in ${town}.` }) },
+    });
+    c = await openContinuo("memory:", { agents: [desk] });
+    const response = c.session("s", { create: true }).send("weather").toUIMessageResponse();
+    expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+    if (response.body === null) throw new Error("there is no body");
+    const chunks = parseJsonEventStream({ stream: response.body, schema: uiMessageChunkSchema });
+    const stream = chunks.pipeThrough(
+      new TransformStream({
+        transform: (chunk, controller) => {
+          if (!chunk.success) throw chunk.error;
+          controller.enqueue(chunk.value);
+        },
+      }),
+    );
+    const messages = await Array.fromAsync(readUIMessageStream({ stream }));
+    expect(messages.at(-1)?.parts).toMatchObject([
+      { type: "step-start" },
+      { type: "text", text: "I look.", state: "done" },
+      { type: "tool-weather", input: { town: "Ulm" }, output: "It rains in Ulm.", state: "output-available" },
+      { type: "text", text: "Rain.", state: "done" },
+    ]);
+  });
+
+  test("of a run that fails ends with the error", async () => {
+    const failing = { name: "failing", execute: () => Promise.reject(new Error("no power")) };
+    c = await openContinuo("memory:", { agents: [failing] });
+    const response = c.session("s", { create: true }).send("x").toUIMessageResponse();
+    const lines = (await response.text()).split("\n\n");
+    expect(lines).toContain('data: {"type":"start-step"}');
+    expect(lines.find((one) => one.includes('"type":"error"'))).toBeDefined();
+    expect(lines.at(-2)).toBe("data: [DONE]");
+  });
+});
+
+describe("events of one's own", () => {
+  const placed = defineEvent("order.placed", z.object({ order: z.number().int() }));
+
+  test("are checked by their schema when they are appended, and typed when they are read", async () => {
+    c = await openContinuo("memory:");
+    const session = c.session("s", { create: true });
+    const stored = await session.append(placed, { order: 7 });
+    expect(placed.is(stored) && stored.data.order).toBe(7);
+    await expect(session.append(placed, { order: 7.5 })).rejects.toMatchObject({ code: "invalid" });
+    const { events } = await c.store.read("s");
+    expect(events.map(({ type }) => type)).toEqual(["session_created", "order.placed"]);
+    expect(events.filter(isKnownEvent).map(({ type }) => type)).toEqual(["session_created"]);
+  });
+
+  test("cannot have a name of Continuo's, and Continuo's own are refused with a payload that is none", async () => {
+    expect(() => defineEvent("message_sent", z.object({}))).toThrow("needs two words and a dot");
+    c = await openContinuo("memory:");
+    const session = c.session("s", { create: true });
+    await expect(session.append("message_sent", { contents: "x" } as never)).rejects.toMatchObject({
+      code: "invalid",
+    });
+    expect((await session.append("custom", { name: "vote" })).data.name).toBe("vote");
+  });
+});
+
+test("a session is a page, with its text escaped", async () => {
+  c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+  const session = c.session("s", { create: true, title: "Questions" });
+  await session.send("<script>alert(1)</script>").result();
+  const html = await session.toHtml();
+  expect(html).toContain("<title>Questions</title>");
+  expect(html).not.toContain("<script>alert");
+});

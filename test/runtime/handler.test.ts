@@ -1,0 +1,135 @@
+/** The handler of fetch requests, and the replay of a session with another agent. */
+
+import { type Approval, type Authorization, type Continuo, openContinuo } from "@continuo/agents/runtime";
+import type { Agent } from "@continuo/core/model";
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+
+let c: Continuo;
+let app: Hono;
+const asking: Agent = {
+  name: "asking",
+  async execute({ run }, { onEvent, onPermission, signal }) {
+    const request = { approvalId: run.runId, toolName: "rm", readOnly: false, options: [] };
+    await onEvent({ type: "permission_request", ...request });
+    const decision = (await onPermission?.(request, { signal })) ?? { outcome: "denied", by: "policy" };
+    await onEvent({ type: "permission_decision", approvalId: run.runId, ...decision });
+    await onEvent({ type: "message", content: [{ type: "text", text: `it was ${decision.outcome}` }] });
+    return {};
+  },
+};
+
+const USERS: Readonly<Record<string, Authorization>> = {
+  ann: { sessions: ["ann"], access: "write", by: "ann" },
+  bob: { sessions: ["bob"], access: "read" },
+  boss: { sessions: "*", access: "read", approve: true, by: "boss" },
+};
+
+beforeEach(async () => {
+  c = await openContinuo("memory:", { agents: [new EchoAgent(), asking], pollMs: 20 });
+  app = new Hono();
+  app.mount(
+    "/continuo",
+    c.handler({ authorize: (request) => USERS[request.headers.get("authorization") ?? ""] ?? null }),
+  );
+});
+afterEach(() => c.close({ graceMs: 0 }));
+
+async function as(user: string, path: string, body?: unknown): Promise<Response> {
+  return await app.request(`/continuo${path}`, {
+    headers: { authorization: user },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
+}
+
+describe("the handler", () => {
+  test("lets nobody in who is not known, and each only to sessions and acts that are theirs", async () => {
+    expect((await as("nobody", "/sessions/ann")).status).toBe(401);
+    expect((await as("ann", "/sessions/ann/messages", { text: "hello", id: "1" })).status).toBe(202);
+    expect(await c.session("ann").run("1").result()).toMatchObject({ text: "hello" });
+    expect(await (await as("ann", "/sessions/ann")).json()).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant" }],
+    });
+    expect((await as("bob", "/sessions/ann")).status).toBe(404);
+    expect((await as("bob", "/sessions/ann/html")).status).toBe(404);
+    expect((await as("bob", "/sessions/bob/messages", { text: "x" })).status).toBe(403);
+    expect((await as("boss", "/sessions/ann/messages", { text: "x" })).status).toBe(403);
+    expect(await (await as("boss", "/sessions/ann/html")).text()).toContain("hello");
+    expect((await as("ann", "/nothing")).status).toBe(404);
+    expect((await as("ann", "/sessions/ann", {})).status).toBe(405);
+    expect((await as("ann", "/sessions/ann/messages", { text: 7 })).status).toBe(400);
+    expect((await as("ann", "/sessions/ann/messages", { text: "x".repeat(1_048_577) })).status).toBe(413);
+  });
+
+  test("streams the events of a session and of a run", async () => {
+    await as("ann", "/sessions/ann/messages", { text: "hello", id: "1" });
+    const run = await (await as("ann", "/sessions/ann/runs/1/events")).text();
+    expect(run).toContain('"type":"run_completed"');
+    expect((await as("ann", "/sessions/ann/runs/2/events")).status).toBe(404);
+    const session = await as("ann", "/sessions/ann/events");
+    expect(session.headers.get("content-type")).toContain("text/event-stream");
+    await session.body?.cancel();
+  });
+
+  test("answers the requests of useChat, and a message that is sent twice once", async () => {
+    const message = { id: "m1", role: "user", parts: [{ type: "text", text: "hello" }] };
+    for (let n = 0; n < 2; n++) {
+      const response = await as("ann", "/sessions/ann/chat", {
+        id: "x",
+        messages: [message],
+        trigger: "submit-message",
+      });
+      expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+      expect(await response.text()).toContain('"delta":"hello"');
+    }
+    expect(await c.session("ann").messages()).toHaveLength(2);
+    expect((await as("ann", "/sessions/ann/chat", { messages: [] })).status).toBe(400);
+  });
+
+  test("lets approvals be answered with a scope of its own, and keeps the author", async () => {
+    const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
+    await expect
+      .poll(async () => ((await (await as("boss", "/approvals")).json()) as Approval[]).length)
+      .toBe(1);
+    const [approval] = (await (await as("boss", "/approvals")).json()) as Approval[];
+    expect(await (await as("bob", "/approvals")).json()).toEqual([]);
+    const path = `/approvals/${approval?.id}`;
+    expect((await as("ann", path, { outcome: "granted" })).status).toBe(403);
+    expect((await as("boss", path, { outcome: "perhaps" })).status).toBe(400);
+    expect((await as("boss", "/approvals/none", { outcome: "granted" })).status).toBe(404);
+    expect(await (await as("boss", path, { outcome: "granted" })).json()).toMatchObject({
+      status: "granted",
+      by: "boss",
+    });
+    expect(await run.result()).toMatchObject({ text: "it was granted" });
+    expect((await as("boss", path, { outcome: "denied" })).status).toBe(409);
+  });
+});
+
+test("a replay gives each input to another agent after the same conversation, and leaves the session as it was", async () => {
+  const session = c.session("s", { create: true });
+  for (const text of ["one", "two"]) await session.send(text).result();
+  const before = await c.store.latestSequence("s");
+  const loud: Agent = {
+    name: "loud",
+    async execute({ input, transcript }, { onEvent }) {
+      const [block] = input;
+      const text = block?.type === "text" ? block.text.toUpperCase() : "";
+      await onEvent({
+        type: "message",
+        content: [{ type: "text", text: `${text} ${transcript?.messages.length ?? 0}` }],
+      });
+      return { value: text.length };
+    },
+  };
+  const runs = await c.replay("s", { agent: loud });
+  expect(
+    runs.map(({ input, before, after }) => [input, before.text, after.text, after.status, after.value]),
+  ).toEqual([
+    ["one", "one", "ONE 0", "completed", 3],
+    ["two", "two", "TWO 2", "completed", 3],
+  ]);
+  expect(await c.store.latestSequence("s")).toBe(before);
+  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+});
