@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { BalancedParts } from "../sizes/balanced-parts.ts";
 
 // Codex runs commands with a /dev of their own, in which files of tests in memory do not exist.
 process.env.CONTINUO_TESTS_ON_DISK = "1";
@@ -11,6 +12,7 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
+    sequence: { sequencer: BalancedParts },
     globalSetup: ["test/sizes/services.ts"],
     silent: "passed-only",
   },

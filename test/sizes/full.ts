@@ -1,8 +1,8 @@
 /**
  * `npm run test:full [-- --after-quick] [-- VITEST ARGUMENTS]`: the quick and the full size, then the real agents.
  * A missing program ends it before anything runs. `--after-quick` is for CI, which ran the quick size on the same
- * commit: it leaves that size out, and takes a part of the agents' tests and of the moments of a kill. The commit decides
- * which one.
+ * commit: it leaves that size out, and takes a part of the agents' tests, of their pairs and of the moments of a kill.
+ * The commit decides which one.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -30,14 +30,14 @@ function main(): number {
   const agentsPart = commit === undefined ? undefined : partOf(commit, AGENT_PARTS);
   if (part !== undefined) {
     process.stdout.write(
-      `== the parts of this commit: ${part} of the moments of a kill, ${agentsPart} of the agents\n`,
+      `== the parts of this commit: ${part} of the moments of a kill and the pairs, ${agentsPart} of the agents\n`,
     );
   }
   const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen], part);
   // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
   if (chosen.length > 0) return ours;
   const shard = agentsPart === undefined ? [] : [`--shard=${agentsPart}`];
-  const agents = run([join(ROOT, "test/agents/run.ts"), ...shard]);
+  const agents = run([join(ROOT, "test/agents/run.ts"), ...shard], part);
   return ours === 0 ? agents : ours;
 }
 

@@ -1,7 +1,7 @@
 /** The part of the tests that the run of a commit takes. */
 
 import { expect, test } from "vitest";
-import { momentsOfRun, numbersOfRun, partOf } from "./rotation.ts";
+import { momentsOfRun, numbersOfRun, pairsOfRun, partOf } from "./rotation.ts";
 
 test("the same commit always takes the same part, and each part is taken by some commit", () => {
   expect(partOf("00000004deadbeef", 3)).toBe("2/3");
@@ -20,4 +20,20 @@ test("the parts hold each moment once, and a run without a part tries all of the
   expect(parts).toEqual([["open", "rename"], ["write", "close"], ["sync"]]);
   expect(numbersOfRun(4, "1/1")).toEqual([0, 1, 2, 3]);
   expect(() => momentsOfRun(moments, "none")).toThrow("not a part");
+});
+
+test("the parts hold each pair once, and each agent stands first and second equally often in each of them", () => {
+  const agents = ["a", "b", "c", "d", "e", "f"];
+  const parts = ["1/3", "2/3", "3/3"].map((part) => pairsOfRun(agents, part));
+  const whole = pairsOfRun(agents, "1/1").map(([from, to]) => from + to);
+  expect(new Set(whole).size).toBe(36);
+  expect(parts.flatMap((pairs) => pairs.map(([from, to]) => from + to)).sort()).toEqual(whole.toSorted());
+  for (const pairs of parts) {
+    for (const side of [0, 1] as const) {
+      expect(agents.map((agent) => pairs.filter((pair) => pair[side] === agent).length)).toEqual([
+        2, 2, 2, 2, 2, 2,
+      ]);
+    }
+    expect(pairs.some(([from, to]) => agents.indexOf(to) === (agents.indexOf(from) + 1) % 6)).toBe(true);
+  }
 });

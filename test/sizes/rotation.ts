@@ -1,13 +1,13 @@
 /**
- * Some tests are too many for each run of CI: those by the real agents, and the moments at which a test kills a process.
+ * Some tests are too many for each run of CI: those by the real agents, their pairs, and the moments of a kill.
  * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
  * several commits cover all parts. `npm run test:full` and the soak take all of them.
  */
 
 const { CONTINUO_PART } = process.env;
 
-/** A ninth of the files of the real agents takes about five minutes on two cores. */
-export const AGENT_PARTS = 9;
+/** Shares no factor with the parts of the moments: each part of the files meets each part of their moments and pairs. */
+export const AGENT_PARTS = 13;
 /** A test that kills at a third of its moments still kills at several. */
 export const MOMENT_PARTS = 3;
 
@@ -27,6 +27,23 @@ export function momentsOfRun<T>(
   const [number, parts] = part.split("/").map(Number);
   if (!number || !parts) throw new Error(`this is not a part: ${JSON.stringify(part)}`);
   return moments.filter((_, at) => at % parts === number - 1);
+}
+
+/**
+ * The pairs of this run. Each element stands first in as many of them as any other, and second in as many.
+ * @param part such as `2/3`
+ */
+export function pairsOfRun<T>(
+  all: readonly T[],
+  part: string | undefined = CONTINUO_PART,
+): readonly (readonly [T, T])[] {
+  const numbers = all.map((_, at) => at);
+  return numbers.flatMap((row) =>
+    momentsOfRun(
+      numbers.map((at) => (at + all.length - row) % all.length),
+      part,
+    ).map((column) => [all[row] as T, all[column] as T] as const),
+  );
 }
 
 /** The same for moments that have only a number, from 0. */

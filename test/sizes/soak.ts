@@ -60,7 +60,7 @@ function runFull(): number {
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }
 
-/** Every version, every pair: CI takes a ninth of the files, and one pair a state. */
+/** Every version, every pair: CI takes a thirteenth of the files, and one pair a state. */
 function runAgents(): number {
   const run = join(ROOT, "test/agents/run.ts");
   const args = [run, "--all-versions", "--all-pairs"];

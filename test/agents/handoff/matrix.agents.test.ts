@@ -1,7 +1,8 @@
 /**
  * Six sources by six targets: each real agent holds a conversation once; it is handed over to every agent,
  * verified by that agent itself, and resumed by it; the request that it sends says what the source's model was
- * sent. Then back: the source's own records, signatures and encrypted reasoning to the byte.
+ * sent. Then back: the source's own records, signatures and encrypted reasoning to the byte. A run of CI takes a third
+ * of the pairs.
  */
 
 import { readFileSync } from "node:fs";
@@ -11,13 +12,14 @@ import type { AgentName, Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
+import { pairsOfRun } from "../../sizes/rotation.ts";
 import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
 import { type Item, normaliseView } from "../items.ts";
 import { ageBy, countKinds, historyOf, proveResumption, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { isNewestOfAll } from "../versions.ts";
 import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
-import { type Cell, withTable } from "./table.ts";
+import { type Cell, rowOf, withTable } from "./table.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
@@ -29,6 +31,7 @@ const held = new Map<AgentName, Held>();
 let sandbox: Sandbox;
 let server: ModelServer;
 const begun = new Map<AgentName, Begun>();
+const PAIRS = pairsOfRun(AGENTS);
 const cells = new Map<string, Cell>();
 const handed = new Map<string, string>();
 
@@ -134,7 +137,8 @@ test("the homes of the sources grow old", async () => {
 });
 
 describe.each(AGENTS)("to $agent", (to) => {
-  test.each(AGENTS)("from $agent", async (from) => {
+  const sources = PAIRS.filter(([, target]) => target === to).map(([from]) => from);
+  test.each(sources)("from $agent", async (from) => {
     const places = placesFor(from.agent, to.agent);
     const { sessionId } = held.get(from.agent) ?? { sessionId: "" };
     const file = await locationOf(from.agent);
@@ -157,7 +161,9 @@ async function locationOf(agent: AgentName): Promise<string> {
 /** Agents whose model seals its thinking, and is sent it again. */
 const SIGNS: ReadonlySet<AgentName> = new Set(["claude", "codex"]);
 
-const RING = AGENTS.map((a, at) => ({ a, b: AGENTS[(at + 1) % AGENTS.length] ?? a }));
+const RING = PAIRS.filter(([a, b]) => AGENTS.indexOf(b) === (AGENTS.indexOf(a) + 1) % AGENTS.length).map(
+  ([a, b]) => ({ a, b }),
+);
 
 test.each(RING)(
   "$a.agent to $b.agent and back: the session has its own records and the messages from there",
@@ -217,8 +223,13 @@ test("docs/support.md lists what every agent keeps of every other one's conversa
   const all = AGENTS.flatMap(({ agent: from }) =>
     AGENTS.flatMap(({ agent: to }) => cells.get(`${from} ${to}`) ?? []),
   );
-  expect(all).toHaveLength(AGENTS.length ** 2);
+  expect(all).toHaveLength(PAIRS.length);
   // The document tells of the newest versions.
   if (!isNewestOfAll()) return;
-  await expect(withTable(readFileSync(DOCUMENT, "utf8"), all)).toMatchFileSnapshot(DOCUMENT);
+  const document = readFileSync(DOCUMENT, "utf8");
+  if (all.length < AGENTS.length ** 2) {
+    for (const cell of all) expect(document).toContain(`\n${rowOf(cell)}\n`);
+    return;
+  }
+  await expect(withTable(document, all)).toMatchFileSnapshot(DOCUMENT);
 });

@@ -32,16 +32,18 @@ export function withTable(document: string, cells: readonly Cell[]): string {
 
 function toTable(cells: readonly Cell[]): string {
   const names = Object.values(KINDS);
-  const rows = cells.map(({ from, to, receipt }) => {
-    const counts = Object.keys(KINDS).map((kind) => countsOf(receipt, kind as ReceiptKind));
-    return `| ${named(from)} | ${named(to)} | ${counts.join(" | ")} |`;
-  });
   const lines = [
     `| from | to | ${names.join(" | ")} |`,
     `|---|---|${names.map(() => "---|").join("")}`,
-    ...rows,
+    ...cells.map(rowOf),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The line of a cell in the table. */
+export function rowOf({ from, to, receipt }: Cell): string {
+  const counts = Object.keys(KINDS).map((kind) => countsOf(receipt, kind as ReceiptKind));
+  return `| ${named(from)} | ${named(to)} | ${counts.join(" | ")} |`;
 }
 
 function named(agent: AgentName): string {
