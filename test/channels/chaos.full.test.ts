@@ -26,7 +26,7 @@ async function run(workspaceId: string, durationMs: number, fault?: string): Pro
 }
 
 test("through cuts, delays and killed servers every reader has every event once, every input one answer, and nothing is lost", async () => {
-  const { failures, answers } = await run("sound", 60_000);
+  const { failures, answers } = await run("sound", 25_000);
   expect(failures).toEqual([]);
   // Each client asks with its first message.
   expect(answers).toBeGreaterThanOrEqual(20);

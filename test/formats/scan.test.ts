@@ -9,7 +9,7 @@ import type { AgentReader, FoundSession, OpenedSession, SavedScan } from "@conti
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
-import { rounds } from "../sizes/counts.ts";
+import { roundsOfEach } from "../sizes/counts.ts";
 
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
 
@@ -22,7 +22,7 @@ test.each(FORMAT_CASES)("a session of %s (%s) is scanned alike as a whole and in
       const session = { reader, places, found };
       await fc.assert(
         fc.asyncProperty(cuts, (shares) => continues(session, shares)),
-        { numRuns: rounds(20), examples: [[[0.999]], [[0]]] },
+        { numRuns: roundsOfEach(20, FORMAT_CASES.length), examples: [[[0.999]], [[0]]] },
       );
     }
   } finally {

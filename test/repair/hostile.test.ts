@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
-import { rounds } from "../sizes/counts.ts";
+import { roundsOfEach } from "../sizes/counts.ts";
 import { everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
 
 let scratch: string;
@@ -15,14 +15,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe.each([
+const CASES = [
   ["claude", "parallel-tools"],
   ["codex", "legacy"],
   ["codex", "paginated"],
   ["gemini", "parallel-tools"],
   ["pi", "parallel-tools"],
   ["opencode", "parallel-tools"],
-] as const)("%s/%s is listed, checked, shown, exported, converted and repaired", (agent, name) => {
+] as const;
+
+describe.each(CASES)("%s/%s is listed, checked, shown, exported, converted and repaired", (agent, name) => {
   test.each([
     ["with names that every object has", renamed, 48],
     ["with values nested thousands of levels deep", nested, 32],
@@ -35,7 +37,7 @@ describe.each([
         records.write(changes.reduce((texts, change) => change(texts), records.texts));
         await everyReader(location, agent, places);
       }),
-      { numRuns: rounds(count) },
+      { numRuns: roundsOfEach(count, CASES.length) },
     );
   });
 });

@@ -14,7 +14,7 @@ import { isContinuoError, type Problem, type ProblemCode, severityOf } from "@co
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anyDamage } from "../damage.ts";
-import { rounds } from "../sizes/counts.ts";
+import { roundsOfEach } from "../sizes/counts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const LINES = ["claude", "codex", "gemini", "pi"] as const;
@@ -102,7 +102,7 @@ describe("any damage", () => {
         expect(remaining.filter(isOfTheFile)).toEqual(damage.filter(isOfTheFile));
         expect(problems.filter((problem) => !isBeyondRepair(problem))).toEqual([]);
       }),
-      { numRuns: rounds(12) },
+      { numRuns: roundsOfEach(12, CASES.length) },
     );
   });
 });

@@ -24,7 +24,7 @@ import { updateTexts } from "@continuo/agents/catalog";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
-import { rounds } from "../sizes/counts.ts";
+import { roundsOfEach } from "../sizes/counts.ts";
 import { GROWN_HISTORIES, placeHistory } from "./grown-histories.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
@@ -117,7 +117,9 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 
 const CASES = FORMAT_CASES.filter(([agent]) => agent !== "opencode");
 
-test.each(["claude", "codex", "pi", "gemini"])(
+const AGENTS = ["claude", "codex", "pi", "gemini"] as const;
+
+test.each(AGENTS)(
   "after every change to a session of %s, its index equals one that is built from the whole session",
   async (agent) => {
     const cases = CASES.filter(([one]) => one === agent);
@@ -128,7 +130,7 @@ test.each(["claude", "codex", "pi", "gemini"])(
         fc.array(edit, { minLength: 2, maxLength: 6, size: "max" }),
         async (one, begin, edits) => await expectSame(one, begin, edits),
       ),
-      { numRuns: rounds(40), endOnFailure: true },
+      { numRuns: roundsOfEach(40, AGENTS.length), endOnFailure: true },
     );
   },
   600_000,

@@ -9,5 +9,13 @@ const FEWEST = 10;
 
 /** @param all the count of the full size */
 export function rounds(all: number): number {
-  return ALL_ROUNDS ? all : Math.min(all, Math.max(FEWEST, Math.ceil(all * QUICK_SHARE)));
+  return roundsOfEach(all, 1);
+}
+
+/**
+ * The rounds of each case, where a property is tried for several of them.
+ * @param all the count of the full size, for one case
+ */
+export function roundsOfEach(all: number, cases: number): number {
+  return ALL_ROUNDS ? all : Math.min(all, Math.max(Math.ceil(FEWEST / cases), Math.ceil(all * QUICK_SHARE)));
 }

@@ -58,15 +58,27 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // A connection that this end closes at the moment of the next request would fail the test that asks.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A watched file may be part of a program: it is bundled again.
+  const ended: Promise<Service>[] = [];
+  project.onTestsRerun(async () => {
+    for (const path of [...started.keys()].filter(isOfSources)) {
+      ended.push(started.get(path) as Promise<Service>);
+      started.delete(path);
+    }
+  });
   project.provide("services", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
     server.close();
     server.closeAllConnections();
-    for (const service of await Promise.allSettled(started.values())) {
+    for (const service of await Promise.allSettled([...started.values(), ...ended])) {
       if (service.status === "fulfilled") await service.value.end();
     }
     temporary[Symbol.dispose]();
   };
+}
+
+function isOfSources(path: string): boolean {
+  return path === "/command" || path.startsWith(PROGRAM);
 }
 
 async function start(path: string): Promise<Service> {

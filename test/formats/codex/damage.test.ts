@@ -7,7 +7,7 @@ import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anyDamage, type Damage } from "../../damage.ts";
-import { rounds } from "../../sizes/counts.ts";
+import { roundsOfEach } from "../../sizes/counts.ts";
 import { CASES, homeOf, placesOf } from "./model.ts";
 
 let scratch = "";
@@ -110,7 +110,9 @@ describe("a damaged rollout file", () => {
     "is read as far as it goes: %s",
     async (path) => {
       const bytes = readFileSync(join(import.meta.dirname, path));
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(40) });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), {
+        numRuns: roundsOfEach(40, PATHS.length),
+      });
     },
   );
 

@@ -3,7 +3,7 @@ import type { ProblemCode } from "@continuo/core/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyDamage, type Damage } from "../../damage.ts";
-import { rounds } from "../../sizes/counts.ts";
+import { roundsOfEach } from "../../sizes/counts.ts";
 import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { COPILOT_CASES } from "./cases.ts";
@@ -61,7 +61,9 @@ describe("a damaged session of Copilot", () => {
     "is read as far as it goes: %s",
     async (name) => {
       const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(25) });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), {
+        numRuns: roundsOfEach(25, FILES.length),
+      });
     },
   );
 });

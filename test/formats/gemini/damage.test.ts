@@ -4,7 +4,7 @@ import { geminiFormat } from "@continuo/native/gemini";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyDamage, type Damage, duplicated } from "../../damage.ts";
-import { rounds } from "../../sizes/counts.ts";
+import { rounds, roundsOfEach } from "../../sizes/counts.ts";
 import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { GEMINI_CASES } from "./cases.ts";
@@ -77,7 +77,9 @@ describe("a damaged session of Gemini CLI", () => {
     "is read as far as it goes: %s",
     async (name) => {
       const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(25) });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), {
+        numRuns: roundsOfEach(25, FILES.length),
+      });
     },
   );
 

@@ -4,7 +4,7 @@ import { piFormat } from "@continuo/native/pi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyDamage, type Damage, duplicated, shuffled } from "../../damage.ts";
-import { rounds } from "../../sizes/counts.ts";
+import { rounds, roundsOfEach } from "../../sizes/counts.ts";
 import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";
@@ -65,7 +65,9 @@ describe("a damaged session of pi", () => {
     "is read as far as it goes: %s",
     async (name) => {
       const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(25) });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), {
+        numRuns: roundsOfEach(25, FILES.length),
+      });
     },
   );
 

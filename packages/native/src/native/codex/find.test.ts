@@ -57,10 +57,7 @@ function write(path: string, content: string | Buffer): string {
 
 /** Text that does not compress. */
 function noise(seed: number): string {
-  const blocks = Array.from({ length: 3000 }, (_, index) =>
-    createHash("sha256").update(`${seed} ${index}`).digest(),
-  );
-  return Buffer.concat(blocks).toString("base64");
+  return createHash("shake256", { outputLength: 96_000 }).update(String(seed)).digest("base64");
 }
 
 function nameOf(id: string): string {
