@@ -71,6 +71,9 @@ export const LIMITS = {
   audioBytes: 10_000_000,
   frameEveryMs: 10_000,
   shortestFrameEveryMs: 1_000,
+  /** A person's frame waits for the one that is being taken: the number of checks, and the time between two. */
+  captureLooks: 40,
+  captureLookMs: 50,
   /** Two frames whose similarity is higher count as equal. */
   sameFrame: 0.995,
 

@@ -135,8 +135,18 @@ export type ToPage =
   | { readonly to: "page"; readonly type: "look" }
   /** Answered with the sites whose frames in the page may have a video. */
   | { readonly to: "page"; readonly type: "frames" }
-  | { readonly to: "page"; readonly type: "capture" }
+  /** Answered with a `CaptureResult`. */
+  | {
+      readonly to: "page";
+      readonly type: "capture";
+      /** A person captures it, also while frames are switched off; with `requestId` it answers a question. */
+      readonly by?: "person";
+      readonly requestId?: string;
+    }
   | { readonly to: "page"; readonly type: "seek"; readonly mediaTimeMs: number };
+
+/** `forbidden`: the video is of another site. `nothing`: there is no picture now. */
+export type CaptureResult = "captured" | "forbidden" | "failed" | "nothing";
 
 /** `stored`: it is on disk. `moved`: the tab shows another video by now. `off`: nothing is recorded there. */
 export type EvidenceAnswer = "stored" | "moved";

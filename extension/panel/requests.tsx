@@ -14,8 +14,8 @@ interface Props {
 
 interface RequestProps extends Props {
   readonly request: ContextRequest;
-  /** Fresh frames of the video. */
-  readonly onCapture: () => void;
+  /** A fresh frame of the video is the answer. */
+  readonly onCapture: (requestId: string) => void;
 }
 
 export function RequestItem({ sessionKey, request, onFailure, onCapture }: RequestProps): JSX.Element {
@@ -35,8 +35,8 @@ export function RequestItem({ sessionKey, request, onFailure, onCapture }: Reque
         <button type="submit" class="main" disabled={text.trim() === ""}>
           Answer
         </button>
-        <button type="button" onClick={onCapture}>
-          Capture a frame
+        <button type="button" onClick={() => onCapture(request.requestId)}>
+          Answer with a frame
         </button>
       </div>
     </form>

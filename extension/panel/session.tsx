@@ -1,5 +1,6 @@
 /** The session of the video that is watched. */
 
+import { present } from "@continuo/core/model";
 import type { NoteOperation } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -39,13 +40,13 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
   const { place } = view;
   useEffect(() => wantNotes(LIMITS.notesAtOnce), [key]);
   const { list, scrolled } = useNewestNote(session);
-  const tell = (message: ToPage): void => {
+  const tell = async (message: ToPage): Promise<unknown> => {
     // The tab may have been closed.
-    if (place === null) return;
+    if (place === null) return null;
     const { tabId, frameId } = place;
-    void browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => undefined);
+    return await browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => null);
   };
-  const seek = (mediaTimeMs: number): void => tell({ to: "page", type: "seek", mediaTimeMs });
+  const seek = (mediaTimeMs: number): void => void tell({ to: "page", type: "seek", mediaTimeMs });
   const operate = async (noteId: string, operation: NoteOperation): Promise<boolean> => {
     setFailure(null);
     return await ask(key, { action: "operate", noteId, operation }).then(
@@ -56,7 +57,11 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
       },
     );
   };
-  const capture = (): void => tell({ to: "page", type: "capture" });
+  const capture = (requestId?: string): void => {
+    setFailure(null);
+    const message = { to: "page", type: "capture", by: "person", ...present({ requestId }) } as const;
+    void tell(message).then((result) => setFailure(NOT_CAPTURED[String(result)] ?? null));
+  };
   const { isDegraded } = session.standing;
   return (
     <>
@@ -120,10 +125,21 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
           </>
         )}
       </section>
-      <Composer sessionKey={key} onFailure={setFailure} onCapture={capture} />
+      <Composer sessionKey={key} onFailure={setFailure} onCapture={() => capture()} />
     </>
   );
 }
+
+/** The reasons why there is no frame, by the result of the page. */
+const NOT_CAPTURED: Readonly<Record<string, Failure>> = {
+  forbidden: {
+    message: "this site forbids reading the pictures of its video",
+    hint: "Say in words what you see.",
+  },
+  failed: { message: "the browser could not read a picture", hint: "Load the page of the video again." },
+  nothing: { message: "there is no picture just now", hint: "Try it again while the video is shown." },
+  null: { message: "the page of the video does not answer", hint: "Load it again." },
+};
 
 function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
   if (standing.isDegraded) return "There are no notes yet. Notes continue after the repair.";

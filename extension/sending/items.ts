@@ -35,6 +35,9 @@ export interface FrameItem extends Base {
   readonly full: Picture;
   readonly thumbnail: Picture;
   readonly colours: readonly number[];
+  /** A person captured it; with `requestId` it answers a question of the session. */
+  readonly asked?: true;
+  readonly requestId?: string;
 }
 
 export interface AudioItem extends Base {
@@ -95,7 +98,16 @@ export function parsePageItem(value: unknown): PageItem | null {
   if (value.kind !== "frame" || !isVector(value.colours)) return null;
   const [full, thumbnail] = [parsePicture(value.full), parsePicture(value.thumbnail)];
   if (full === null || thumbnail === null) return null;
-  return { ...base, kind: "frame", full, thumbnail, colours: value.colours };
+  const { asked, requestId } = value;
+  return {
+    ...base,
+    kind: "frame",
+    full,
+    thumbnail,
+    colours: value.colours,
+    ...(asked === true ? { asked } : {}),
+    ...(isShort(requestId) ? { requestId } : {}),
+  };
 }
 
 function parseCue(value: unknown): ListedCue | null {

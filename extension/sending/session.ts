@@ -6,7 +6,7 @@ import {
   type LiveServerFrame,
   openLive,
 } from "@continuo/core/client/live";
-import { isContinuoError } from "@continuo/core/model";
+import { isContinuoError, present } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import type { Video } from "../tabs/tabs.ts";
@@ -177,13 +177,14 @@ export class SessionSender {
 
   async #sendFrame(
     client: LiveClient,
-    { id, mediaTimeMs, full, thumbnail, colours }: FrameItem,
+    { id, mediaTimeMs, full, thumbnail, colours, asked, requestId }: FrameItem,
   ): Promise<void> {
     const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
       client.addPicture(fromBase64(data), mediaType);
     const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };
     const seen = { embedding: colours, embeddingVersion: COLOURS_VERSION };
-    await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen });
+    const asking = present({ asked, requestId });
+    await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen, ...asking });
   }
 
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {

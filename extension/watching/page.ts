@@ -3,9 +3,10 @@
  * it none, and adds nothing to it.
  */
 
+import { present } from "@continuo/core/model";
 import { browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
-import type { EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/messages.ts";
+import type { CaptureResult, EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/messages.ts";
 import type { PageItem } from "../sending/items.ts";
 import { type Adapter, recognise } from "./adapters.ts";
 import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
@@ -19,6 +20,7 @@ import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 import { CaptionLister } from "./whole-captions.ts";
 
 type Control = Extract<ToPage, { type: "control" }>;
+type Capture = Extract<ToPage, { type: "capture" }>;
 
 const OFF: Control = {
   to: "page",
@@ -67,14 +69,19 @@ export class PageWatcher {
     browser.runtime.onMessage.addListener((message: ToPage, sender, respond) => {
       if (sender.id !== browser.runtime.id || message?.to !== "page") return;
       if (message.type === "frames") respond(sitesOfFrames());
-      else this.#hear(message);
+      else if (message.type !== "capture") this.#hear(message);
+      else {
+        void this.#capture(message).then(respond);
+        return true;
+      }
+      return;
     });
     this.#look();
     // A page without a video says so too: its tab may have had one.
     if (this.#steady.value === null && self === top) void this.#hello();
   }
 
-  #hear(message: ToPage): void {
+  #hear(message: Exclude<ToPage, Capture>): void {
     switch (message.type) {
       case "control":
         // The captions so far belong to the session that recorded so far.
@@ -88,9 +95,6 @@ export class PageWatcher {
         break;
       case "look":
         void this.#hello();
-        break;
-      case "capture":
-        void this.#capture("asked");
         break;
       case "seek":
         if (this.#video !== null) this.#video.currentTime = message.mediaTimeMs / 1000;
@@ -120,7 +124,7 @@ export class PageWatcher {
     this.#readDrawn();
     this.#listCaptions();
     if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
-    if (this.#isFrameDue()) void this.#capture("rate");
+    if (this.#isFrameDue()) void this.#capture(null);
   }
 
   #isAdvertisement(chosen: HTMLVideoElement | null): boolean {
@@ -244,33 +248,37 @@ export class PageWatcher {
     );
   }
 
-  /** A frame that shows the same as the last one is left out, unless somebody asked for it. */
-  async #capture(reason: "asked" | "rate"): Promise<void> {
+  /** A frame that shows the same as the last one is left out, unless somebody asked for it. `null`: at the rate. */
+  async #capture(asked: Capture | null): Promise<CaptureResult> {
     const video = this.#video;
-    if (
-      video === null ||
-      this.#isAd ||
-      this.#framed.running ||
-      !this.#control.isRecording ||
-      !this.#control.frames
-    )
-      return;
+    const { isRecording, frames } = this.#control;
+    const isPerson = asked?.by === "person";
+    // A frame at the rate is taken just now: the person's one comes after it.
+    for (let looks = 0; isPerson && this.#framed.running && looks < LIMITS.captureLooks; looks++) {
+      await new Promise((resolve) => setTimeout(resolve, LIMITS.captureLookMs));
+    }
+    if (video === null || this.#isAd || this.#framed.running || !isRecording) return "nothing";
+    if (!frames && !isPerson) return "nothing";
     this.#framed = { atMs: Date.now(), running: true };
     try {
       const frame = await captureFrame(video);
-      if (video !== this.#video || frame === null) return;
+      if (video !== this.#video || frame === null) return "nothing";
       if (frame === "forbidden") {
         this.#pictures = { ...this.#pictures, problem: "forbidden" };
-        return;
+        return "forbidden";
       }
       this.#pictures = { readAtMs: Date.now(), problem: null };
-      if (reason === "rate" && similarity(frame.colours, this.#colours) >= LIMITS.sameFrame) return;
+      const isSame = similarity(frame.colours, this.#colours) >= LIMITS.sameFrame;
+      if (asked === null && isSame) return "nothing";
       this.#colours = frame.colours;
       this.#pictureTimes = counted(this.#pictureTimes, Date.now());
-      this.#add(frame);
+      const { requestId } = asked ?? {};
+      this.#add({ ...frame, ...(isPerson ? present({ asked: true as const, requestId }) : {}) });
+      return "captured";
     } catch {
       // The panel shows it, with the other sources.
       this.#pictures = { ...this.#pictures, problem: "failed" };
+      return "failed";
     } finally {
       this.#framed = { ...this.#framed, running: false };
     }

@@ -18,7 +18,11 @@ interface Material {
   readonly evidence: readonly Item[];
   readonly question?: string;
   readonly unsure?: readonly { readonly draftId: string; readonly text: string }[];
-  readonly answered?: readonly { readonly draftId: string; readonly text: string; readonly answer: string }[];
+  readonly answered?: readonly {
+    readonly draftId: string;
+    readonly text: string;
+    readonly answer: unknown;
+  }[];
 }
 
 const send = (message: Json): void =>
@@ -64,7 +68,8 @@ function notesOf({ evidence, unsure = [], answered = [] }: Material): Json {
     question: "Which lighthouse is meant?",
   }));
   const sure = answered.map(({ draftId, text, answer: said }) => ({
-    text: `${text} (${said})`,
+    // A frame is named by its evidence.
+    text: `${text} (${typeof said === "string" ? said : "the picture"})`,
     replaces: draftId,
     confidence: 0.95,
   }));

@@ -9,7 +9,7 @@ import { NOTE_AGENT } from "./served.ts";
 
 test("questions of both sides are answered, the cost is shown, pictures are kept, and notes are exported", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
-  const { served, panel, page, key } = watched;
+  const { served, panel, page } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
   const button = (name: string) => panel.getByRole("button", { name, exact: true });
   const note = (text: string) => panel.locator(".note", { hasText: text });
@@ -18,11 +18,6 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await panel.getByLabel("Which lighthouse is meant?").waitFor();
   await note("Noted: The sun rises").waitFor();
   await checkPanel(panel, "asked");
-  const frames = async (): Promise<number> =>
-    (await served.events(key)).filter(({ type }) => type === "frame_captured").length;
-  const framesBefore = await frames();
-  await panel.locator(".request").getByRole("button", { name: "Capture a frame" }).click();
-  await expect.poll(frames).toBeGreaterThan(framesBefore);
   await panel.getByLabel("Which lighthouse is meant?").fill("The one on the pier");
   await button("Answer").click();
   await note("(The one on the pier)").waitFor();
@@ -50,4 +45,31 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   expect(text).toContain("# A day at the harbour\n");
   expect(text).toContain("Noted: The harbour opens at dawn");
   await checkPanel(panel, "earlier");
+});
+
+test("a captured frame begins a batch while nothing is said, and answers a question", async () => {
+  await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frames: false } });
+  const { served, panel, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 6_500 });
+  const question = panel.getByLabel("Which lighthouse is meant?");
+  await question.waitFor();
+  const asked = async (): Promise<readonly unknown[]> =>
+    (await served.events(key)).flatMap(({ type, data }) =>
+      type === "frame_captured" ? [(data as { readonly asked?: true }).asked] : [],
+    );
+  // Frames are switched off: only what a person captures is there.
+  expect(await asked()).toEqual([]);
+  await panel.locator(".request").getByRole("button", { name: "Answer with a frame" }).click();
+  await expect.poll(asked).toEqual([true]);
+  await panel.locator(".note", { hasText: "(the picture)" }).waitFor();
+  await expect.poll(() => question.count()).toBe(0);
+
+  const depth = async (): Promise<number> => (await served.session(key)).depth;
+  await expect.poll(depth).toBe(0);
+  const calls = async (): Promise<number> => (await served.session(key)).cost.modelCalls;
+  const before = await calls();
+  await panel.getByRole("button", { name: "Capture a frame" }).click();
+  await expect.poll(asked).toEqual([true, true]);
+  await expect.poll(calls).toBeGreaterThan(before);
+  await expect.poll(depth).toBe(0);
 });

@@ -205,6 +205,20 @@ test("a draft that is not sure is written again with evidence of up to 60 s, the
   });
 });
 
+test("a frame that a person captures answers a question", async () => {
+  await using live = await notesTest();
+  live.echo.confidenceOf = () => 0.4;
+  await say(live, "He did it", 5_000, 6_000);
+  const [asked] = await ofType(live, "context_requested");
+  const { requestId = "" } = (asked?.data ?? {}) as Readonly<Record<string, string>>;
+  await live.send("k", { type: "frame_captured", mediaTimeMs: 5_500, asked: true, requestId });
+  await live.clock.advance(7_000);
+  const answering = live.echo.requests.at(-1);
+  expect(answering?.answered).toMatchObject([
+    { requestId, draft: { text: "He did it" }, answer: { type: "frame_captured", startMs: 5_500 } },
+  ]);
+});
+
 test("a draft whose answer does not help is written as unsure, and nobody is asked again", async () => {
   await using live = await notesTest();
   live.echo.confidenceOf = () => 0.4;

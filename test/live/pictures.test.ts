@@ -73,6 +73,27 @@ test("an agent sees the pictures of a batch as images, one for each change of sc
     });
 });
 
+test("a frame that a person captures begins a batch, and is shown before changes of scene", async () => {
+  const agent = seeingAgent();
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
+  await live.service.open("k", { videoId: "v" });
+  const of = (n: number): object => ({
+    embedding: Array.from({ length: 6 }, (_, at) => (at === n ? 1 : 0)),
+    embeddingVersion: "1",
+  });
+  await live.send(
+    "k",
+    ...(await Promise.all([0, 1, 2, 3, 4].map((n) => frame(live, n * 1_000, `${n}`, of(n))))),
+  );
+  await live.clock.advance(30_000);
+  expect(agent.inputs).toEqual([]);
+  await live.send("k", await frame(live, 4_500, "asked", { ...of(4), asked: true }));
+  await live.clock.advance(15_000);
+  const [input = []] = agent.inputs;
+  expect(imagesIn(input)).toHaveLength(4);
+  expect(imagesIn(input).at(-1)).toBe("image/jpeg asked");
+});
+
 test("a batch has at most four pictures, none over 512 KiB, and none that the server does not hold for the session", async () => {
   const agent = seeingAgent();
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });

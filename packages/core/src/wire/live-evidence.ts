@@ -56,6 +56,10 @@ export interface FrameInput {
   /** The version of the model that made the embedding: embeddings of two versions are never compared. */
   readonly embeddingVersion?: string;
   readonly description?: string;
+  /** A person captured it: it begins a batch, as a remark does. */
+  readonly asked?: true;
+  /** The `context_requested` that a person answers with it. */
+  readonly requestId?: string;
 }
 
 export interface VoiceActivityInput {

@@ -8,7 +8,7 @@ import { contentWords } from "../sentences/index.ts";
 
 export interface WindowInput {
   readonly atMs: number;
-  /** Frames restart the window, but do not begin a batch. */
+  /** Frames restart the window, but do not begin a batch; one that a person captured counts as a remark. */
   readonly kind: "transcript" | "remark" | "note" | "frame";
   readonly text?: string;
   readonly lang?: string;

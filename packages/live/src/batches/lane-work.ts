@@ -125,7 +125,7 @@ export class LaneWork {
   /** Takes over the evidence that a former owner left pending. */
   begin({ pending }: LiveFold): void {
     for (const one of pending.values()) {
-      if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one.type) });
+      if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one) });
     }
   }
 
@@ -136,7 +136,7 @@ export class LaneWork {
     if (event.type === "transcript_added") this.#heardAtMs = Date.parse(event.occurredAt);
     this.#add({
       atMs: Date.parse(event.occurredAt),
-      kind: this.#kindOf(event.type),
+      kind: this.#kindOf({ type: event.type, ...(data.asked === true ? { isAsked: true } : {}) }),
       ...(typeof data.text === "string" ? { text: data.text } : {}),
       ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
     });
@@ -436,7 +436,7 @@ export class LaneWork {
     const { follower, lane } = this.#options;
     return [...follower.fold.pending.values()]
       .filter((one) => isInLane(lane, one) && one.type !== "voice_activity")
-      .map(({ atMs, type }: PendingEvidence) => ({ atMs, kind: this.#kindOf(type) }));
+      .map((one) => ({ atMs: one.atMs, kind: this.#kindOf(one) }));
   }
 
   #add(message: WindowInput): void {
@@ -446,10 +446,11 @@ export class LaneWork {
     this.#window = afterMessage(this.#window, message, { mode, stretch });
   }
 
-  #kindOf(type: string): WindowInput["kind"] {
+  #kindOf({ type, isAsked }: Pick<PendingEvidence, "type" | "isAsked">): WindowInput["kind"] {
     if (type === "transcript_added") return "transcript";
-    // In the supplementary lane, frames begin a batch too.
-    if (type === "frame_captured") return this.#options.lane === "supplementary" ? "remark" : "frame";
+    // A frame begins a batch if a person captured it, and in the supplementary lane.
+    const begins = isAsked === true || this.#options.lane === "supplementary";
+    if (type === "frame_captured") return begins ? "remark" : "frame";
     return type === "remark_added" ? "remark" : "note";
   }
 }

@@ -48,6 +48,8 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     "embedding?": isVector,
     "embeddingVersion?": isName,
     "description?": isText,
+    "asked?": (value) => value === true,
+    "requestId?": isName,
   },
   voice_activity: {
     activity: (value) => value === "speaking" || value === "silent",

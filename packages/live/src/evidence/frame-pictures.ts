@@ -18,7 +18,7 @@ export async function readPictures(
   { store, owner, nowMs, count }: PictureOptions,
 ): Promise<readonly NotePicture[]> {
   const pictures: NotePicture[] = [];
-  for (const { frame, pointer } of sceneChanges(frames, count)) {
+  for (const { frame, pointer } of shownFrames(frames, count)) {
     const data = await bytesOf({ store, nowMs }, owner, { sequence: frame.sequence, hash: pointer.hash });
     if (data !== null)
       pictures.push({ evidenceId: frame.id, atMs: frame.startMs, mediaType: pointer.mediaType, data });
@@ -29,6 +29,23 @@ export async function readPictures(
 interface SmallPicture {
   readonly frame: EvidenceItem;
   readonly pointer: { readonly hash: string; readonly mediaType: string; readonly sizeBytes: number };
+}
+
+/** The newest that a person captured, and changes of scene among the others, in the order of the medium. */
+function shownFrames(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
+  const asked = frames.filter(isAsked).flatMap(smallPicture).slice(-count);
+  const others = frames.filter((frame) => !isAsked(frame));
+  const changes = asked.length < count ? sceneChanges(others, count - asked.length) : [];
+  return [...asked, ...changes].toSorted((a, b) => a.frame.startMs - b.frame.startMs);
+}
+
+function isAsked({ event }: EvidenceItem): boolean {
+  return isFields(event.data) && event.data.asked === true;
+}
+
+function smallPicture(frame: EvidenceItem): readonly SmallPicture[] {
+  const pointer = smallPointer(frame);
+  return pointer === null ? [] : [{ frame, pointer }];
 }
 
 /** The frames that show something else than the one before, evenly if there are too many. */

@@ -194,7 +194,15 @@ export function addToPending(fold: Pending, event: StoredEvent): void {
   const { sequence, type, retention } = event;
   if (isInput(event)) {
     const activity = typeof data.activity === "string" ? { activity: data.activity } : {};
-    addPending(fold, { sequence, type, retention, atMs: Date.parse(event.occurredAt), ...activity });
+    const asked = data.asked === true ? { isAsked: true as const } : {};
+    addPending(fold, {
+      sequence,
+      type,
+      retention,
+      atMs: Date.parse(event.occurredAt),
+      ...activity,
+      ...asked,
+    });
   }
   if (type === "decision_made" || type === "evidence_dropped") removePending(fold, data.sequences);
 }

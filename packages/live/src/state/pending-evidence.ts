@@ -14,6 +14,8 @@ export interface PendingEvidence {
   readonly retention: "critical" | "supplementary";
   readonly atMs: number;
   readonly activity?: string;
+  /** A frame that a person captured. */
+  readonly isAsked?: true;
 }
 
 /** The pending evidence that is not in memory: all of it is at `fromSequence` or later. */

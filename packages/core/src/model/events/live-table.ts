@@ -49,7 +49,7 @@ export const LIVE_EVENT_TYPES = {
   },
   frame_captured: {
     area: "evidence",
-    says: "A picture of the video. `full` and `thumbnail` are `{ hash, mediaType, sizeBytes, expiresAt }`.",
+    says: "A picture of the video. `full` and `thumbnail` are `{ hash, mediaType, sizeBytes, expiresAt }`. `asked`: a person captured it; with `requestId` it answers a `context_requested`.",
     payload: {
       mediaTimeMs: "number",
       "full?": "object",
@@ -57,6 +57,8 @@ export const LIVE_EVENT_TYPES = {
       "embedding?": "list",
       "embeddingVersion?": "text",
       "description?": "text",
+      "asked?": "flag",
+      "requestId?": "text",
     },
     retention: "supplementary",
     transcript: "nothing",
