@@ -120,6 +120,9 @@ export const LIMITS = {
   outlineEveryMs: 10_000,
   /** The interval at which an outline is read while it is expected. */
   outlineSoonMs: 500,
+  /** The citations that are shown for an item of the page, and the least time between two. */
+  citations: 3,
+  citationApartMs: 5_000,
   /** A chapter counts as watched from this share on, because the last words of a video are often not heard. */
   watchedShare: 0.9,
 

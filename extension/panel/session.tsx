@@ -21,6 +21,7 @@ import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
 import { ReadOnly } from "./read-only.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
+import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -83,6 +84,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
         isOpen={notes.length === 0}
         onSeek={seek}
       />
+      <SessionPage page={session.page} isOpen={notes.length === 0} onSeek={seek} />
       <section class="asked" aria-label="What the session asks">
         {session.requests.map((request) => (
           <RequestItem

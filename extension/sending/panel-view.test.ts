@@ -1,9 +1,9 @@
 /** These tests cover the view of a session that a panel receives, however long somebody watches. */
 
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { markersOf, type PanelSession, toPanelSession } from "./panel-view.ts";
+import { markersOf, type PanelSession, toPanelPage, toPanelSession } from "./panel-view.ts";
 import { newView, type ShownEvidence } from "./view.ts";
 
 /** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
@@ -44,4 +44,24 @@ test("what a panel receives does not grow after its list is full", () => {
   expect(size(500)).toBeLessThan(size(60) * 1.05);
   expect(shownAfter(500).timeline.markers[0]).toMatchObject({ startMs: 0 });
   expect(shownAfter(500).timeline.markers.at(-1)?.startMs).toBeGreaterThan(400 * 60_000);
+});
+
+test("an item of the page cites its first passages that are apart, and one of an earlier session its own beginning", () => {
+  const evidence = [30_000, 1_000, 2_000, 90_000, 60_000].map(
+    (mediaTimeMs) => ({ id: `e${mediaTimeMs}`, mediaTimeMs, text: `at ${mediaTimeMs}` }) as ShownEvidence,
+  );
+  const page = {
+    items: [
+      { itemId: "1", startMs: 500, evidence: evidence.map(({ id }) => id) },
+      { itemId: "2", startMs: 7_000, evidence: ["of another session"] },
+    ],
+  } as unknown as LivePage;
+  expect(toPanelPage(page, evidence).items).toEqual([
+    {
+      itemId: "1",
+      startMs: 500,
+      citations: [1_000, 30_000, 60_000].map((startMs) => ({ startMs, text: `at ${startMs}` })),
+    },
+    { itemId: "2", startMs: 7_000, citations: [{ startMs: 7_000, text: "" }] },
+  ]);
 });

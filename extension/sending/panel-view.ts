@@ -4,9 +4,10 @@
  */
 
 import type { LiveSession, Note } from "@continuo/core/client/live";
+import type { LivePage, PageItem } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { type HeardSentence, heardLast } from "./live-line.ts";
-import type { SessionView } from "./view.ts";
+import type { SessionView, ShownEvidence } from "./view.ts";
 
 /** A note's place on the timeline. */
 export interface Marker {
@@ -21,7 +22,23 @@ export interface Timeline {
   readonly markers: readonly Marker[];
 }
 
-export interface PanelSession extends Omit<SessionView, "session"> {
+/** A passage that an item of the page cites. */
+export interface Citation {
+  readonly startMs: number;
+  /** Its words; empty where the passage is of an earlier session. */
+  readonly text: string;
+}
+
+export interface PanelPageItem extends Omit<PageItem, "evidence"> {
+  readonly citations: readonly Citation[];
+}
+
+export interface PanelPage extends Omit<LivePage, "items"> {
+  readonly items: readonly PanelPageItem[];
+}
+
+export interface PanelSession extends Omit<SessionView, "session" | "page"> {
+  readonly page: PanelPage | null;
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
   /** The number of notes that were carried over, of which `carried` names those that are shown. */
@@ -55,10 +72,30 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
     carriedCount: view.carried.length,
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
+    page: view.page === null ? null : toPanelPage(view.page, view.evidence),
     timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },
     line: heardLast(view.evidence),
     session: view.session === null ? null : parts(view.session),
   };
+}
+
+/** Citations that are close together lead to the same place. */
+export function toPanelPage(page: LivePage, evidence: readonly ShownEvidence[]): PanelPage {
+  const known = new Map(evidence.map((one) => [one.id, one]));
+  const items = page.items.map(({ evidence: ids, ...item }): PanelPageItem => {
+    const cited = ids
+      .flatMap((id) => known.get(id) ?? [])
+      .map(({ mediaTimeMs: startMs, text }) => ({ startMs, text: text.slice(0, LIMITS.markerChars) }));
+    const citations: Citation[] = [];
+    for (const place of cited.sort((a, b) => a.startMs - b.startMs)) {
+      const last = citations.at(-1);
+      if (last === undefined || place.startMs - last.startMs >= LIMITS.citationApartMs) citations.push(place);
+    }
+    // The passages of a page of an earlier session are there.
+    const place = { startMs: item.startMs, text: "" };
+    return { ...item, citations: citations.length === 0 ? [place] : citations.slice(0, LIMITS.citations) };
+  });
+  return { ...page, items };
 }
 
 /** A session also lists every note it ever had. */

@@ -23,7 +23,7 @@ import {
   type StoredItem,
   trimFrames,
 } from "./storage.ts";
-import { changesNotes, type Failure, foldFrame, newView, type SessionView } from "./view.ts";
+import { changesNotes, changesPage, type Failure, foldFrame, newView, type SessionView } from "./view.ts";
 
 export interface SessionOptions extends Video {
   readonly key: string;
@@ -43,6 +43,7 @@ export class SessionSender {
   #listedAtMs = 0;
   readonly #refreshSoon = oneAtATime(() => this.#refresh());
   readonly #outlineSoon = oneAtATime(() => this.#readOutline());
+  readonly #pageSoon = oneAtATime(() => this.#readPage());
   readonly #trimSoon = oneAtATime(() => this.#trim().catch((error: unknown) => this.#fail(error)));
   readonly #ended = Promise.withResolvers<void>();
 
@@ -225,6 +226,7 @@ export class SessionSender {
       this.#set({ failure: { message: frame.error.message, hint: frame.error.hint ?? "" } });
     }
     if (changesNotes(frame)) this.#refreshSoon();
+    if (changesPage(frame)) this.#pageSoon();
     const isHeard = frame.type === "event" && frame.event.type === "transcript_added";
     if (frame.type === "ready" || (isHeard && (this.#view.outline?.cues ?? 0) > 0)) this.#outlineSoon();
   }
@@ -242,6 +244,16 @@ export class SessionSender {
       this.#set({ notes: (notes ?? []).slice(-LIMITS.shownNotes), session: session ?? null });
     } catch (error) {
       this.#fail(error);
+    }
+    await this.#pause(LIMITS.viewEveryMs);
+  }
+
+  async #readPage(): Promise<void> {
+    try {
+      this.#set({ page: (await this.#client?.page()) ?? null });
+    } catch (error) {
+      // A server of an earlier version has none.
+      if (!isContinuoError(error, "not_found")) this.#fail(error);
     }
     await this.#pause(LIMITS.viewEveryMs);
   }

@@ -7,7 +7,7 @@ import type {
   Note,
   PurgeWarning,
 } from "@continuo/core/client/live";
-import { evidenceOf, type LiveOutline, recordOf } from "@continuo/core/wire";
+import { evidenceOf, type LiveOutline, type LivePage, recordOf } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { counted } from "../watching/source-report.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
@@ -71,6 +71,8 @@ export interface SessionView {
   readonly evidence: readonly ShownEvidence[];
   /** Chapters and a summary, where the page has the captions of the whole video; `null` before the server answered. */
   readonly outline: LiveOutline | null;
+  /** Summary, chapters, decisions and open questions of what was heard; `null` while nothing is written. */
+  readonly page: LivePage | null;
   readonly requests: readonly ContextRequest[];
   readonly purges: readonly PurgeWarning[];
   /** The last report of the server; `null` before the first. */
@@ -94,6 +96,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     carried: [],
     evidence: [],
     outline: null,
+    page: null,
     requests: [],
     purges: [],
     session: null,
@@ -107,6 +110,11 @@ export function changesNotes(frame: LiveServerFrame): boolean {
   return frame.type === "ready" || (frame.type === "event" && NOTE_EVENTS.test(frame.event.type));
 }
 
+/** True if the page of the session must be read again after this frame. */
+export function changesPage(frame: LiveServerFrame): boolean {
+  return frame.type === "ready" || (frame.type === "event" && /^page_/u.test(frame.event.type));
+}
+
 export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionView {
   switch (frame.type) {
     case "hello": {
@@ -116,6 +124,7 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
             carried: [],
             evidence: [],
             outline: null,
+            page: null,
             requests: [],
             purges: [],
             degraded: null,

@@ -7,6 +7,7 @@ import type {
   EvidenceInput,
   LiveAnswer,
   LiveOutline,
+  LivePage,
   LiveServerFrame,
   LiveSession,
   LiveSessionRequest,
@@ -160,6 +161,11 @@ export class LiveClient {
 
   async notes(): Promise<readonly Note[]> {
     return ((await this.#call("GET", "/notes")) as { readonly notes: readonly Note[] }).notes;
+  }
+
+  /** The page of the session, or while it has none of the one that it continues; `null` if there is none. */
+  async page(): Promise<LivePage | null> {
+    return ((await this.#call("GET", "/page")) as { readonly page: LivePage | null }).page;
   }
 
   /** Chapters and a summary of the captions that were listed (`captions_listed`), and the part that was watched. */

@@ -1,0 +1,48 @@
+/** The page of a session in the panel: it appears at a long pause, seeks the video, follows changes, and is there for the next viewing. */
+
+import { expect, test } from "vitest";
+import { play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf } from "./served.ts";
+
+interface Page {
+  readonly page: { readonly items: readonly { readonly itemId: string; readonly kind: string }[] } | null;
+}
+
+test("the page appears in the panel at a long pause, its citations seek, a change is shown, and the next viewing has it", async () => {
+  await using watched = await openWatched({ sources: { frames: false } });
+  const { viewer, served, site, panel, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 18_000 });
+  const shown = panel.locator(".page");
+  // It is written two minutes after the last word.
+  await shown.waitFor({ timeout: 240_000 });
+  await panel.locator(".page summary").click();
+  const sentences = shown.getByRole("region", { name: "Summary" }).getByRole("listitem");
+  await sentences.first().waitFor();
+  await shown.getByText("Taken from what was said, without a model.").waitFor();
+  await checkPanel(panel, "page");
+
+  await page.evaluate(`document.querySelector("video").currentTime = 19`);
+  const time = sentences.first().getByRole("button").first();
+  const [minutes = 0, seconds = 0] = ((await time.textContent()) ?? "").split(":").map(Number);
+  await time.click();
+  await expect
+    .poll(async () => Math.floor(Number(await page.evaluate(`document.querySelector("video").currentTime`))))
+    .toBe(minutes * 60 + seconds);
+
+  const path = `/v1/live/${encodeURIComponent(key)}/page`;
+  const { page: written } = (await served.get(path)) as Page;
+  const summary = written?.items.find(({ kind }) => kind === "summary");
+  const edit = { operation: "edit", text: "A harbour, as a person put it." };
+  await served.send("POST", `${path}/${encodeURIComponent(summary?.itemId ?? "")}`, edit);
+  await shown.getByText("A harbour, as a person put it.").waitFor();
+  await shown.getByText("yours").waitFor();
+
+  await page.close();
+  await expect.poll(async () => (await served.session(key)).state).toBe("closed");
+  const again = await viewer.context.newPage();
+  await again.goto(site.url);
+  await expect.poll(() => keysOf(served)).toHaveLength(2);
+  await shown.getByText("A harbour, as a person put it.").waitFor({ state: "attached" });
+});
