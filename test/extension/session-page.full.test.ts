@@ -1,10 +1,13 @@
 /** The page of a session in the panel: it appears at a long pause, seeks the video, follows changes, and is there for the next viewing. */
 
 import { expect, test } from "vitest";
+import { type Talk, talksIn } from "../live/captions/draw.ts";
 import { play } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf } from "./served.ts";
+
+const BEES = talksIn("tune").find(({ name }) => name === "bees") as Talk;
 
 interface Page {
   readonly page: { readonly items: readonly { readonly itemId: string; readonly kind: string }[] } | null;
@@ -13,7 +16,15 @@ interface Page {
 test("the page appears in the panel at a long pause, its citations seek, a change is shown, and the next viewing has it", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { viewer, served, site, panel, page, key } = watched;
-  await play(page, { fromMs: 0, toMs: 18_000 });
+  await play(page, { fromMs: 0, toMs: 2_500 });
+  // The words of a talk that is long enough for a page, as another page of the video would send them.
+  const evidence = BEES.pieces.map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
+    return { type: "transcript_added", text, lang, mediaTimeMs, endMs };
+  });
+  for (let n = 0; n < evidence.length; n += 400) {
+    const batch = { producerId: "bees", epoch: 0, sequence: n / 400, evidence: evidence.slice(n, n + 400) };
+    await served.send("POST", `/v1/live/${encodeURIComponent(key)}/evidence`, batch);
+  }
   const shown = panel.locator(".page");
   // It is written two minutes after the last word.
   await shown.waitFor({ timeout: 240_000 });
@@ -23,8 +34,11 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   await shown.getByText("Taken from what was said, without a model.").waitFor();
   await checkPanel(panel, "page");
 
+  // The first chapter begins near the beginning; the video is somewhere else.
   await page.evaluate(`document.querySelector("video").currentTime = 19`);
-  const time = sentences.first().getByRole("button").first();
+  const chapters = shown.getByRole("region", { name: "Chapters" }).getByRole("listitem");
+  expect(await chapters.count()).toBeGreaterThanOrEqual(2);
+  const time = chapters.first().getByRole("button").first();
   const [minutes = 0, seconds = 0] = ((await time.textContent()) ?? "").split(":").map(Number);
   await time.click();
   await expect
