@@ -106,7 +106,7 @@ export function parsePageItem(value: unknown): PageItem | null {
     thumbnail,
     colours: value.colours,
     ...(asked === true ? { asked } : {}),
-    ...(isShort(requestId) ? { requestId } : {}),
+    ...(isItemId(requestId) ? { requestId } : {}),
   };
 }
 
