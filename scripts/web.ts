@@ -38,6 +38,7 @@ const LATER_STYLES = [
   "parts.css",
   "print.css",
   "lost.css",
+  "trash.css",
   "help.css",
   "chat.css",
   "channels.css",

@@ -40,6 +40,7 @@ import type {
   CancelRequest,
   ChangesAnswer,
   ChatEvent,
+  EmptyTrashAnswer,
   FileChanges,
   ForkAnswer,
   ForkRequest,
@@ -196,6 +197,7 @@ export interface Endpoints {
   };
   readonly "POST /v1/machine/sessions/KEY/fork": { readonly body: ForkRequest; readonly answer: ForkAnswer };
   readonly "POST /v1/machine/sessions/KEY/delete": { readonly answer: TrashAnswer };
+  readonly "POST /v1/machine/trash/empty": { readonly answer: EmptyTrashAnswer };
   readonly "POST /v1/machine/trash/ID/restore": { readonly answer: MachineSession | null };
   readonly "GET /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };
   readonly "POST /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };

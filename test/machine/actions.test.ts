@@ -60,6 +60,42 @@ test("delete moves a session to the trash, and restore brings it back byte for b
   expect(fileText()).toBe(before);
 });
 
+test("a session in the trash is read by its key, and cannot be changed there", async () => {
+  const history = `${KEY}/history?limit=5`;
+  const said = (answer: HistoryWindow) => answer.messages.map(({ message }) => message.content);
+  const before = said(await machine.json(history));
+  const { trashId } = await posted<TrashAnswer>(`${KEY}/delete`);
+  const [row] = ((await machine.json("/v1/machine/sessions?deleted=only")) as SessionsPage).sessions;
+  expect(row?.key).toBe(`trash:${trashId}`);
+  const path = `/v1/machine/sessions/${encodeURIComponent(row?.key ?? "")}`;
+  expect(said(await machine.json(`${path}/history?limit=5`))).toEqual(before);
+  expect(await machine.json(path)).toMatchObject({
+    session: { trashId },
+    readOnly: "The session is in the trash.",
+  });
+  for (const act of ["rename", "fork", "delete", "repair", "terminal"]) {
+    const response = await machine.post(`${path}/${act}`, act === "rename" ? { title: "x" } : {});
+    expect([act, response.status, await response.json()]).toMatchObject([
+      act,
+      501,
+      { error: { hint: "Restore it first." } },
+    ]);
+  }
+  expect((await machine.post(`${path}/chat/prompt`, { text: "hello" })).status).toBe(501);
+  // Reading it left nothing that a restoration would bring back.
+  expect(await posted(`/v1/machine/trash/${trashId}/restore`)).toMatchObject({ sessionId: CLAUDE_ID });
+  expect((await machine.get(path)).status).toBe(404);
+  expect(said(await machine.json(history))).toEqual(before);
+});
+
+test("emptying the trash deletes its sessions for good, and no other", async () => {
+  await posted(`${KEY}/delete`);
+  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 1 });
+  expect(await machine.json("/v1/machine/sessions?deleted=only")).toMatchObject({ total: 0 });
+  expect(((await machine.json("/v1/machine/sessions")) as SessionsPage).total).toBeGreaterThan(0);
+  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 0 });
+});
+
 test.each(["..%2F..%2Fetc", "nobody", CLAUDE_ID.slice(0, 4)])(
   "the trash id %s is not found, and nothing is restored",
   async (id) => {

@@ -50,7 +50,9 @@ export function setFilters(next: Partial<Filters>): void {
 /** The filters that the address names, which may be those that are shown. */
 export function readAddress(): void {
   const named = filtersIn(location.hash);
-  if (isStale.value || listLink(named) !== listLink(filters.value)) show(named, 0);
+  // Nobody pushes changes of the trash.
+  const isOld = isStale.value || named.shown === "deleted";
+  if (isOld || listLink(named) !== listLink(filters.value)) show(named, 0);
 }
 
 function show(next: Filters, waitMs: number): void {

@@ -36,6 +36,8 @@ const NARROW_ROW = 56;
 const AHEAD = 60;
 
 const Notices = lazily(async () => (await import("../parts/notices.tsx")).Notices);
+const TrashBar = lazily(async () => (await import("../parts/trash.tsx")).TrashBar);
+const RestoreButton = lazily(async () => (await import("../parts/trash.tsx")).RestoreButton);
 const NoSessions = lazily(async () => (await import("../parts/no-sessions.tsx")).NoSessions);
 
 export function ListPage(): VNode {
@@ -61,6 +63,7 @@ export function ListPage(): VNode {
         <h1 class="hidden-text">Sessions</h1>
         <SearchLine />
         {failure.value !== null || notices.value.length > 0 ? <Notices /> : null}
+        {filters.value.shown === "deleted" ? <TrashBar /> : null}
         <Rows />
       </main>
     </div>
@@ -125,7 +128,12 @@ function lineOf(item: ListItem, now: Date): VNode {
         </h3>
       );
     case "session":
-      return <SessionRow row={item.row} />;
+      return (
+        <>
+          <SessionRow row={item.row} />
+          {item.row.trashId === null ? null : <RestoreButton row={item.row} />}
+        </>
+      );
   }
 }
 

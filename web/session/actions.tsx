@@ -28,13 +28,14 @@ const FORMATS: readonly (readonly [Format, string])[] = [
   ["json", "Export as JSON"],
 ];
 
+const Restore = lazily(async () => (await import("../parts/trash.tsx")).Restore);
 const ActionDialog = lazily(async () => (await import("./action-dialog.tsx")).ActionDialog);
 
 export function Actions({ state }: { state: SessionState }): VNode | null {
   const open = useSignal<Action | null>(null);
   const menu = useRef<HTMLDetailsElement>(null);
   const start = (action: Action): void => {
-    if (isLost.value) return;
+    if (isLost.value || state.head.value?.session.trashId != null) return;
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
   };
@@ -59,6 +60,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   });
   const head = state.head.value;
   if (head === null) return null;
+  if (head.session.trashId !== null) return <Restore row={head.session} />;
   return (
     <fieldset class="actions bare" disabled={isLost.value}>
       <button type="button" class="primary" aria-keyshortcuts="c" onClick={() => start("resume")}>

@@ -20,6 +20,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import { placesOf } from "@continuo/files";
 import {
+  emptyTrash,
   forkNativeSession,
   refuseOpen,
   renameNativeSession,
@@ -29,10 +30,10 @@ import {
 } from "@continuo/native/editing";
 import { toPreview, toRepairAnswer } from "./answers.ts";
 import { createExportFile } from "./export-file.ts";
-import { MACHINE_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine-parts.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
 import { findMade, locateNamed } from "./session-lookup.ts";
+import { notInTrash, refuseTrashed } from "./trashed.ts";
 
 export function createActions(machine: Machine): MachineActions {
   const { options, source } = machine;
@@ -41,6 +42,7 @@ export function createActions(machine: Machine): MachineActions {
     await locateNamed(await machine.named(key, signal), options.places);
   /** A sub-agent is part of the session that started it, so it cannot be changed by itself. */
   const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
+    refuseTrashed(key);
     const named = await machine.named(key, signal);
     if (named.parentKey === null) return await locateNamed(named, options.places);
     throw new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
@@ -91,6 +93,11 @@ export function createActions(machine: Machine): MachineActions {
             });
       source.forget();
       return { trashId };
+    },
+    async emptyTrash() {
+      const deleted = emptyTrash({ places });
+      source.forget();
+      return { sessions: deleted.length };
     },
     async restore(trashId) {
       const { trashed } = await source.rows();
@@ -199,13 +206,6 @@ async function withOwn<T>({ options }: Machine, use: (own: OpenOwn) => Promise<T
 function toRef({ native }: Extract<LookUpHit, { kind: "native" }>): Parameters<typeof trashNativeSession>[0] {
   const { agent, sessionId, location } = native.found;
   return { agent, sessionId, location, cwd: null };
-}
-
-function notInTrash(trashId: string): ContinuoError {
-  const name = JSON.stringify(trashId.slice(0, MACHINE_LIMITS.namedChars));
-  return new ContinuoError("not_found", `there is no session ${name} in the trash`, {
-    hint: "Read the list of deleted sessions again.",
-  });
 }
 
 function ownIsNotRepaired(sessionId: string): ContinuoError {

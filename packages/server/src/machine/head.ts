@@ -2,7 +2,7 @@
 
 import { costOf, type Prices } from "@continuo/agents/catalog";
 import { PROBLEM_KINDS, type Problem } from "@continuo/core/model";
-import type { MachineProblem, SessionHead } from "@continuo/core/wire/machine";
+import { isTrashKey, type MachineProblem, type SessionHead } from "@continuo/core/wire/machine";
 import { type CompleteHistory, HISTORY_LIMITS } from "./history/index.ts";
 import { type KeyedSession, subagentKey } from "./session-lookup.ts";
 
@@ -47,7 +47,7 @@ export function toHead(
     })),
     forkedFrom,
     parentKey,
-    readOnly: readOnlyOf(details.live, parentKey),
+    readOnly: isTrashKey(key) ? "The session is in the trash." : readOnlyOf(details.live, parentKey),
   };
 }
 

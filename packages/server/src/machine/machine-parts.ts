@@ -6,11 +6,13 @@ import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.t
 import type { HistoryReader } from "./read-history.ts";
 import type { RowSource } from "./rows.ts";
 import type { KeyedSession } from "./session-lookup.ts";
+import type { TrashedSessions } from "./trashed.ts";
 
 export interface Machine {
   readonly options: MachineOptions;
   readonly source: RowSource;
   readonly reading: HistoryReader;
+  readonly trashed: TrashedSessions;
   /** Errors: `not_found`. */
   named(key: string, signal: AbortSignal): Promise<KeyedSession>;
   asked(name: HistoryName, signal: AbortSignal): Promise<SessionArguments>;

@@ -2,7 +2,7 @@
 
 import type { Prices } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
-import type { ListQuery, MachineService } from "@continuo/core/wire/machine";
+import { isTrashKey, type ListQuery, type MachineService } from "@continuo/core/wire/machine";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed-files.ts";
 import { createChat } from "./chat/index.ts";
@@ -17,6 +17,7 @@ import { createRowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";
 import { createTextSearches } from "./text-searches.ts";
+import { createTrashedSessions } from "./trashed.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
@@ -67,6 +68,7 @@ export function createMachine(options: MachineOptions): MachineService {
     actions: createActions(machine),
     chat,
     close: async () => {
+      await machine.trashed.close();
       searches.close();
       await chat.close();
       usages.close();
@@ -92,8 +94,13 @@ function createParts(options: MachineOptions): Machine {
     options,
     source,
     reading,
-    named: (key, signal) =>
-      resolveSession(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
+    trashed: createTrashedSessions(source, options.places),
+    named: async (key, signal) =>
+      isTrashKey(key)
+        ? await machine.trashed.named(key)
+        : await resolveSession(key, source, (parent) =>
+            machine.ask("subagents", { key: parent }, null, signal),
+          ),
     async asked({ key, view = "history", branch }, signal) {
       const named = await machine.named(key, signal);
       const prices: Prices = await options.prices();

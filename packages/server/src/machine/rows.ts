@@ -2,7 +2,7 @@
 
 import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
 import { toSessionRow } from "@continuo/core/model";
-import type { MachineSession } from "@continuo/core/wire/machine";
+import { type MachineSession, trashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
 import { keysOf } from "./keys.ts";
@@ -110,10 +110,10 @@ async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newes
   const { sessions, error } = await listCatalog(wanted, { places });
   const byKey = new Map<string, KeyedRow>();
   for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toShown(key, row) });
-  const trashed = [...keysOf(listTrashedSessions({ places: placesOf(places) }).map(toTrashedRow))];
+  const trashed = listTrashedSessions({ places: placesOf(places) }).map(toTrashedRow);
   return {
     byKey,
-    trashed: trashed.map(([key, { trashId, ...row }]) => ({ ...toShown(key, row), trashId })),
+    trashed: trashed.map(({ trashId, ...row }) => ({ ...toShown(trashKey(trashId), row), trashId })),
     notices: error === null ? [] : [`Continuo's own sessions are missing: ${error.message}`],
   };
 }

@@ -84,6 +84,11 @@ export interface TrashAnswer {
   readonly trashId: string | null;
 }
 
+/** The answer of `POST /v1/machine/trash/empty`: how many sessions were deleted for good. */
+export interface EmptyTrashAnswer {
+  readonly sessions: number;
+}
+
 /** `GET …/repair` (nothing is written), `POST …/repair` (in place; the old state goes into the trash). */
 export interface RepairAnswer {
   /** At most 200; records are cut at 2,000 characters. */

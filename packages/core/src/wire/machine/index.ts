@@ -6,6 +6,7 @@
  */
 
 export type {
+  EmptyTrashAnswer,
   ForkAnswer,
   ForkRequest,
   HandOffAnswer,
@@ -43,9 +44,11 @@ export {
   exportPath,
   historyPath,
   imagePath,
+  isTrashKey,
   MACHINE_ROOT,
   sessionPath,
   sessionsPath,
+  trashKey,
 } from "./paths.ts";
 export { valueAt, withText } from "./places.ts";
 export { type Preferences, THEMES, type Theme } from "./preferences.ts";

@@ -2,6 +2,17 @@
 
 export const MACHINE_ROOT = "/v1/machine";
 
+const TRASH_KEY = "trash:";
+
+/** The key of a session in the trash. It can be read by this key, and not changed. */
+export function trashKey(trashId: string): string {
+  return `${TRASH_KEY}${trashId}`;
+}
+
+export function isTrashKey(key: string): boolean {
+  return key.startsWith(TRASH_KEY);
+}
+
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export function sessionsPath(query: Query = {}): string {

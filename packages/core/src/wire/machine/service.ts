@@ -1,6 +1,7 @@
 /** The port of the machine on which a server runs: the answers of `/v1/machine/`, without HTTP. */
 
 import type {
+  EmptyTrashAnswer,
   ForkAnswer,
   ForkRequest,
   HandOffAnswer,
@@ -105,6 +106,8 @@ export interface MachineActions {
   rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
+  /** Deletes what is in the trash for good. */
+  emptyTrash(): Promise<EmptyTrashAnswer>;
   /** `null` where the list does not show it. */
   restore(trashId: string): Promise<MachineSession | null>;
   repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;

@@ -3,7 +3,7 @@
 import type { ListedSession } from "@continuo/agents/catalog";
 import { agentsAt } from "@continuo/agents/conversations";
 import { ContinuoError, messageOf } from "@continuo/core/model";
-import { CHAT_LIMITS, type ChatState } from "@continuo/core/wire/machine";
+import { CHAT_LIMITS, type ChatState, isTrashKey } from "@continuo/core/wire/machine";
 import { runnerOf } from "@continuo/store/sessions";
 import { LIVE_LIMITS } from "./limits.ts";
 import type { ChatParts, ChatSession } from "./parts.ts";
@@ -24,7 +24,10 @@ export async function agentsOf({ options }: ChatParts, { cwd }: ListedSession): 
 }
 
 /** Why no prompt can be sent to a session that nobody opened here. */
-export function readOnlyOf({ row, parentKey }: ChatSession): ContinuoError | null {
+export function readOnlyOf({ key, row, parentKey }: ChatSession): ContinuoError | null {
+  if (isTrashKey(key)) {
+    return new ContinuoError("unsupported", "the session is in the trash", { hint: "Restore it first." });
+  }
   if (parentKey !== null) {
     return new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
       hint: "Open the session that started it.",

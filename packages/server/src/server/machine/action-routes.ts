@@ -59,6 +59,12 @@ export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked
     await recordAct(c, context, "session_deleted");
     return Response.json(await actions.delete(keyOf(c), c.req.raw.signal));
   });
+  app.post(`${MACHINE_ROOT}/trash/empty`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    await recordAct(c, context, "session_deleted", "the trash");
+    return Response.json(await actions.emptyTrash());
+  });
   app.post(`${MACHINE_ROOT}/trash/:id/restore`, async (c) => {
     const { actions } = await asked(c, "write");
     await bodyOf(c, NOTHING);

@@ -50,9 +50,14 @@ export async function bodyOf<Schema extends z.ZodType>(
 }
 
 /** In the audit log, before it is done, because what happens outside of the store shares no transaction with it. */
-export async function recordAct(c: Call, context: ServerContext, what: AuditAct): Promise<void> {
+export async function recordAct(
+  c: Call,
+  context: ServerContext,
+  what: AuditAct,
+  target: string = keyOf(c),
+): Promise<void> {
   const { grant } = c.var;
-  await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target: keyOf(c) });
+  await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target });
 }
 
 interface Issue {

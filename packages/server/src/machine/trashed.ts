@@ -1,0 +1,60 @@
+/**
+ * Sessions of the trash as readers open them: laid out in a private folder inside the trash, as long as the machine needs
+ * them. What is in the trash does not change.
+ */
+
+import { ContinuoError } from "@continuo/core/model";
+import { isTrashKey } from "@continuo/core/wire/machine";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { type LaidOut, layOutTrashed } from "@continuo/native/editing/trash";
+import { MACHINE_LIMITS } from "./limits.ts";
+import type { RowSource } from "./rows.ts";
+import type { KeyedSession } from "./session-lookup.ts";
+
+export interface TrashedSessions {
+  /** Errors: `not_found` if it is no longer in the trash. */
+  named(key: string): Promise<KeyedSession>;
+  /** Removes the folders in which sessions were laid out. */
+  close(): Promise<void>;
+}
+
+export function createTrashedSessions(source: RowSource, places: PlacesAt): TrashedSessions {
+  const laidOut = new Map<string, Promise<LaidOut | null>>();
+  const layOut = async (trashId: string): Promise<LaidOut> => {
+    const begun = laidOut.get(trashId) ?? layOutTrashed(trashId, placesOf(places));
+    laidOut.set(trashId, begun);
+    const made = await begun.catch((error: unknown) => {
+      laidOut.delete(trashId);
+      throw error;
+    });
+    if (made !== null) return made;
+    laidOut.delete(trashId);
+    throw notInTrash(trashId);
+  };
+  return {
+    async named(key) {
+      const shown = (await source.rows()).trashed.find((row) => row.key === key);
+      if (shown?.trashId == null) throw notInTrash(key);
+      const { location } = await layOut(shown.trashId);
+      const row = { ...shown, location, archived: false, live: null, problems: [] };
+      return { key, row, shown, parentKey: null };
+    },
+    async close() {
+      for (const begun of laidOut.values()) (await begun.catch(() => null))?.[Symbol.dispose]();
+      laidOut.clear();
+    },
+  };
+}
+
+/** Errors (thrown): `unsupported` for a session in the trash. */
+export function refuseTrashed(key: string): void {
+  if (!isTrashKey(key)) return;
+  throw new ContinuoError("unsupported", "the session is in the trash", { hint: "Restore it first." });
+}
+
+export function notInTrash(trashId: string): ContinuoError {
+  const name = JSON.stringify(trashId.slice(0, MACHINE_LIMITS.namedChars));
+  return new ContinuoError("not_found", `there is no session ${name} in the trash`, {
+    hint: "Read the list of deleted sessions again.",
+  });
+}

@@ -1,0 +1,109 @@
+/** The trash: what is in it can be read and restored, until it is emptied. */
+
+import { visibleLine } from "@continuo/core/transcript";
+import { type EmptyTrashAnswer, MACHINE_ROOT, type MachineSession } from "@continuo/core/wire/machine";
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
+import { failure, load, total } from "../list/list-state.ts";
+import { sessionLink } from "../shell/route.ts";
+import { ask, isLost, sayError } from "../state/server.ts";
+
+interface RowProps {
+  readonly row: MachineSession;
+}
+
+async function restored({ trashId }: MachineSession): Promise<MachineSession | null> {
+  const path = `${MACHINE_ROOT}/trash/${encodeURIComponent(trashId ?? "")}/restore`;
+  return await ask<MachineSession | null>(path, { body: {} });
+}
+
+/** The action of a line of the list, which then leaves the list. */
+export function RestoreButton({ row }: RowProps): VNode {
+  const isBusy = useSignal(false);
+  const restore = async (): Promise<void> => {
+    isBusy.value = true;
+    try {
+      await restored(row);
+      await load();
+    } catch (error) {
+      failure.value = sayError(error);
+    }
+    isBusy.value = false;
+  };
+  return (
+    <button
+      type="button"
+      class="restore"
+      aria-label={`Restore ${row.title === null ? "this session" : visibleLine(row.title)}`}
+      disabled={isBusy.value || isLost.value}
+      onClick={() => void restore()}
+    >
+      Restore
+    </button>
+  );
+}
+
+/** The action of the page of a deleted session: it leads to where the session is then. */
+export function Restore({ row }: RowProps): VNode {
+  const failed = useSignal<string | null>(null);
+  const restore = async (): Promise<void> => {
+    try {
+      const session = await restored(row);
+      location.replace(session === null ? "#/" : sessionLink(session.key));
+    } catch (error) {
+      failed.value = sayError(error);
+    }
+  };
+  return (
+    <div class="actions">
+      {failed.value === null ? null : (
+        <span class="bad" role="alert">
+          {failed.value}
+        </span>
+      )}
+      <span class="dim">In the trash</span>
+      <button type="button" class="primary" disabled={isLost.value} onClick={() => void restore()}>
+        Restore
+      </button>
+    </div>
+  );
+}
+
+export function TrashBar(): VNode | null {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const count = total.value ?? 0;
+  if (count === 0) return null;
+  const empty = async (): Promise<void> => {
+    dialog.current?.close();
+    try {
+      await ask<EmptyTrashAnswer>(`${MACHINE_ROOT}/trash/empty`, { body: {} });
+      await load();
+    } catch (error) {
+      failure.value = sayError(error);
+    }
+  };
+  return (
+    <div class="trash-bar">
+      <span class="dim">Deleted sessions can be read, and restored byte for byte.</span>
+      <button type="button" disabled={isLost.value} onClick={() => dialog.current?.showModal()}>
+        Empty the trash…
+      </button>
+      <dialog ref={dialog} aria-labelledby="empty-title">
+        <h2 id="empty-title">Empty the trash</h2>
+        <p>
+          Every session in the trash is deleted for good, also those that the filters hide. Nothing can bring
+          them back.
+        </p>
+        <p class="actions">
+          <button type="button" class="primary" disabled={isLost.value} onClick={() => void empty()}>
+            Delete them for good
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </p>
+      </dialog>
+    </div>
+  );
+}
