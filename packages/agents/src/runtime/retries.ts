@@ -18,6 +18,7 @@ const DEAD = "dead/";
 const SCHEDULE = "schedule/";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
 /** Due inputs that one look starts. */
 const MAX_DUE = 100;
 
@@ -37,7 +38,10 @@ export async function retry(host: Host, runId: string): Promise<void> {
     ...present({ agent: run.agent ?? undefined }),
   };
   if (attempt === 1) await startInput(store, next);
-  else await schedule(store, new Date(Date.now() + backoffMs * 2 ** (attempt - 2)).toISOString(), next);
+  else {
+    const waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
+    await schedule(store, new Date(Date.now() + waitMs).toISOString(), next);
+  }
 }
 
 function attemptOf(run: Run): number {

@@ -53,7 +53,7 @@ export interface ContinuoOptions {
 export interface RetryOptions {
   /** How often an input is given to its agent, the first time included; 3 where none is given. Then it is a dead letter. */
   readonly attempts?: number;
-  /** Milliseconds before the third attempt; each further one waits twice as long. The second one begins at once. */
+  /** Milliseconds before the third attempt; each further one waits twice as long, at most a minute. The second one begins at once. */
   readonly backoffMs?: number;
   /** The ends after which a run is tried again; only `interrupted` where none is given. */
   readonly on?: readonly ("interrupted" | "failed" | "timeout")[];

@@ -1,0 +1,230 @@
+/** The two products, killed at random moments: their faults, as sentences. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Approval } from "@continuo/agents/runtime";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { chunk, DONE } from "../../acp/script.ts";
+import { SCRIPTED_AGENT } from "../../acp/scripted.ts";
+import { startModelServer, text, tool } from "../../model-servers/index.ts";
+import { bundledProgram } from "../../sizes/prepared.ts";
+import { type KilledProgram, startKilled } from "./killed.ts";
+
+export interface ListingOptions {
+  readonly kills: number;
+  readonly seed: number;
+}
+
+export interface Findings {
+  readonly faults: readonly string[];
+  readonly questions: number;
+  readonly kills: number;
+}
+
+/** Questions go on until the program was killed so often. */
+export async function killTheDesk({ kills, seed }: ListingOptions): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-desk-"));
+  const refunds = join(folder, "refunds");
+  writeFileSync(refunds, "");
+  const slow = { type: "slow", delayMs: 5 } as const;
+  await using models = await startModelServer({
+    turns: [
+      {
+        user: "refund",
+        answers: [
+          [slow, text("I refund it now."), tool("refund", { order: "7" })],
+          [slow, text("It is refunded.")],
+        ],
+      },
+    ],
+  });
+  const program = await bundledProgram("test/runtime/processes/desk.ts");
+  const url = `sqlite:${join(folder, "desk.db")}`;
+  const desk = startKilled([program, url, `${models.url}/v1`, refunds], {
+    kills,
+    random: randomFrom(seed),
+    lifeMs: 1_500,
+  });
+  const over = new AbortController();
+  const approving = approve(desk, over.signal, "/continuo");
+  let questions = 0;
+  const headers = { "x-user": "ann", "content-type": "application/json" };
+  try {
+    while (desk.kills < kills) {
+      const body = JSON.stringify({ id: `q${questions}`, text: `refund ${questions}` });
+      await desk.ask("/chat", { method: "POST", headers, body }, async (response) => {
+        const words = await response.text();
+        return words.includes("It is refunded.") && words.includes('"type":"finish"') ? true : undefined;
+      });
+      questions++;
+    }
+    desk.calm();
+    const page = await desk.ask("/history", { headers }, (response) => response.text());
+    const history = page.split("It is refunded.").length > questions ? [] : ["The history lacks an answer."];
+    over.abort();
+    const answers = await approving;
+    await desk.end();
+    await using store = await openStore(url);
+    const faults = await faultsOf(store, { sessions: ["customer-ann"], questions, answers });
+    const paid = readFileSync(refunds, "utf8").split("\n").length - 1;
+    const granted = await grantedOf(store);
+    const unapproved = paid > granted ? [`${paid} refunds were made with ${granted} approvals.`] : [];
+    const missing = paid < questions ? [`${paid} refunds were made for ${questions} questions.`] : [];
+    return { faults: [...faults, ...history, ...unapproved, ...missing], questions, kills: desk.kills };
+  } finally {
+    over.abort();
+    await desk.end();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export async function killTheJobs({ kills, seed }: ListingOptions): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-jobs-"));
+  const script = join(folder, "script.json");
+  const ask = {
+    toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
+    options: [
+      { optionId: "yes", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ],
+  };
+  writeFileSync(
+    script,
+    JSON.stringify({ prompts: { "*": [{ ask }, { waitMs: 20 }, chunk("It is made."), DONE] } }),
+  );
+  const program = await bundledProgram("test/runtime/processes/jobs.ts");
+  const url = `sqlite:${join(folder, "jobs.db")}`;
+  const args = [program, url, folder, process.execPath, SCRIPTED_AGENT, script];
+  const random = randomFrom(seed);
+  const jobs = startKilled(args, { kills, random, lifeMs: 2_500 });
+  // Another process that works, and is never killed, would hide what a dead one left.
+  const over = new AbortController();
+  const approving = approve(jobs, over.signal, "");
+  let questions = 0;
+  const headers = { "x-user": "ann" };
+  try {
+    while (jobs.kills < kills) {
+      const id = `job-${questions}`;
+      const body = `make ${questions}`;
+      await jobs.ask(`/jobs/${id}`, { method: "POST", headers, body }, async (response) =>
+        response.ok ? true : undefined,
+      );
+      await jobs.ask(`/jobs/${id}`, { method: "POST", headers, body }, async (response) => {
+        const { status } = (await response.json()) as { readonly status: string };
+        return status === "completed" || (await isAnswered(jobs, id, headers)) ? true : undefined;
+      });
+      questions++;
+    }
+    jobs.calm();
+    over.abort();
+    const answers = await approving;
+    await jobs.end();
+    await using store = await openStore(url);
+    const sessions = Array.from({ length: questions }, (_, at) => `job-${at}`);
+    return { faults: await faultsOf(store, { sessions, questions, answers }), questions, kills: jobs.kills };
+  } finally {
+    over.abort();
+    await jobs.end();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Reads the stream of events until the job has ended, or the program was killed. */
+async function isAnswered(
+  jobs: KilledProgram,
+  id: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  return await jobs.ask(`/jobs/${id}/events`, { headers }, async (response) => {
+    let words = "";
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      words += part;
+      if (words.includes('"type":"run_completed"')) return true;
+    }
+    return undefined;
+  });
+}
+
+/** A person who grants everything, and is answered once for each. */
+async function approve(
+  program: KilledProgram,
+  signal: AbortSignal,
+  mount: string,
+): Promise<ReadonlyMap<string, number>> {
+  const answers = new Map<string, number>();
+  const headers = { "x-user": "ann", "content-type": "application/json" };
+  while (!signal.aborted) {
+    const open = await program.ask(`${mount}/approvals`, { headers }, async (response) =>
+      signal.aborted ? [] : response.ok ? ((await response.json()) as Approval[]) : undefined,
+    );
+    for (const { id } of open) {
+      const body = JSON.stringify({ outcome: "granted" });
+      await program.ask(`${mount}/approvals/${id}`, { method: "POST", headers, body }, async (response) => {
+        if (response.ok || signal.aborted) return true;
+        return response.status === 409 ? true : undefined;
+      });
+      answers.set(id, (answers.get(id) ?? 0) + 1);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return answers;
+}
+
+interface Expected {
+  readonly sessions: readonly string[];
+  readonly questions: number;
+  readonly answers: ReadonlyMap<string, number>;
+}
+
+async function faultsOf(
+  store: Store,
+  { sessions, questions, answers }: Expected,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  let asked = 0;
+  let answered = 0;
+  let resolved = 0;
+  for (const sessionId of sessions) {
+    for await (const event of eventsOf(store, sessionId)) {
+      if (event.type === "message_sent") asked++;
+      if (event.type === "run_completed") answered++;
+      if (event.type === "approval_resolved") resolved++;
+    }
+    if (!(await store.verify(sessionId)).ok) faults.push(`The log of ${sessionId} is damaged.`);
+  }
+  if (asked !== questions)
+    faults.push(`${asked} messages of a person are stored for ${questions} questions.`);
+  if (answered !== questions) faults.push(`${answered} runs completed for ${questions} questions.`);
+  const granted = await grantedOf(store);
+  if (resolved !== granted) faults.push(`${resolved} answers are in the log for ${granted} approvals.`);
+  if (answers.size !== granted)
+    faults.push(`${answers.size} approvals were answered, and ${granted} are granted.`);
+  const left = await store.listRuns({ status: ["pending", "running"] });
+  if (left.items.length > 0) faults.push(`${left.items.length} runs have no end.`);
+  return faults;
+}
+
+async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<{ readonly type: string }> {
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after });
+    yield* page.events;
+    after = page.nextAfter;
+  }
+}
+
+async function grantedOf(store: Store): Promise<number> {
+  return (await store.listClaims({ prefix: "approval/", status: "granted", limit: 1_000 })).items.length;
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

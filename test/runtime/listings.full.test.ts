@@ -1,0 +1,22 @@
+/** Two products as a builder writes them, killed in the middle of their work. */
+
+import { expect, test } from "vitest";
+import { killTheDesk, killTheJobs } from "./harness/listings.ts";
+
+const KILLS = 12;
+
+test("a support desk that is killed loses no question, answers none twice, and uses each approval once", {
+  timeout: 240_000,
+}, async () => {
+  const { faults, kills, questions } = await killTheDesk({ kills: KILLS, seed: 1 });
+  expect(faults).toEqual([]);
+  expect([kills, questions > 0]).toEqual([KILLS, true]);
+});
+
+test("a coding agent behind HTTP that is killed loses no job, answers none twice, and uses each approval once", {
+  timeout: 240_000,
+}, async () => {
+  const { faults, kills, questions } = await killTheJobs({ kills: KILLS, seed: 2 });
+  expect(faults).toEqual([]);
+  expect([kills, questions > 0]).toEqual([KILLS, true]);
+});
