@@ -10,6 +10,7 @@ import {
   agent,
   type ClientCapabilities,
   type InitializeResponse,
+  type McpServer,
   ndJsonStream,
   type SessionConfigOption,
   type SessionModeState,
@@ -28,7 +29,7 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists } from "./list.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 import { replayOf } from "./replay.ts";
-import { EditorSession } from "./session.ts";
+import { EditorSession, type SessionOptions } from "./session.ts";
 
 export interface GatewayOptions {
   readonly places: PlacesAt;
@@ -58,6 +59,16 @@ export async function serveAcp(options: GatewayOptions): Promise<void> {
   if (signal.aborted) stop();
   await connection.closed;
   await Promise.race([gateway.close(), sleep(GATEWAY_LIMITS.closeMs, undefined, { ref: false })]);
+}
+
+/** The folder of a session, and the editor's servers of tools. */
+interface Opening {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
+}
+
+interface NamedOpening extends Opening {
+  readonly sessionId: string;
 }
 
 interface Opened {
@@ -99,7 +110,7 @@ class Gateway {
       )
       .onRequest(
         "session/new",
-        answer(({ params: { cwd } }) => this.#new(cwd)),
+        answer(({ params }) => this.#new(params)),
       )
       .onRequest(
         "session/load",
@@ -167,20 +178,20 @@ class Gateway {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
       },
       authMethods: [],
     };
   }
 
-  async #new(cwd: string): Promise<Opened & { readonly sessionId: string }> {
+  async #new({ cwd, mcpServers = [] }: Opening): Promise<Opened & { readonly sessionId: string }> {
     const places = this.#placesIn(cwd);
     const configuration = await readSettings(places, cwd);
     const choices = await this.#choicesOf(defaultAgent(configuration, places), cwd);
     const newSessionId = randomUUID();
     const id = ownId(newSessionId);
-    const session = this.#add({ id, name: null, places, choices, newSessionId });
+    const session = this.#add({ id, name: null, places, choices, mcpServers, newSessionId });
     try {
       await session.open();
     } catch (error) {
@@ -190,37 +201,33 @@ class Gateway {
     return { sessionId: id, ...openedOf(session) };
   }
 
-  async #load({ sessionId, cwd }: { readonly sessionId: string; readonly cwd: string }): Promise<Opened> {
-    const found = await findSession(sessionId, this.#options.places);
-    const session = await this.#enter(sessionId, cwd, found);
+  async #load(opening: NamedOpening): Promise<Opened> {
+    const found = await findSession(opening.sessionId, this.#options.places);
+    const session = await this.#enter(opening, found);
     using opened = await openCatalogSession(found.hit, this.#options.places);
     const updates = replayOf(opened.history(), {
-      ids: session.ids,
+      ids: session.beginIds(),
       showsCompactions: this.#client.showsCompactions,
       isLive: opened.details.live === true,
     });
-    for await (const update of updates) await this.#client.update(sessionId, update);
+    for await (const update of updates) await this.#client.update(opening.sessionId, update);
     return openedOf(session);
   }
 
-  async #resume({ sessionId, cwd }: { readonly sessionId: string; readonly cwd: string }): Promise<Opened> {
-    const found = await findSession(sessionId, this.#options.places);
-    return openedOf(await this.#enter(sessionId, cwd, found));
+  async #resume(opening: NamedOpening): Promise<Opened> {
+    const found = await findSession(opening.sessionId, this.#options.places);
+    return openedOf(await this.#enter(opening, found));
   }
 
-  async #fork(params: {
-    readonly sessionId: string;
-    readonly cwd: string;
-    readonly _meta?: unknown;
-  }): Promise<Opened & { readonly sessionId: string }> {
+  async #fork({
+    sessionId: from,
+    _meta,
+    ...opening
+  }: NamedOpening & { readonly _meta?: unknown }): Promise<Opened & { readonly sessionId: string }> {
     const { places } = this.#options;
-    const id = await forkSession(
-      await findSession(params.sessionId, places),
-      messageIn(params._meta),
-      places,
-    );
-    const session = await this.#enter(id, params.cwd, await findSession(id, places));
-    return { sessionId: id, ...openedOf(session) };
+    const sessionId = await forkSession(await findSession(from, places), messageIn(_meta), places);
+    const session = await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
+    return { sessionId, ...openedOf(session) };
   }
 
   async #close(id: string): Promise<Record<string, never>> {
@@ -243,8 +250,7 @@ class Gateway {
 
   /** The open session, or one that is opened with its next turn: no agent starts here. */
   async #enter(
-    id: string,
-    cwd: string,
+    { sessionId: id, cwd, mcpServers = [] }: NamedOpening,
     { name, agent: of, cwd: folder }: FoundForEditor,
   ): Promise<EditorSession> {
     const before = this.#sessions.get(id);
@@ -252,16 +258,10 @@ class Gateway {
     const places = this.#placesIn(cwd);
     const settings = await readSettings(places, folder ?? cwd);
     const choices = await this.#choicesOf(of ?? defaultAgent(settings, places), folder ?? cwd);
-    return this.#add({ id, name, places, choices });
+    return this.#add({ id, name, places, choices, mcpServers });
   }
 
-  #add(parts: {
-    readonly id: string;
-    readonly name: string | null;
-    readonly places: PlacesAt;
-    readonly choices: SessionChoices;
-    readonly newSessionId?: string;
-  }): EditorSession {
+  #add(parts: Omit<SessionOptions, "openStore" | "client">): EditorSession {
     if (this.#sessions.size >= GATEWAY_LIMITS.openSessions) {
       throw new ContinuoError("busy", `${GATEWAY_LIMITS.openSessions} sessions are open`, {
         hint: "Close one of them first.",

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type {
   ContentBlock,
+  McpServer,
   PromptResponse,
   SessionConfigOption,
   SessionModeState,
@@ -32,6 +33,7 @@ import {
 import { toBlocks } from "./content.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
+import { toToolServers } from "./tool-servers.ts";
 import { TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
@@ -42,6 +44,7 @@ export interface SessionOptions {
   readonly openStore: TalkOptions["openStore"];
   readonly client: EditorClient;
   readonly choices: SessionChoices;
+  readonly mcpServers: readonly McpServer[];
   /** The id in the store of a new one. */
   readonly newSessionId?: string;
 }
@@ -55,13 +58,13 @@ export class EditorSession {
   /** The agent was changed, and its first turn has not been answered. */
   #isHandedOver = false;
   #commands = "";
-  /** Of calls, over all turns and the replay. */
-  readonly ids: CallIds = new CallIds();
+  /** The ids of its calls, over all turns and the last replay. */
+  #ids = new CallIds();
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#choices = options.choices;
-    this.#updates = new TurnUpdates(this.ids);
+    this.#updates = new TurnUpdates(this.#ids);
   }
 
   get id(): string {
@@ -74,6 +77,12 @@ export class EditorSession {
 
   get modes(): SessionModeState {
     return modesOf(this.#choices);
+  }
+
+  /** For a replay, which begins with the first call of the session. */
+  beginIds(): CallIds {
+    this.#ids = new CallIds();
+    return this.#ids;
   }
 
   /** Starts the agent's program, so that the first turn need not wait. Errors: those of `openTalk`. */
@@ -115,7 +124,7 @@ export class EditorSession {
     const signal = AbortSignal.any([stop.signal, withdrawn]);
     try {
       const talk = await unlessAborted(this.#opened(), signal);
-      const updates = new TurnUpdates(this.ids);
+      const updates = new TurnUpdates(this.#ids);
       this.#updates = updates;
       const { result, session } = await talk.say(toBlocks(prompt), {
         // The id keeps the session of a first turn that failed: the editor asks again in it.
@@ -159,12 +168,16 @@ export class EditorSession {
     const { name, places, openStore, client, newSessionId } = this.#options;
     const { agent, policy } = this.#choices;
     const from: TalkFlags = name === null ? { new: true } : { resume: name };
+    const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
+    if (unknown.length > 0)
+      client.note(this.id, `no agent is given these MCP servers: ${unknown.join(", ")}`);
     const opening = openTalk(
       present({
         flags: { ...from, agent, permissions: policy },
         places,
         openStore,
         newSessionId,
+        toolServers: toolServers.length === 0 ? undefined : toolServers,
         keepOpen: "session",
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
           this.#ask(request, signal),
@@ -182,6 +195,8 @@ export class EditorSession {
 
   async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {
     for (const update of updates.of(event)) await this.#update(update);
+    // The turn goes on.
+    if (event.type === "error") this.#options.client.note(this.id, event.message);
   }
 
   async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {

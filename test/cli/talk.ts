@@ -11,6 +11,8 @@ export interface TalkHome extends Home {
   prompts(): readonly string[];
   /** Methods that the agent was asked by now. */
   methods(): readonly string[];
+  /** Returns the parameters of each request of a method by now. */
+  sent(method: string): readonly Json[];
 }
 
 const update = (fields: Json): ScriptStep => ({ update: fields });
@@ -116,6 +118,7 @@ export function createTalkHome(script: Script = SCRIPT, session: Json = {}): Tal
     ...home,
     [Symbol.dispose]: () => home[Symbol.dispose](),
     methods: () => sent().flatMap(({ method }) => (typeof method === "string" ? [method] : [])),
+    sent: (wanted) => sent().flatMap(({ method, params }) => (method === wanted ? [params as Json] : [])),
     prompts: () =>
       sent().flatMap(({ method, params }) =>
         method === "session/prompt"

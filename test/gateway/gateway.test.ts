@@ -1,6 +1,7 @@
 /** An editor on the gateway, with a scripted agent. */
 
 import { join } from "node:path";
+import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
@@ -96,7 +97,9 @@ describe("the sessions of this machine", () => {
     ]);
     await editor.agent.request("session/load", load);
     const ids = (updates: readonly object[]) =>
-      updates.map((one) => ("messageId" in one ? one.messageId : null));
+      updates.map((one) =>
+        "messageId" in one ? one.messageId : "toolCallId" in one ? one.toolCallId : null,
+      );
     expect(ids(editor.take())).toEqual(ids(first));
     expect(home.methods()).toEqual([]);
   });
@@ -190,6 +193,28 @@ describe("the list", () => {
     expect([ids.length, new Set(ids).size]).toEqual([230, 230]);
     await expect(editor.agent.request("session/list", { cursor: "9:9" })).rejects.toMatchObject({
       code: -32_602,
+    });
+  });
+});
+
+describe("the editor's MCP servers", () => {
+  const files: McpServer = {
+    name: "files",
+    command: "serve",
+    args: ["-v"],
+    env: [{ name: "TOKEN", value: "t" }],
+  };
+  const web: McpServer = { type: "http", name: "web", url: "http://127.0.0.1:9/mcp", headers: [] };
+
+  test("reach the agent, and the editor hears which of them do not", async () => {
+    await using editor = await openEditor(home, { capabilities: { session: { notices: {} } } });
+    const { sessionId } = await editor.agent.request("session/new", { cwd, mcpServers: [files, web] });
+    await say(editor, sessionId, "hello");
+    expect(home.sent("session/new").at(-1)).toMatchObject({ cwd, mcpServers: [files] });
+    expect(editor.updates.map(({ update }) => update)).toContainEqual({
+      sessionUpdate: "notice",
+      severity: "info",
+      title: "robot is not given these tool servers: web",
     });
   });
 });

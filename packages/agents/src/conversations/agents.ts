@@ -9,6 +9,7 @@ import {
   isContinuoError,
   type OpenConversation,
   present,
+  type ToolServer,
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
@@ -31,6 +32,8 @@ export interface AgentOptions {
   readonly mode?: string;
   /** See `OpenConversation.effort`. */
   readonly effort?: string;
+  /** See `OpenConversation.toolServers`. */
+  readonly toolServers?: readonly ToolServer[];
 }
 
 /** Options that choose the session in which an agent is opened. */
@@ -57,7 +60,8 @@ export interface ConversationAgent extends DrivenAgent {
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
-  const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait, isTrusted } = options;
+  const { settings, places, cwd, onPermission, keepOpen, onWait, isTrusted } = options;
+  const { mode, effort, toolServers } = options;
   const { resumeId } = settings.session;
   const early = startedEarly(await openDriver(settings, places, present({ onWait, isTrusted })));
   const agent = toAgent(early.driver, {
@@ -66,7 +70,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
     keepOpen,
     onPermission,
     permissions: settings.permissions.policy,
-    ...present({ model: settings.model ?? undefined, mode, effort }),
+    ...present({ model: settings.model ?? undefined, mode, effort, toolServers }),
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
   });
@@ -77,7 +81,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
       permissions: settings.permissions.policy,
       ...present({ onMissing: entrance.resumeSessionId === undefined ? undefined : "error" }),
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
-      ...present({ model: settings.model ?? undefined, mode, effort }),
+      ...present({ model: settings.model ?? undefined, mode, effort, toolServers }),
     });
   const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };

@@ -1,6 +1,6 @@
 /** The program of the agent that answers: started when it is first needed, ended when the conversation goes elsewhere. */
 
-import { present } from "@continuo/core/model";
+import { present, type ToolServer } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly places: PlacesAt;
   /** Puts a question to the person; left out where nobody is there. */
   readonly ask?: AskPermission;
+  /** Servers that every agent of the conversation is given; see `OpenConversation.toolServers`. */
+  readonly toolServers?: readonly ToolServer[];
   /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: a session taken up, input that nobody answered. */
@@ -33,7 +35,8 @@ export interface Program {
   end(): Promise<void>;
 }
 
-export function createProgram({ setting, trust, places, ask, keepOpen, note }: ProgramOptions): Program {
+export function createProgram(options: ProgramOptions): Program {
+  const { setting, trust, places, ask, keepOpen, note, toolServers } = options;
   let agent: ConversationAgent | null = null;
   /** The time by `performance.now()`. */
   let restsUntilMs = 0;
@@ -74,7 +77,7 @@ export function createProgram({ setting, trust, places, ask, keepOpen, note }: P
         restsUntilMs = performance.now() + waitMs;
         if (isSaying) noteRest(settings.name);
       },
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers }),
     });
     return agent;
   };

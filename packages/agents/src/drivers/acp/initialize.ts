@@ -2,7 +2,7 @@
 
 import type { SessionCapabilities } from "@continuo/core/model";
 import { isJson, type Json, readVersion } from "@continuo/files";
-import { NO_CAPABILITIES } from "../link/index.ts";
+import { NO_CAPABILITIES, type ToolServerKind } from "../link/index.ts";
 
 export type ProtocolVersion = 1 | 2;
 
@@ -18,6 +18,8 @@ export interface InitializeResult {
   readonly version: string | null;
   readonly capabilities: SessionCapabilities;
   readonly prompt: PromptAbilities;
+  /** The kinds of tool servers that it takes from its client. */
+  readonly toolServers: readonly ToolServerKind[];
   /** Ids of `authMethods`. */
   readonly authMethods: readonly string[];
 }
@@ -53,7 +55,7 @@ export function readHello(answer: Json): InitializeResult | null {
   return null;
 }
 
-type Abilities = Pick<InitializeResult, "capabilities" | "prompt">;
+type Abilities = Pick<InitializeResult, "capabilities" | "prompt" | "toolServers">;
 
 function abilitiesOf1(told: Json, session: Json): Abilities {
   const prompt = objectIn(told.promptCapabilities);
@@ -71,13 +73,25 @@ function abilitiesOf1(told: Json, session: Json): Abilities {
       canDelete: isOffered(session.delete),
     },
     prompt: { image: prompt.image === true, embeddedContext: prompt.embeddedContext === true },
+    toolServers: serverKinds(told.mcpCapabilities),
   };
+}
+
+/** Version 1 wants standard input and output of every agent. */
+function serverKinds(mcp: unknown): readonly ToolServerKind[] {
+  const { http, sse } = objectIn(mcp);
+  return [
+    "stdio",
+    ...(http === true ? (["http"] as const) : []),
+    ...(sse === true ? (["sse"] as const) : []),
+  ];
 }
 
 /** An agent with sessions lists, resumes and closes them, says version 2; loading is resuming with a replay. */
 function abilitiesOf2(session: unknown): Abilities {
   if (!isJson(session)) {
-    return { capabilities: NO_CAPABILITIES, prompt: { image: false, embeddedContext: false } };
+    const prompt = { image: false, embeddedContext: false };
+    return { capabilities: NO_CAPABILITIES, prompt, toolServers: [] };
   }
   const prompt = objectIn(session.prompt);
   return {
@@ -91,6 +105,7 @@ function abilitiesOf2(session: unknown): Abilities {
       canDelete: isOffered(session.delete),
     },
     prompt: { image: isOffered(prompt.image), embeddedContext: isOffered(prompt.embeddedContext) },
+    toolServers: (["stdio", "http"] as const).filter((kind) => isOffered(objectIn(session.mcp)[kind])),
   };
 }
 

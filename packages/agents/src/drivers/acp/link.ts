@@ -13,6 +13,7 @@ import {
   present,
   type Restriction,
   type SessionCapabilities,
+  type ToolServer,
   type Usage,
 } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
@@ -22,6 +23,7 @@ import {
   answererOf,
   askPermission,
   type CascadeStep,
+  chooseServers,
   type DriverOptions,
   driverEnvironment,
   type Link,
@@ -126,6 +128,10 @@ export class AcpLink implements Link {
 
   get context(): ContextUse | null {
     return this.#reports.context;
+  }
+
+  get leftOutServers(): readonly string[] {
+    return chooseServers(this.#start.open, this.connection.hello.toolServers).leftOut;
   }
 
   async commands(): Promise<readonly AgentCommand[]> {
@@ -276,10 +282,12 @@ export class AcpLink implements Link {
     this.#between = [];
     try {
       const { meta } = this.policy;
+      // Of the conversation, also where another session of it is opened later.
+      const { given } = chooseServers(this.#start.open, this.connection.hello.toolServers);
       const asked = {
         ...params,
         cwd: open.cwd,
-        mcpServers: [],
+        mcpServers: given.map(toAcpServer),
         ...present({ _meta: meta }),
       };
       if (typeof params.sessionId === "string") this.connection.noteSession(params.sessionId);
@@ -442,6 +450,14 @@ export class AcpLink implements Link {
   #asking({ signal }: CallOptions, limit: "openMs" | "callMs"): AcpRequestOptions {
     return { limitMs: limitsOf(this.#start.options)[limit], signal };
   }
+}
+
+function toAcpServer(server: ToolServer): Json {
+  const pairs = (values: Readonly<Record<string, string>>): Json[] =>
+    Object.entries(values).map(([name, value]) => ({ name, value }));
+  return "url" in server
+    ? { ...server, headers: pairs(server.headers) }
+    : { ...server, env: pairs(server.env) };
 }
 
 function isRefusal(error: unknown): boolean {

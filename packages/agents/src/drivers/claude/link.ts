@@ -17,6 +17,7 @@ import { claudeFolders, readLiveSessions, toNativeContent } from "@continuo/nati
 import {
   type AgentTurn,
   answererOf,
+  chooseServers,
   driverEnvironment,
   findOnDisk,
   type LinkParts,
@@ -33,6 +34,7 @@ import {
 import type { FolderTrust } from "../trust/index.ts";
 import { policyArguments, trustArguments } from "./policy.ts";
 import { type ClaudeProgram, startClaude } from "./program.ts";
+import { type ServerArguments, toServerArguments } from "./tool-servers.ts";
 
 export const AGENT = "Claude Code";
 
@@ -64,6 +66,8 @@ export class ClaudeLink implements LinkWithWays {
   readonly #trust: FolderTrust;
   readonly #env: Record<string, string>;
   readonly restriction: Restriction | null;
+  readonly leftOutServers: readonly string[];
+  readonly #servers: ServerArguments;
   readonly #running: string;
   #program: ClaudeProgram | null = null;
   #asked = "";
@@ -71,7 +75,10 @@ export class ClaudeLink implements LinkWithWays {
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#trust = trustOf("claude", parts.open.cwd, parts.options);
-    this.#env = driverEnvironment(parts.options, this.#trust);
+    const servers = chooseServers(parts.open, ["stdio", "http", "sse"]);
+    this.leftOutServers = servers.leftOut;
+    this.#servers = toServerArguments(servers.given);
+    this.#env = { ...driverEnvironment(parts.options, this.#trust), ...this.#servers.env };
     this.restriction = restrictionOf(parts.options, this.#trust);
     this.#running = claudeFolders({ home: parts.options.places.home, env: this.#env }).running;
   }
@@ -202,6 +209,7 @@ export class ClaudeLink implements LinkWithWays {
       ...(effort === undefined ? [] : ["--effort", effort]),
       ...trustArguments(this.#trust),
       ...policyArguments(open.permissions),
+      ...this.#servers.args,
       // The last one of a name counts.
       ...(open.mode === undefined ? [] : ["--permission-mode", open.mode]),
     ];

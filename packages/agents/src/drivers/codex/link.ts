@@ -10,12 +10,14 @@ import {
   present,
   type Restriction,
   type SessionCapabilities,
+  type ToolServer,
 } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import {
   type AgentTurn,
   answererOf,
   assertEffort,
+  chooseServers,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
@@ -72,6 +74,8 @@ export class CodexLink implements Link {
   readonly #parts: CodexLinkParts;
   readonly #trust: FolderTrust;
   readonly restriction: Restriction | null;
+  readonly leftOutServers: readonly string[];
+  readonly #servers: readonly ToolServer[];
   #server: CodexServer | null = null;
   #fold: CodexFold = createCodexFold("");
   /** A thread that is resumed tells its sum of tokens, at times before the answer that it is resumed. */
@@ -86,6 +90,9 @@ export class CodexLink implements Link {
     this.#parts = parts;
     this.#trust = trustOf("codex", parts.open.cwd, parts.options);
     this.restriction = restrictionOf(parts.options, this.#trust);
+    const servers = chooseServers(parts.open, ["stdio", "http"]);
+    this.leftOutServers = servers.leftOut;
+    this.#servers = servers.given;
   }
 
   get sessionId(): string {
@@ -238,7 +245,7 @@ export class CodexLink implements Link {
     const settings = {
       ...present({ model }),
       ...(await threadSettings(this.#policy(), own)),
-      ...(await serverSettings(server, { ...this.#policy(), cwd: open.cwd }, limits)),
+      ...(await serverSettings(server, { ...this.#policy(), cwd: open.cwd, given: this.#servers }, limits)),
     };
     const ask = (more: Json): Promise<Json> =>
       server.call(method, { ...params, cwd: open.cwd, ...settings, ...more }, limits);

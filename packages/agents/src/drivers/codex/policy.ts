@@ -1,6 +1,6 @@
 /** The settings of a thread for a policy. Seen in 0.163.0 and 0.169.0. */
 
-import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";
+import { ContinuoError, type PermissionPolicy, type ToolServer } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import { isRefusal } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
@@ -73,17 +73,34 @@ export function trustArguments({ by, folder }: Pick<FolderTrust, "by" | "folder"
   return ["-c", `projects={${JSON.stringify(folder)}={trust_level="trusted"}}`];
 }
 
-/** With `safe` no MCP server starts: each that is configured is turned off for this thread. */
+interface ThreadServers extends ThreadPolicy {
+  readonly cwd: string;
+  /** The caller's own. */
+  readonly given: readonly ToolServer[];
+}
+
+/** The caller's servers are added to this thread. With `safe` none starts: each that is configured is turned off. */
 export async function serverSettings(
   server: CodexServer,
-  { policy, cwd }: ThreadPolicy & { readonly cwd: string },
+  { policy, cwd, given }: ThreadServers,
   limits: CallLimits,
 ): Promise<Json> {
-  if (policy !== "safe") return {};
+  if (policy !== "safe") {
+    if (given.length === 0) return {};
+    return {
+      config: Object.fromEntries(given.map((one) => [`mcp_servers.${one.name}`, toCodexServer(one)])),
+    };
+  }
   const { config } = await configOf(server, cwd, limits);
   const servers = isJson(config) && isJson(config.mcp_servers) ? Object.keys(config.mcp_servers) : [];
   if (servers.length === 0) return {};
   return { config: Object.fromEntries(servers.map((name) => [`mcp_servers.${name}.enabled`, false])) };
+}
+
+function toCodexServer(server: ToolServer): Json {
+  if ("url" in server) return { url: server.url, http_headers: server.headers };
+  const { command, args, env } = server;
+  return { command, args, env };
 }
 
 /** A version that does not tell its configuration is given what asks most. */

@@ -50,6 +50,8 @@ export interface AgentOptions {
   /** See `OpenConversation.effort`. */
   readonly effort?: string;
   readonly resumeBy?: OpenConversation["resumeBy"];
+  /** See `OpenConversation.toolServers`. */
+  readonly toolServers?: OpenConversation["toolServers"];
   /**
    * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
    * Without it, or if it fails, the history is sent as text before the prompt.
@@ -106,6 +108,8 @@ class Driven implements DrivenAgent {
   readonly #driver: AgentDriver;
   readonly #options: AgentOptions;
   #kept: KeptSession | null = null;
+  /** The last conversation about whose tool servers was warned. */
+  #warned: Conversation | null = null;
 
   constructor(driver: AgentDriver, options: AgentOptions) {
     this.#driver = driver;
@@ -127,6 +131,7 @@ class Driven implements DrivenAgent {
     let isDone = false;
     try {
       await options.onEvent(event);
+      for (const one of this.#newlyLeftOut(kept.conversation)) await options.onEvent(one);
       if (note !== undefined) await options.onEvent(note);
       const told = await this.#tell(kept.conversation, input, options);
       isDone = true;
@@ -136,6 +141,16 @@ class Driven implements DrivenAgent {
       if (!isDone || this.#options.keepOpen !== "session") await this.close();
       if (!isDone) await discard?.();
     }
+  }
+
+  /** A warning about tool servers that the agent is not given, once for the conversation. */
+  #newlyLeftOut(conversation: Conversation): readonly AgentEvent[] {
+    const { leftOutServers = [] } = conversation;
+    if (leftOutServers.length === 0 || this.#warned === conversation) return [];
+    this.#warned = conversation;
+    const names = leftOutServers.join(", ");
+    const message = `${this.#driver.agent} is not given these tool servers: ${names}`;
+    return [{ type: "error", code: "unsupported", message }];
   }
 
   async close(): Promise<void> {
@@ -205,14 +220,14 @@ class Driven implements DrivenAgent {
   }
 
   async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
-    const { onPermission, permissions, model, mode, effort } = this.#options;
+    const { onPermission, permissions, model, mode, effort, toolServers } = this.#options;
     try {
       return await this.#driver.open({
         cwd,
         ...present({ signal }),
         ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
         ...wayOf(this.#options),
-        ...present({ onPermission, permissions, model, mode, effort }),
+        ...present({ onPermission, permissions, model, mode, effort, toolServers }),
       });
     } catch (error) {
       if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;

@@ -34,6 +34,8 @@ export interface Link {
   readonly history?: readonly Message[] | undefined;
   /** See `Conversation.restriction`. */
   readonly restriction?: Restriction | null;
+  /** See `Conversation.leftOutServers`. */
+  readonly leftOutServers?: readonly string[];
   /** See `Conversation.context`. */
   readonly context?: ContextUse | null;
   /** See `Conversation.commands`. */
@@ -159,6 +161,10 @@ class LinkedConversation implements Conversation {
 
   get restriction(): Restriction | null {
     return this.#parts.link.restriction ?? null;
+  }
+
+  get leftOutServers(): readonly string[] {
+    return this.#parts.link.leftOutServers ?? [];
   }
 
   get context(): ContextUse | null {

@@ -43,6 +43,7 @@ export { writePolicyFile } from "./policy-file.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";
+export { type ChosenServers, chooseServers, type ToolServerKind } from "./tool-servers.ts";
 export { AgentTurn } from "./turn.ts";
 export { findOnDisk } from "./verify.ts";
 export { within } from "./within.ts";

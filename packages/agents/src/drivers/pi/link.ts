@@ -18,6 +18,7 @@ import {
   type AskPermission,
   answererOf,
   assertEffort,
+  chooseServers,
   driverEnvironment,
   findOnDisk,
   type LinkParts,
@@ -62,6 +63,7 @@ export class PiLink implements LinkWithWays {
   readonly #parts: LinkParts;
   readonly #trust: FolderTrust;
   readonly restriction: Restriction | null;
+  readonly leftOutServers: readonly string[];
   #program: PiProgram | null = null;
   #sessionId = "";
   #fold: PiFold = createPiFold(randomUUID());
@@ -77,6 +79,8 @@ export class PiLink implements LinkWithWays {
     this.#parts = parts;
     this.#trust = trustOf("pi", parts.open.cwd, parts.options);
     this.restriction = restrictionOf(parts.options, this.#trust);
+    // It takes servers from its own files only.
+    this.leftOutServers = chooseServers(parts.open, []).leftOut;
   }
 
   get sessionId(): string {

@@ -14,6 +14,21 @@ export type PermissionPolicy = "safe" | "ask" | "unrestricted";
 
 export type OnMissing = "error" | "replay" | "new";
 
+/** A server of the Model Context Protocol that the caller gives to an agent in addition to the agent's own. */
+export type ToolServer =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly name: string;
+      readonly type: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
 export interface OpenConversation extends CallOptions {
   readonly cwd: string;
   /** At most one of these three; a new session where none is given. */
@@ -45,6 +60,8 @@ export interface OpenConversation extends CallOptions {
    * `safe` an agent that cannot be held to it is `unsupported`.
    */
   readonly permissions?: PermissionPolicy;
+  /** Every session that is opened has them. With `safe` none is started; `Conversation.leftOutServers` names the others. */
+  readonly toolServers?: readonly ToolServer[];
   /**
    * Asked for every permission, whatever the policy; where it is not given the policy decides, and with `ask` all is
    * denied. Its time limit is the caller's.
@@ -99,6 +116,8 @@ export interface Conversation extends AsyncDisposable {
    * all.
    */
   readonly restriction?: Restriction | null;
+  /** Names of the tool servers that the agent was not given, because it or its policy takes none of their kind. */
+  readonly leftOutServers?: readonly string[];
   /** The agent's own report; `null` or left out if it makes none. */
   readonly context?: ContextUse | null;
   /** Left out where the agent has none, or tells none. */

@@ -67,6 +67,7 @@ export type {
   OpenConversation,
   PermissionPolicy,
   Restriction,
+  ToolServer,
 } from "./drivers.ts";
 export {
   type CountOptions,
