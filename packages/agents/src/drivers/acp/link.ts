@@ -23,6 +23,7 @@ import {
   answererOf,
   askPermission,
   type CascadeStep,
+  type ChosenServers,
   chooseServers,
   type DriverOptions,
   driverEnvironment,
@@ -131,7 +132,13 @@ export class AcpLink implements Link {
   }
 
   get leftOutServers(): readonly string[] {
-    return chooseServers(this.#start.open, this.connection.hello.toolServers).leftOut;
+    return this.#toolServers.leftOut;
+  }
+
+  /** They are of the whole conversation: also of a session that is opened later in it. */
+  get #toolServers(): ChosenServers {
+    const { program, open } = this.#start;
+    return chooseServers(open, program.takesNoToolServers ? [] : this.connection.hello.toolServers);
   }
 
   async commands(): Promise<readonly AgentCommand[]> {
@@ -282,12 +289,10 @@ export class AcpLink implements Link {
     this.#between = [];
     try {
       const { meta } = this.policy;
-      // Of the conversation, also where another session of it is opened later.
-      const { given } = chooseServers(this.#start.open, this.connection.hello.toolServers);
       const asked = {
         ...params,
         cwd: open.cwd,
-        mcpServers: given.map(toAcpServer),
+        mcpServers: this.#toolServers.given.map(toAcpServer),
         ...present({ _meta: meta }),
       };
       if (typeof params.sessionId === "string") this.connection.noteSession(params.sessionId);

@@ -35,6 +35,8 @@ export interface AcpProgram {
   readonly errorWords?: AcpDescription["errorWords"];
   /** Its answers count the usage of all turns since the program opened the session. */
   readonly sumsUsage?: true;
+  /** It accepts the tool servers of its client, and starts none of them. */
+  readonly takesNoToolServers?: true;
 }
 
 /** `undefined` for an agent that says nothing of ACP: its program is started by its name. */

@@ -78,6 +78,8 @@ export interface AcpDescription {
   readonly errorWords?: ErrorWords;
   /** Its answers count the usage of all turns since the program opened the session. */
   readonly sumsUsage?: true;
+  /** It accepts the tool servers of its client, and starts none of them. */
+  readonly takesNoToolServers?: true;
 }
 
 /** An agent that ends a failed turn like an answered one: its session file records the reason as an error. */

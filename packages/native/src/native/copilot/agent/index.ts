@@ -65,6 +65,8 @@ export const copilotAgent: Agent = {
       retry: "Info: Request failed due to a transient API error. Retrying...",
     },
     sumsUsage: true,
+    // Seen in 1.0.102, without an account.
+    takesNoToolServers: true,
   },
   format: async () => (await import("../index.ts")).copilotFormat,
 };

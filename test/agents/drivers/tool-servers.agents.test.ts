@@ -1,0 +1,68 @@
+/**
+ * The caller's MCP servers, by the real agents: they start with their arguments and variables, in a new session and in a
+ * resumed one, and no value of them stands in the arguments of the agent's program.
+ */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentName, ToolServer } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { startModelServer } from "../../model-servers/index.ts";
+import { makeSandbox } from "../sandbox.ts";
+import { SUBJECTS } from "./subjects/index.ts";
+
+const SERVER = join(import.meta.dirname, "tool-server.js");
+const TOKEN = "a-token-of-the-caller";
+
+/** pi takes servers only from its own files; Copilot accepts its client's and starts none (1.0.102, without an account). */
+const TAKES: Readonly<Record<AgentName, boolean>> = {
+  claude: true,
+  codex: true,
+  gemini: true,
+  opencode: true,
+  copilot: false,
+  pi: false,
+};
+
+test.each(Object.entries(TAKES))("%s", async (name, takes) => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer();
+  const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
+  const log = join(sandbox.root, "given.log");
+  const given: ToolServer = {
+    name: "given",
+    command: process.execPath,
+    args: [SERVER, log],
+    env: { GIVEN_TOKEN: TOKEN },
+  };
+  const starts = (): number => {
+    const text = existsSync(log) ? readFileSync(log, "utf8") : "";
+    return text.split("\n").filter((line) => line === JSON.stringify({ method: "tools/list" })).length;
+  };
+  const say = async (resumeSessionId: string | undefined, wanted: number): Promise<string> => {
+    const named = resumeSessionId === undefined ? {} : { resumeSessionId };
+    await using conversation = await (await driver()).open({ cwd, toolServers: [given], ...named });
+    expect(conversation.leftOutServers ?? []).toEqual(takes ? [] : ["given"]);
+    await Array.fromAsync(conversation.prompt([{ type: "text", text: "Say something." }]));
+    expect(commandLines().filter((line) => line.includes(TOKEN))).toEqual([]);
+    if (takes) await expect.poll(starts, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
+    return conversation.sessionId;
+  };
+  const sessionId = await say(undefined, 1);
+  await say(sessionId, takes ? starts() + 1 : 0);
+  expect(existsSync(log)).toBe(takes);
+  if (takes) expect(readFileSync(log, "utf8")).toContain(JSON.stringify({ token: TOKEN }));
+});
+
+/** The arguments of all programs, as every user of this machine can read them. */
+function commandLines(): readonly string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/u.test(pid)) return [];
+    try {
+      return [readFileSync(join("/proc", pid, "cmdline"), "utf8")];
+    } catch {
+      // It has ended.
+      return [];
+    }
+  });
+}
