@@ -1,4 +1,4 @@
-/** Which tool servers of its caller an agent is given. */
+/** The choice of tool servers by what an agent takes. */
 
 import type { ToolServer } from "@continuo/core/model";
 import { expect, test } from "vitest";
