@@ -92,7 +92,15 @@ export {
   textsState,
   updateTexts,
 } from "./texts.ts";
-export { filterTexts, type ScannedText, scanText, type TextScanOptions, toScanned } from "./texts-scan.ts";
+export {
+  filterTexts,
+  linesOfText,
+  type ScannedText,
+  type SessionLines,
+  scanText,
+  type TextScanOptions,
+  toScanned,
+} from "./texts-scan.ts";
 export { type OpenTrashed, openTrashed, TRASHED } from "./texts-trash.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
 export { type UsageBucket, usageOf } from "./usage.ts";

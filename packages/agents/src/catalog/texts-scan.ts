@@ -1,10 +1,11 @@
 /** The texts of native sessions for a search without an index: which may hold what is wanted, and their turns. */
 
+import { readFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type OpenText, type Turn, turnsOf } from "@continuo/native/index-file";
-import { type FoundSession, type TestBytes, testFiles } from "@continuo/native/kit";
+import { type FoundSession, type LineMessage, type TestBytes, testFiles } from "@continuo/native/kit";
 import { stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
 import { type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
@@ -41,6 +42,31 @@ export async function filterTexts(
     for (const one of some) wanted.add(one);
   }
   return sessions.filter((one) => wanted.has(one));
+}
+
+/** The lines of a session, each of which can be looked at by itself. */
+export interface SessionLines {
+  readonly bytes: Buffer;
+  /** As `LineReader.messagesOf`. */
+  messagesOf(value: unknown): readonly LineMessage[] | null;
+}
+
+/** A larger file is read by its reader alone. */
+const MAX_BYTES: number = 64 * 1024 * 1024;
+
+/** `null` for a session whose lines say nothing by themselves. Blocks while it reads. */
+export async function linesOfText(found: FoundSession): Promise<SessionLines | null> {
+  const { lines } = await formatOf(found.agent);
+  const [file] = found.files;
+  if (lines === undefined || file === undefined || file.sizeBytes > MAX_BYTES) return null;
+  try {
+    const bytes = readFileSync(file.path);
+    if (!lines.isPlain(found, bytes)) return null;
+    return { bytes, messagesOf: (value) => lines.messagesOf(value, bytes) };
+  } catch {
+    // The reader that opens it reports the reason.
+    return null;
+  }
 }
 
 /** The session, then the sub-agents in its file. Errors: those of opening the session. */

@@ -18,6 +18,7 @@ export {
   type TextSource,
 } from "./fill.ts";
 export { type IndexState, indexPathOf, removeIndex, useIndex } from "./index-database.ts";
+export { MAX_TEXT_CHARS } from "./limits.ts";
 export { asOneStep, type HistoryStep, type TextSteps } from "./resume-point.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
@@ -33,5 +34,5 @@ export {
   type TurnQuery,
   turnsByIds,
 } from "./stored-text.ts";
-export { type Passage, type Turn, turnsOf, VOICES, type Voice } from "./turns.ts";
+export { type Passage, type Turn, turnOfMessage, turnsOf, VOICES, type Voice } from "./turns.ts";
 export { countSequence, countWords, foldedText, foldWords, partsLike, partsOf, wordsOf } from "./words.ts";

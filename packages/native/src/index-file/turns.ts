@@ -53,6 +53,13 @@ export async function* turnsOf(
   if (draft !== null) yield toTurn(draft);
 }
 
+/** One message as if it were a turn. */
+export function turnOfMessage(message: Message): Turn {
+  const draft = createDraft(message.id);
+  foldMessage(draft, message);
+  return toTurn(draft);
+}
+
 interface Draft {
   readonly messageId: string;
   at: string | null;

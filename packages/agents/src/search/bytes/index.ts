@@ -7,3 +7,4 @@
  */
 
 export { type ByteFilter, createByteFilter, type SessionFilter } from "./byte-filter.ts";
+export { type CandidateLine, createLineFinder, type LineFinder } from "./candidate-lines.ts";

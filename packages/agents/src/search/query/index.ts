@@ -36,6 +36,7 @@ export {
   greatestRank,
   rankOf,
   rarityOf,
+  shareOfPiece,
   type TurnCounts,
   type TurnStatistics,
   WEIGHTS,

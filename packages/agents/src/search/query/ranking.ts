@@ -72,6 +72,22 @@ export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics)
   }, 0);
 }
 
+/**
+ * The share of a score that a piece of a turn contributes, for a query of one phrase. A turn reaches the score only if
+ * the shares of its pieces are 1 together. None is below 0, so that pieces of other turns do no harm.
+ */
+export function shareOfPiece(
+  { phrases: [count = 0], words }: TurnCounts,
+  score: number,
+  { turns, withPhrase: [found = 0], meanWords }: TurnStatistics,
+): number {
+  const idf = Math.log((turns - found + 0.5) / (found + 0.5));
+  const wanted = score / (idf > 0 ? idf : LEAST_IDF);
+  // `bm25(turn) >= score`, solved for the sums over the pieces of the turn.
+  const gain = count * (K1 + 1 - wanted) - (wanted * K1 * B * words) / meanWords;
+  return Math.max(0, gain / (wanted * K1 * (1 - B)));
+}
+
 /** No turn ranks higher. @param newestMs the time of the newest turn, in milliseconds since 1970 */
 export function greatestRank(statistics: TurnStatistics, newestMs: number, nowMs: number): number {
   const phrases = statistics.withPhrase.map(() => Number.MAX_SAFE_INTEGER);

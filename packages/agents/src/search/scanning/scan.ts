@@ -7,6 +7,7 @@ import { type CatalogSource, filterTexts, type ScannedText, scanText } from "../
 import { createByteFilter } from "../bytes/index.ts";
 import type { BestMatch, SearchQuery, TurnStatistics } from "../query/index.ts";
 import { createBestMatcher } from "./best-matcher.ts";
+import { createLineSearch } from "./line-search.ts";
 import {
   createMatcher,
   type MatchedSession,
@@ -46,13 +47,21 @@ export interface ScanResult {
 export type ScanSessions = (sessions: readonly NativeSource[], leastScore?: number) => Promise<ScanResult>;
 
 export function createScan(task: ScanTask): ScanSessions {
-  const { filter } = toMatcherOptions(task);
+  const matcherOptions = toMatcherOptions(task);
+  const { filter } = matcherOptions;
   const { agents } = task.query;
+  // An excluded folder may stand anywhere in a session.
+  const lookAtLines = task.exclude.length > 0 ? null : createLineSearch(matcherOptions);
   return async (sessions, leastScore) => {
     const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
     const wanted = filter.isSelective ? await filterTexts(ofAgents, () => filter.begin().add) : ofAgents;
     const all: ScanResult[] = [];
     for (const found of wanted) {
+      const look = lookAtLines === null ? "read" : await lookAtLines(found, leastScore);
+      if (look !== "read") {
+        all.push({ results: look === null ? [] : [look], unreadable: [], cut: 0 });
+        continue;
+      }
       const changedMs = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs));
       const options = { source: found.location, changedMs, ...present({ leastScore }) };
       all.push(await scanTexts(scanText(found, task), task, options));

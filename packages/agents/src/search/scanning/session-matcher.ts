@@ -54,7 +54,10 @@ export interface SessionMatcher {
   result(): ScannedResult | null;
 }
 
-/** `briefOf`: it ranks at most so high, has neither an excerpt nor all of its turns, and comes from this source. */
+/**
+ * `briefOf`: it ranks at most so high, has neither an excerpt nor all of its turns nor every fact of its session, and
+ * comes from this source.
+ */
 export type ScannedResult = SearchResult & { readonly briefOf?: string };
 
 interface Best {
@@ -66,6 +69,11 @@ interface Best {
 /** A clock that is a day wrong loses nothing. */
 const TOLERANCE_MS = 86_400_000;
 
+/** No turn of a session is newer, in milliseconds since 1970. */
+export function newestOf(changedMs: number, updatedAt: string | null): number {
+  return Math.max(changedMs, Date.parse(updatedAt ?? "") || 0) + TOLERANCE_MS;
+}
+
 export function createMatcher(
   session: IndexedSession,
   options: MatcherOptions,
@@ -73,7 +81,7 @@ export function createMatcher(
 ): SessionMatcher {
   const { query, mask, statistics, nowMs, leastScore = 0, regex } = options;
   const isWanted = isOfSession(session, query);
-  const newestMs = Math.max(changedMs, Date.parse(session.updatedAt ?? "") || 0) + TOLERANCE_MS;
+  const newestMs = newestOf(changedMs, session.updatedAt);
   const greatest = greatestRank(statistics, newestMs, nowMs);
   const turns: TurnHit[] = [];
   let best: Best | null = null;

@@ -11,6 +11,7 @@ import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt, toTitle } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
+import { claudeLines } from "./lines.ts";
 import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { claudeFolders } from "./places.ts";
@@ -28,6 +29,7 @@ export const claudeFormat: AgentFormat = {
   skim: skimSession,
   titleBeside: async ({ location }) => toTitle(readSidecarTitle(location)),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  lines: claudeLines,
   open: openByScan(claudeScan),
   modelView,
   trashPlan,

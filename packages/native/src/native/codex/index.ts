@@ -12,6 +12,7 @@ import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { filter } from "./bytes.ts";
 import { find, recognise } from "./find.ts";
+import { codexLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { codexHome, homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
 import { codexScan } from "./scan.ts";
@@ -32,6 +33,7 @@ export const codexFormat: AgentFormat = {
     return home === null ? null : await readTitle(home, sessionId);
   },
   filter,
+  lines: codexLines,
   open: openByScan(codexScan),
   modelView,
   trashPlan,

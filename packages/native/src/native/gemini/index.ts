@@ -11,6 +11,7 @@ import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
+import { geminiLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { geminiFolders } from "./places.ts";
 import { keepSafe } from "./safety-copies.ts";
@@ -25,6 +26,7 @@ export const geminiFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  lines: geminiLines,
   open: openByScan(geminiScan),
   keepSafe,
   beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),

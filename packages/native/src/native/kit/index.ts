@@ -24,6 +24,7 @@ export { readSessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
+export { firstLineOf, isAlone, isDense, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
 export {
   type AgentReader,
@@ -36,6 +37,8 @@ export {
   type HistoryCounts,
   type HistoryOptions,
   type HistorySteps,
+  type LineMessage,
+  type LineReader,
   type MemoKey,
   NO_MEMO,
   type OpenedSession,

@@ -193,6 +193,29 @@ export interface EndedProgram {
   readonly startedAtMs: number;
 }
 
+export interface LineMessage {
+  /** With the texts of the line and their origin; its id and its links may differ from those of a history. */
+  readonly message: Message;
+  /** True if a history of the session holds these texts, whatever its other lines are. */
+  readonly isKept: boolean;
+}
+
+/**
+ * Reads single lines, for a search that wants to know if a session holds a word: it looks at the lines that hold it, and
+ * at no other. Pure.
+ */
+export interface LineReader {
+  /** False for a session in whose lines other lines change what is said, or whose file holds several sessions. */
+  isPlain(found: FoundSession, bytes: Buffer): boolean;
+  /**
+   * Every message that the line may become a part of; no text of the session comes from anywhere else. `null` where
+   * one line does not tell that.
+   *
+   * @param bytes the file, in which an id may stand again
+   */
+  messagesOf(value: unknown, bytes: Buffer): readonly LineMessage[] | null;
+}
+
 export interface AgentReader {
   readonly agent: AgentName;
   /** Returns the folders in which `find` looks, for a person who wonders why it found nothing. */
@@ -224,6 +247,8 @@ export interface AgentReader {
    * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
    */
   filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
+  /** Left out for agents whose sessions are not made of lines. */
+  readonly lines?: LineReader;
   /** Errors: `not_found`, `unreadable`. */
   open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
   /**

@@ -12,6 +12,7 @@ import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
+import { piLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { piFolders } from "./places.ts";
 import { piScan } from "./scan.ts";
@@ -28,6 +29,7 @@ export const piFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  lines: piLines,
   open: openByScan(piScan),
   modelView,
   trashPlan,

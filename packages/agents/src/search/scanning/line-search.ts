@@ -1,0 +1,164 @@
+/**
+ * A look at single lines of a session: whether it matches at all, and whether it can be among the best results. Most
+ * sessions that hold a common word are only counted, and those need not be read.
+ */
+
+import { messageKind } from "@continuo/core/transcript";
+import { parseJson } from "@continuo/files";
+import { MAX_TEXT_CHARS, turnOfMessage } from "@continuo/native/index-file";
+import { type IndexedSession, linesOfText, type SessionLines } from "../../catalog/index.ts";
+import { type CandidateLine, createLineFinder, type LineFinder } from "../bytes/index.ts";
+import { greatestRank, rankOf, type SearchQuery, shareOfPiece, WEIGHTS } from "../query/index.ts";
+import { matchWords } from "./match-turn.ts";
+import type { NativeSource } from "./scan.ts";
+import { type MatcherOptions, newestOf, type ScannedResult } from "./session-matcher.ts";
+
+/** `read`: the lines do not tell enough, or the session may be among the best. `null`: no turn matches. */
+export type LineLook = ScannedResult | "read" | null;
+
+export type LookAtLines = (found: NativeSource, leastScore: number | undefined) => Promise<LineLook>;
+
+/** `null` for a query that more than one line decides. */
+export function createLineSearch(options: MatcherOptions): LookAtLines | null {
+  const { query, best, regex } = options;
+  const [phrase, ...others] = query.all;
+  if (phrase === undefined || others.length > 0 || best !== null || regex !== undefined) return null;
+  if (!isOfLines(query)) return null;
+  const finder = createLineFinder(phrase);
+  return async (found, leastScore) => {
+    if (query.not.agents.includes(found.agent)) return null;
+    const lines = await linesOfText(found);
+    return lines === null ? "read" : look(lines, { ...options, finder, found, leastScore });
+  };
+}
+
+/** True if each line answers it, whatever turn the line is a part of. */
+function isOfLines({ none, error, tools, files, projects, branches, since, not }: SearchQuery): boolean {
+  const lists = [none, tools, files, projects, branches];
+  const excluded = [not.tools, not.files, not.projects, not.branches];
+  return (
+    [...lists, ...excluded].every((list) => list.length === 0) &&
+    [error, since, not.error, not.since].every((one) => one === null)
+  );
+}
+
+interface Looking extends Omit<MatcherOptions, "leastScore"> {
+  readonly finder: LineFinder;
+  readonly found: NativeSource;
+  readonly leastScore: number | undefined;
+}
+
+function look({ bytes, messagesOf }: SessionLines, looking: Looking): LineLook {
+  const { finder, found, leastScore } = looking;
+  const ceiling = leastScore === undefined ? null : createCeiling(bytes, { ...looking, leastScore });
+  let [isAny, isKept] = [false, false];
+  for (const line of finder.linesIn(bytes)) {
+    for (const piece of piecesOf(line, messagesOf, looking.query)) {
+      isAny = true;
+      isKept ||= piece.isKept;
+      ceiling?.add(piece);
+    }
+    if (isAny && ceiling?.isLow() !== true) return "read";
+    // Its rank is too low, whatever else it holds.
+    if (ceiling?.isLowest === true && isKept) return toCounted(found, ceiling.score);
+  }
+  if (finder.hasOtherForms(bytes)) return "read";
+  if (!isAny) return null;
+  return isKept && ceiling !== null ? toCounted(found, ceiling.score) : "read";
+}
+
+/** What a line may add to a turn that matches. */
+interface Piece {
+  readonly count: number;
+  readonly words: number;
+  readonly isPerson: boolean;
+  /** True if a turn has it in any case. */
+  readonly isKept: boolean;
+}
+
+/** More than any text can weigh that holds the word once. */
+const MOST_WEIGHT: number = Math.max(...Object.values(WEIGHTS)) + WEIGHTS.parts;
+
+function piecesOf(
+  { bytes, isEnded, hits }: CandidateLine,
+  messagesOf: SessionLines["messagesOf"],
+  query: SearchQuery,
+): readonly Piece[] {
+  const unknown = [{ count: hits * MOST_WEIGHT, words: 0, isPerson: false, isKept: false }];
+  // A long text is searched only as far as the index keeps it.
+  if (!isEnded || bytes.length > MAX_TEXT_CHARS) return unknown;
+  const messages = messagesOf(valueOf(bytes));
+  if (messages === null) return unknown;
+  return messages.flatMap(({ message, isKept }): Piece[] => {
+    const matched = matchWords(turnOfMessage(message), query);
+    if (matched === null) return [];
+    const [count = 0] = matched.phrases;
+    return [{ count, words: matched.leastWords(), isPerson: messageKind(message) === "person", isKept }];
+  });
+}
+
+function valueOf(line: Buffer): unknown {
+  const text = line.toString("utf8");
+  try {
+    return text.includes("\ufffd") ? undefined : parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rank that a session reaches at most, as far as its lines are known. */
+interface Ceiling {
+  /** True if no session of this age ranks high enough. */
+  readonly isLowest: boolean;
+  /** A rank that is not reached. */
+  readonly score: number;
+  add(piece: Piece): void;
+  isLow(): boolean;
+}
+
+/** Sums have rounding errors. */
+const REACHED = 1 - 1e-9;
+
+function createCeiling(
+  bytes: Buffer,
+  { statistics, found, leastScore, nowMs }: Looking & { readonly leastScore: number },
+): Ceiling {
+  const newestMs = newestOf(Math.max(...found.files.map(({ mtimeMs }) => mtimeMs)), lastTimeIn(bytes));
+  const recency = rankOf({ at: new Date(newestMs).toISOString(), score: 1 }, { updatedAt: null }, nowMs);
+  // A turn has one message of a person at most.
+  const shares = { person: 0, others: 0 };
+  return {
+    isLowest: greatestRank(statistics, newestMs, nowMs) < leastScore,
+    score: leastScore * (1 - Number.EPSILON),
+    add({ count, words, isPerson }) {
+      const share = shareOfPiece({ phrases: [count], words }, leastScore / recency, statistics);
+      if (isPerson) shares.person = Math.max(shares.person, share);
+      else shares.others += share;
+    },
+    isLow: () => shares.person + shares.others < REACHED,
+  };
+}
+
+const TIME = /"timestamp": ?"([^"]{19,40})"/gu;
+const END_BYTES = 65_536;
+
+/** ISO 8601; the newest of the last lines that have a time. */
+function lastTimeIn(bytes: Buffer): string | null {
+  for (const from of [Math.max(0, bytes.length - END_BYTES), 0]) {
+    const times = [...bytes.toString("latin1", from).matchAll(TIME)].map(([, time = ""]) => Date.parse(time));
+    const newest = times.reduce((last, time) => (time > last ? time : last), 0);
+    if (newest > 0) return new Date(newest).toISOString();
+  }
+  return null;
+}
+
+/** A result that counts, and is not shown. */
+function toCounted({ agent, sessionId, location, archived }: NativeSource, score: number): ScannedResult {
+  const session: IndexedSession = {
+    ...{ agent, sessionId, location, archived },
+    ...{ title: null, cwd: null, gitBranch: null, createdAt: null, updatedAt: null, sizeBytes: null },
+    ...{ live: null, parentId: null, trashId: null, nativeRefs: [] },
+  };
+  const turn = { number: 1, messageId: "", at: null };
+  return { session, turn, turns: [turn], score, excerpt: null, briefOf: location };
+}
