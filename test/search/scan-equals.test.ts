@@ -23,6 +23,7 @@ import {
   toFormExpressions,
 } from "../../packages/agents/src/search/query/index.ts";
 import { createScan, type NativeSource } from "../../packages/agents/src/search/scanning/index.ts";
+import type { ScannedResult } from "../../packages/agents/src/search/scanning/session-matcher.ts";
 import { CLAUDE_ID, claudeText } from "../cli/home.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
@@ -33,6 +34,7 @@ let places: Places;
 let sources: readonly NativeSource[];
 let texts: Texts;
 let words: string[];
+let commonWords: string[];
 /** The parts of names in code. */
 let parts: string[];
 let passages: (readonly string[])[];
@@ -51,6 +53,11 @@ beforeAll(async () => {
   const turns = await readNaively(places);
   words = [...new Set(turns.flatMap((turn) => turn.texts.flat()))];
   parts = [...new Set(turns.flatMap((turn) => [...turn.parts]))];
+  const counts = new Map<string, number>();
+  for (const turn of turns) {
+    for (const one of new Set(turn.texts.flat())) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  commonWords = words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).slice(0, 60);
   passages = turns.flatMap((turn) => turn.texts).filter((one) => one.length > 1);
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -75,7 +82,10 @@ async function fromIndex(query: SearchQuery, { regex, best }: Asking = {}): Prom
   });
 }
 
-async function fromFiles(query: SearchQuery, { regex, best }: Asking = {}): Promise<readonly SearchResult[]> {
+async function fromFiles(
+  query: SearchQuery,
+  { regex, best, leastScore }: Asking & { readonly leastScore?: number } = {},
+): Promise<readonly ScannedResult[]> {
   const scan = createScan({
     query,
     best: best ?? null,
@@ -88,7 +98,7 @@ async function fromFiles(query: SearchQuery, { regex, best }: Asking = {}): Prom
     ),
     regex: regex === undefined ? null : { source: regex.source, flags: regex.flags },
   });
-  const { results, unreadable } = await scan(sources);
+  const { results, unreadable } = await scan(sources, leastScore);
   expect(unreadable).toEqual([]);
   return results;
 }
@@ -166,6 +176,45 @@ test("words, phrases, beginnings of words and words that are not there: the file
     { numRuns: rounds(150) },
   );
   expect(found).toBeGreaterThan(rounds(150) / 2);
+});
+
+test("a word that only pi itself puts into a message is found", async () => {
+  const asked = parse("ran");
+  const expected = await fromIndex(asked);
+  expect(expected.map(({ session }) => session.agent)).toContain("pi");
+  expect(rounded(await fromFiles(asked))).toEqual(rounded(expected));
+});
+
+test("sessions that rank below a score are counted by single lines, and no other result changes", async () => {
+  const query = fc.record({
+    word: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...commonWords) },
+      fc.constantFrom(...words, ...parts),
+    ),
+    role: fc.constantFrom("", "", "role:user", "role:assistant", "role:tool", "-role:tool", "-agent:codex"),
+    injected: fc.constantFrom("searched" as const, "not searched" as const, "not searched" as const),
+    isTyping: fc.boolean(),
+    at: fc.nat(),
+    more: fc.constantFrom(0, 1e-6, 0.1, 1, 1),
+  });
+  let counted = 0;
+  await fc.assert(
+    fc.asyncProperty(query, async ({ word, role, injected, isTyping, at, more }) => {
+      const asked = { ...parse(`${role} ${word}`.trim(), isTyping), injected };
+      const all = await fromFiles(asked);
+      fc.pre(all.length > 0);
+      const leastScore = (all[at % all.length]?.score ?? 0) * (1 + more);
+      const found = await fromFiles(asked, { leastScore });
+      const places = (results: readonly SearchResult[]): string[] =>
+        results.map(({ session }) => `${session.agent} ${session.sessionId} ${session.location}`).sort();
+      expect(places(found), word).toEqual(places(all));
+      const isHigh = ({ score }: SearchResult): boolean => score >= leastScore;
+      expect(rounded(found.filter(isHigh)), word).toEqual(rounded(all.filter(isHigh)));
+      counted += found.filter(({ briefOf, session }) => briefOf !== undefined && session.cwd === null).length;
+    }),
+    { numRuns: rounds(150) },
+  );
+  expect(counted).toBeGreaterThan(rounds(150));
 });
 
 test("filters and regular expressions: the files answer as the index does", async () => {

@@ -47,10 +47,7 @@ export function createLineFinder({ words }: Phrase): LineFinder {
   };
 }
 
-function* testedLines(
-  bytes: Buffer,
-  has: (line: Buffer) => boolean,
-): Generator<CandidateLine, void, void> {
+function* testedLines(bytes: Buffer, has: (line: Buffer) => boolean): Generator<CandidateLine, void, void> {
   for (let start = 0; start < bytes.length; ) {
     const end = endOfLine(bytes, start);
     const line = bytes.subarray(start, end);

@@ -55,7 +55,7 @@ function look({ bytes, messagesOf }: SessionLines, looking: Looking): LineLook {
   for (const line of finder.linesIn(bytes)) {
     for (const piece of piecesOf(line, messagesOf, looking.query)) {
       isAny = true;
-      isKept ||= piece.isKept;
+      isKept ||= piece.isKept();
       ceiling?.add(piece);
     }
     if (isAny && ceiling?.isLow() !== true) return "read";
@@ -73,7 +73,7 @@ interface Piece {
   readonly words: number;
   readonly isPerson: boolean;
   /** True if a turn has it in any case. */
-  readonly isKept: boolean;
+  isKept(): boolean;
 }
 
 /** More than any text can weigh that holds the word once. */
@@ -84,7 +84,7 @@ function piecesOf(
   messagesOf: SessionLines["messagesOf"],
   query: SearchQuery,
 ): readonly Piece[] {
-  const unknown = [{ count: hits * MOST_WEIGHT, words: 0, isPerson: false, isKept: false }];
+  const unknown = [{ count: hits * MOST_WEIGHT, words: 0, isPerson: false, isKept: () => false }];
   // A long text is searched only as far as the index keeps it.
   if (!isEnded || bytes.length > MAX_TEXT_CHARS) return unknown;
   const messages = messagesOf(valueOf(bytes));
@@ -140,7 +140,7 @@ function createCeiling(
 }
 
 const TIME = /"timestamp": ?"([^"]{19,40})"/gu;
-const END_BYTES = 65_536;
+const END_BYTES = 16_384;
 
 /** ISO 8601; the newest of the last lines that have a time. */
 function lastTimeIn(bytes: Buffer): string | null {

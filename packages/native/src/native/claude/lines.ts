@@ -6,7 +6,7 @@
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
-import { isAlone, isDense, type LineReader, standsOnce } from "../kit/index.ts";
+import { hasField, isAlone, type LineReader, standsOnce } from "../kit/index.ts";
 import { type MessageOptions, type PlacedLine, toAnswer, toMessages } from "./messages.ts";
 import { contentOf, isChained, isToolResult } from "./records.ts";
 import { sidechainsOf } from "./skim.ts";
@@ -15,11 +15,7 @@ const OPTIONS: MessageOptions = { children: new Map(), native: false };
 
 export const claudeLines: LineReader = {
   isPlain: (found, bytes) =>
-    isAlone(found) &&
-    sidechainsOf(found) === "foreign" &&
-    !bytes.includes('"isSidechain":true') &&
-    isDense(bytes, "isSidechain") &&
-    isDense(bytes, "uuid"),
+    isAlone(found) && sidechainsOf(found) === "foreign" && !hasField(bytes, "isSidechain", "true"),
   messagesOf(value, bytes) {
     if (!isJson(value)) return null;
     if (!isChained(value)) return [];
@@ -27,8 +23,12 @@ export const claudeLines: LineReader = {
     const line: PlacedLine = { place: {}, id: id ?? "", value };
     const isAnswer = value.type === "assistant";
     const answer = isAnswer ? toAnswer([line], OPTIONS) : null;
-    const messages = isAnswer ? (answer === null ? [] : [answer]) : toMessages(line, () => undefined, OPTIONS);
-    const isKept = id !== null && isSpoken(value) && standsOnce(bytes, "uuid", id);
+    const messages = isAnswer
+      ? answer === null
+        ? []
+        : [answer]
+      : toMessages(line, () => undefined, OPTIONS);
+    const isKept = (): boolean => id !== null && isSpoken(value) && standsOnce(bytes, "uuid", id);
     return messages.map((message) => ({ message, isKept }));
   },
 };

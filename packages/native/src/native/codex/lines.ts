@@ -42,7 +42,7 @@ const SILENT_EVENTS: ReadonlySet<string> = new Set(["task_started", "turn_aborte
 function itemMessages(value: unknown, item: Json): readonly LineMessage[] | null {
   if (!isJson(value) || withoutUnreadFields(value).unread.length > 0 || flawOf(item) !== null) return null;
   const base = { id: "", metadata: {} };
-  const kept = (message: Message): readonly LineMessage[] => [{ message, isKept: true }];
+  const kept = (message: Message): readonly LineMessage[] => [{ message, isKept: () => true }];
   switch (kindOfItem(item)) {
     case "assistant":
       return kept({ ...base, role: "assistant", content: toBlocks(item), origin: "agent" });
@@ -66,6 +66,6 @@ function shownMessage(payload: Json): LineMessage {
   const role = isPerson ? "user" : "assistant";
   return {
     message: { id: "", role, content, origin: isPerson ? "person" : "agent", metadata: {} },
-    isKept: false,
+    isKept: () => false,
   };
 }

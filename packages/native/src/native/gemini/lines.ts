@@ -6,7 +6,7 @@
  */
 
 import { isJson, textOfValue } from "@continuo/files";
-import { isAlone, isDense, type LineMessage, type LineReader, standsOnce } from "../kit/index.ts";
+import { isAlone, type LineMessage, type LineReader, standsOnce } from "../kit/index.ts";
 import { isMessage } from "./index-fold.ts";
 import { type MessageOptions, type PlacedMessage, toAnswer, toAside, toToolMessage } from "./messages.ts";
 import { isResponse, kindOf, partsOf, resultsIn } from "./records.ts";
@@ -18,23 +18,20 @@ const CHANGES = ['"$rewindTo"', '"messages"'];
 
 export const geminiLines: LineReader = {
   isPlain: (found, bytes) =>
-    isAlone(found) &&
-    !startsAsWhole(found.location) &&
-    CHANGES.every((key) => !bytes.includes(key)) &&
-    isDense(bytes, "id"),
+    isAlone(found) && !startsAsWhole(found.location) && CHANGES.every((key) => !bytes.includes(key)),
   messagesOf(value, bytes) {
     const kind = kindOf(value);
     if (kind === "metadata" || kind === "set") return [];
     if (kind !== "message" || !isJson(value) || !isMessage(value)) return null;
     const placed: PlacedMessage = { place: {}, value, lost: false };
-    const isKept = standsOnce(bytes, "id", value.id) && hasOwnParts(value);
+    const isKept = (): boolean => standsOnce(bytes, "id", value.id) && hasOwnParts(value);
     const said: LineMessage = {
       message: value.type === "gemini" ? toAnswer(placed, null, OPTIONS) : toAside(placed, null, OPTIONS),
       isKept,
     };
     const results = resultsIn(value).map((result): LineMessage => {
       const one = { result, source: placed, repeats: [], call: null, id: textOfValue(value.id) };
-      return { message: toToolMessage(one, OPTIONS), isKept: false };
+      return { message: toToolMessage(one, OPTIONS), isKept: () => false };
     });
     return [said, ...results];
   },

@@ -15,16 +15,30 @@ export function firstLineOf(bytes: Buffer): unknown {
   }
 }
 
-/** True if no other line of the file has this value in this field. */
-export function standsOnce(bytes: Buffer, key: string, value: unknown): boolean {
-  const field = `${JSON.stringify(key)}:${JSON.stringify(value)}`;
-  const first = bytes.indexOf(field);
-  return first !== -1 && bytes.indexOf(field, first + 1) === -1;
+/** True if a field has a value once in a file. A text that quotes the field does not count: its quotes are escaped. */
+export function standsOnce(bytes: Buffer, key: string, value: string): boolean {
+  const text = JSON.stringify(value);
+  let count = 0;
+  for (let at = bytes.indexOf(text); at !== -1 && count < 2; at = bytes.indexOf(text, at + 1)) {
+    const before = bytes.toString("latin1", Math.max(0, at - key.length - MOST_SPACE), at);
+    if (BEFORE_VALUE.exec(before)?.[1] === key) count += 1;
+  }
+  return count === 1;
 }
 
-/** True if a key is followed by its value at once, wherever it stands: then `standsOnce` misses none. */
-export function isDense(bytes: Buffer, key: string): boolean {
-  return !bytes.includes(`"${key}" `) && !bytes.includes(`"${key}": `);
+/** A JSON text has no more space around a colon than this, unless nobody wants to read it. */
+const MOST_SPACE = 16;
+const BEFORE_VALUE = /"([^"\\]*)"\s*:\s*$/u;
+
+/** True if a field has this literal anywhere in a file. */
+export function hasField(bytes: Buffer, key: string, literal: string): boolean {
+  const name = JSON.stringify(key);
+  for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1)) {
+    const end = at + name.length;
+    const after = bytes.toString("latin1", end, end + literal.length + MOST_SPACE);
+    if (/^\s*:\s*(\S*)/u.exec(after)?.[1]?.startsWith(literal) === true) return true;
+  }
+  return false;
 }
 
 /** The one file of a session that shares it with no other and is not read together with others. */
@@ -32,4 +46,3 @@ export function isAlone({ files, location, parentId, problems }: FoundSession): 
   const [file, ...others] = files;
   return file?.path === location && others.length === 0 && parentId === undefined && problems.length === 0;
 }
-

@@ -197,7 +197,7 @@ export interface LineMessage {
   /** With the texts of the line and their origin; its id and its links may differ from those of a history. */
   readonly message: Message;
   /** True if a history of the session holds these texts, whatever its other lines are. */
-  readonly isKept: boolean;
+  isKept(): boolean;
 }
 
 /**

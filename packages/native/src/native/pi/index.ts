@@ -11,6 +11,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
+import { filter } from "./bytes.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { piLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
@@ -29,6 +30,7 @@ export const piFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  filter,
   lines: piLines,
   open: openByScan(piScan),
   modelView,

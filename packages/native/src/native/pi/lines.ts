@@ -5,7 +5,8 @@
  */
 
 import { isJson } from "@continuo/files";
-import { firstLineOf, isAlone, isDense, type LineReader, standsOnce } from "../kit/index.ts";
+import { firstLineOf, isAlone, type LineReader, standsOnce } from "../kit/index.ts";
+import { hasOwnWords } from "./bytes.ts";
 import { type MessageOptions, toMessage } from "./messages.ts";
 import { filledField, flawOf, parseHeader, roleOf } from "./records.ts";
 
@@ -16,13 +17,14 @@ const SPOKEN: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult"]
 
 export const piLines: LineReader = {
   isPlain: (found, bytes) =>
-    isAlone(found) && parseHeader(firstLineOf(bytes))?.version === VERSION && isDense(bytes, "id"),
+    isAlone(found) && parseHeader(firstLineOf(bytes))?.version === VERSION && !hasOwnWords(bytes),
   messagesOf(value, bytes) {
     if (!isJson(value) || flawOf(value) !== null) return null;
     if (value.type === "session") return [];
     if (value.type !== "message") return null;
     const id = filledField(value, "id");
     const message = toMessage({ place: {}, id: id ?? "", value }, OPTIONS);
-    return [{ message, isKept: SPOKEN.has(roleOf(value)) && id !== null && standsOnce(bytes, "id", id) }];
+    const isKept = (): boolean => SPOKEN.has(roleOf(value)) && id !== null && standsOnce(bytes, "id", id);
+    return [{ message, isKept }];
   },
 };
