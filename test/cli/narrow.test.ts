@@ -64,6 +64,30 @@ test.each([30, 40, 50, 60, 80, 100, 200])("no row of the list wraps at %i column
   expect(Math.max(...table.map(widthOf))).toBeLessThanOrEqual(columns);
 });
 
+test.each([40, 50, 80])("the project of a session is in its row at %i columns", async (columns) => {
+  const { stdout } = await runHere(home, ["list", "--all"], { columns });
+  const [header = "", ...rows] = stdout.slice(0, stdout.indexOf("\n\n")).split("\n");
+  expect(header).toContain("project");
+  expect(rows.filter((row) => row.includes("app")).length).toBeGreaterThan(2);
+});
+
+test.each([36, 50, 80])(
+  "no row of `info` wraps at %i columns, and a word is cut only if it is longer than a row",
+  async (columns) => {
+    const { stdout } = await runHere(home, ["info", CLAUDE_ID], { columns });
+    const rows = stdout.split("\n");
+    expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+    const whole = (await runHere(home, ["info", CLAUDE_ID])).stdout;
+    const wordsIn = (text: string): string[] => text.split(/\s+/u);
+    const room = columns - 20;
+    const broken = wordsIn(stdout).filter(
+      (word) => word.length < room && !wordsIn(whole).some((one) => one.includes(word)),
+    );
+    const missing = wordsIn(whole).filter((word) => word.length < room && !wordsIn(stdout).includes(word));
+    expect([broken, missing]).toEqual([[], []]);
+  },
+);
+
 test.each([60, 80])("the title has at least 24 columns at %i, if it needs them", async (columns) => {
   const { stdout } = await runHere(home, ["list", "--all"], { columns });
   expect(stdout).toContain("A conversation with two");

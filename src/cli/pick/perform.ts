@@ -74,19 +74,39 @@ const copy: Act = async ({ entries }, { screen }) => {
   return { message: `copied ${what}, if the terminal allows it`, isChanged: false };
 };
 
+/**
+ * Acts on one session after the other, until one fails. Errors: those of the act, where the first one fails; then
+ * nothing has changed.
+ */
+async function onEach<T>(
+  entries: readonly PickEntry[],
+  act: (entry: PickEntry) => Promise<T>,
+): Promise<{ readonly made: readonly T[]; readonly failure: string }> {
+  const made: T[] = [];
+  for (const entry of entries) {
+    try {
+      made.push(await act(entry));
+    } catch (error) {
+      if (!isContinuoError(error) || made.length === 0) throw error;
+      const failure = `; ${made.length} of ${entries.length}, then ${nameOf(entry.info)} failed: ${error.message}`;
+      return { made, failure };
+    }
+  }
+  return { made, failure: "" };
+}
+
 const exportAll: Act = async ({ entries, value }, { shell }) => {
-  const names: string[] = [];
-  for (const { info } of entries) {
+  const { made: names, failure } = await onEach(entries, async ({ info }) => {
     const base = `${info.agent}-${info.sessionId.replace(/[^\w.-]/gu, "_").slice(0, 40)}`;
     const output = freeName(base, value, shell);
     await capture(shell, (quiet) =>
       exportWork(nameOf(info), { format: value as ExportFormat, output }, quiet),
     );
-    names.push(output);
-  }
+    return output;
+  });
   const [only] = names;
   const what = names.length === 1 ? only : `${plural(names.length, "file")} of this folder`;
-  return { message: `exported to ${what}`, isChanged: false };
+  return { message: `exported to ${what}${failure}`, isChanged: false };
 };
 
 /** A name that nothing has in the current folder. */
@@ -105,45 +125,40 @@ interface NewSession {
 }
 
 const handoff: Act = async ({ entries, value }, { shell }) => {
-  const made: NewSession[] = [];
-  let lost = 0;
-  for (const { info } of entries) {
+  const { made, failure } = await onEach(entries, async ({ info }) => {
     const { text } = await capture(shell, (quiet) => handoffWork(nameOf(info), value as AgentName, quiet));
-    const result = JSON.parse(text) as NewSession & { readonly receipt: { readonly dropped: number } };
-    made.push(result);
-    lost += result.receipt.dropped;
-  }
+    return JSON.parse(text) as NewSession & { readonly receipt: { readonly dropped: number } };
+  });
+  const lost = made.reduce((sum, { receipt }) => sum + receipt.dropped, 0);
   const loss = lost === 0 ? "" : `; ${plural(lost, "part")} left out`;
-  return {
-    ...describeMade("handed over", made),
-    message: `${describeMade("handed over", made).message}${loss}`,
-  };
+  return describeMade("handed over", made, `${loss}${failure}`);
 };
 
 const fork: Act = async ({ entries }, { shell }) => {
-  const made: NewSession[] = [];
-  for (const { info } of entries) {
+  const { made, failure } = await onEach(entries, async ({ info }) => {
     const { text } = await capture(shell, (quiet) => forkWork(nameOf(info), quiet));
-    made.push(JSON.parse(text) as NewSession);
-  }
-  return describeMade("forked", made);
+    return JSON.parse(text) as NewSession;
+  });
+  return describeMade("forked", made, failure);
 };
 
-function describeMade(done: string, made: readonly NewSession[]): ActResult {
+function describeMade(done: string, made: readonly NewSession[], more: string): ActResult {
   const [only] = made;
   if (only === undefined || made.length > 1) {
-    return { message: `${done}: ${plural(made.length, "new session")}`, isChanged: true };
+    return { message: `${done}: ${plural(made.length, "new session")}${more}`, isChanged: true };
   }
   return {
-    message: `${done}: ${only.agent}:${only.sessionId} is selected, r resumes it`,
+    message: `${done}: ${only.agent}:${only.sessionId} is selected, r resumes it${more}`,
     isChanged: true,
     chosen: only.location,
   };
 }
 
 const rename: Act = async ({ entries, value }, { shell }) => {
-  for (const { info } of entries) await capture(shell, (quiet) => renameWork(nameOf(info), value, quiet));
-  return { message: `renamed to ${value}`, isChanged: true };
+  const { failure } = await onEach(entries, ({ info }) =>
+    capture(shell, (quiet) => renameWork(nameOf(info), value, quiet)),
+  );
+  return { message: `renamed to ${value}${failure}`, isChanged: true };
 };
 
 /** A session as `session delete --json` prints it. */
@@ -172,10 +187,21 @@ const remove: Act = async ({ entries }, { shell, trashed }) => {
 const undo: Act = async (_, { shell, trashed }) => {
   const names = trashed.pop();
   if (names === undefined) return { message: "nothing was deleted here", isChanged: false };
+  const left = [...names];
   let chosen: string | undefined;
-  for (const name of names) {
-    const { text } = await capture(shell, (quiet) => restoreWork(name, quiet));
-    chosen = (JSON.parse(text) as NewSession).location;
+  while (left.length > 0) {
+    const [name = ""] = left;
+    try {
+      const { text } = await capture(shell, (quiet) => restoreWork(name, quiet));
+      chosen = (JSON.parse(text) as NewSession).location;
+      left.shift();
+    } catch (error) {
+      // What is still in the trash can be taken back by another try.
+      trashed.push(left);
+      if (!isContinuoError(error) || chosen === undefined) throw error;
+      const count = `restored ${names.length - left.length} of ${plural(names.length, "session")}`;
+      return { message: `${count}, then ${name} failed: ${error.message}`, isChanged: true, chosen };
+    }
   }
   const message = `restored ${plural(names.length, "session")}`;
   return chosen === undefined ? { message, isChanged: true } : { message, isChanged: true, chosen };

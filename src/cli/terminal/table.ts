@@ -15,6 +15,8 @@ export interface Column {
   readonly wants?: number;
   /** Left out where there is no room, the column with the lowest number first; left out: always there. */
   readonly rank?: number;
+  /** Left out only if nothing else fits: what other columns want does not count. */
+  readonly isFirm?: true;
 }
 
 export interface Table {
@@ -81,7 +83,9 @@ function fitted(full: readonly KeptColumn[], room: number): readonly KeptColumn[
   const isTooShort = kept.some(
     ({ column, width }, index) => width < Math.min(column.wants ?? 0, full[index]?.width ?? 0),
   );
-  const [first] = full.filter(({ column }) => column.rank !== undefined).sort(byRank);
+  const [first] = full
+    .filter(({ column }) => column.rank !== undefined && (isTooWide || column.isFirm !== true))
+    .sort(byRank);
   if ((!isTooWide && !isTooShort) || first === undefined) return kept;
   return fitted(
     full.filter((one) => one !== first),

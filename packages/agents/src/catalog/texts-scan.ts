@@ -47,7 +47,7 @@ export async function filterTexts(
 /** The lines of a session, each of which can be looked at by itself. */
 export interface SessionLines {
   readonly bytes: Buffer;
-  /** As `LineReader.messagesOf`. */
+  /** Returns the messages of `LineReader.messagesOf`. */
   messagesOf(value: unknown): readonly LineMessage[] | null;
 }
 

@@ -177,7 +177,8 @@ export async function textsState(options: TextsOptions): Promise<{
       const session = stored.get(source.key);
       return session !== undefined && isReady(session, source, none);
     }).length,
-    sizeBytes: sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    // The sessions of one file share its size.
+    sizeBytes: Math.round(sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
   };
 }
 

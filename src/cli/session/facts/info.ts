@@ -31,6 +31,7 @@ import {
   screenOf,
   tildePath,
   toJsonText,
+  wrap,
 } from "../../terminal/index.ts";
 import { detailsToJson } from "../list/index.ts";
 import { type Activity, activityOf } from "./activity.ts";
@@ -80,7 +81,8 @@ function drawDetails(
   { activity, cost, next, list }: DetailFacts,
   shell: Shell,
 ): string {
-  const paint = paintFor(screenOf(shell, shell.stdout));
+  const screen = screenOf(shell, shell.stdout);
+  const paint = paintFor(screen);
   const all: readonly Fact[] = [
     ...identity(details, shell),
     ...contents(details),
@@ -91,10 +93,21 @@ function drawDetails(
   ];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
   const width = Math.max(...facts.map(([name]) => name.length));
+  const rows = rowsOf(screen.isTerminal ? screen.columns : null, paint);
   const lines = facts.flatMap(([name, ...texts]) =>
-    texts.map((text, at) => `${paint((at === 0 ? name : "").padEnd(width), "dim")}  ${visibleLine(text)}`),
+    texts
+      .flatMap((text) => rows(visibleLine(text), width + 2))
+      .map((text, at) => `${paint((at === 0 ? name : "").padEnd(width), "dim")}  ${text}`),
   );
-  return `${[...lines, ...drawProblems(details, paint)].join("\n")}\n`;
+  return `${[...lines, ...drawProblems(details, rows, paint)].join("\n")}\n`;
+}
+
+/** A text as lines for the columns that are left after some. */
+type Rows = (text: string, before: number) => readonly string[];
+
+/** @param columns those of the terminal; `null` for a pipe, where a line stays whole */
+function rowsOf(columns: number | null, paint: Paint): Rows {
+  return (text, before) => (columns === null ? [text] : wrap([{ text }], columns - before, paint));
 }
 
 function identity(details: CatalogDetails, { home, now }: Shell): Fact[] {
@@ -202,15 +215,16 @@ function describeSubagent(subagent: SubagentInfo): string {
   return words.filter((word) => word !== null).join("  ");
 }
 
-function drawProblems({ problems }: CatalogDetails, paint: Paint): string[] {
+function drawProblems({ problems }: CatalogDetails, rows: Rows, paint: Paint): string[] {
   if (problems.length === 0) return [];
-  return ["", paint(plural(problems.length, "problem"), "yellow"), ...problems.map(describeProblem)];
+  const lines = problems.flatMap((problem) => rows(describeProblem(problem), 2).map((line) => `  ${line}`));
+  return ["", paint(plural(problems.length, "problem"), "yellow"), ...lines];
 }
 
 function describeProblem(problem: Problem): string {
   const place = [problem.file, problem.line === null ? undefined : `line ${problem.line}`];
   const where = place.filter((word) => word !== undefined).join(", ");
-  return visibleLine(`  ${where === "" ? "" : `${where}: `}${problem.message} (${problem.code})`);
+  return visibleLine(`${where === "" ? "" : `${where}: `}${problem.message} (${problem.code})`);
 }
 
 function presentLine(text: string | null): string[] {

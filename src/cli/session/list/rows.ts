@@ -28,7 +28,17 @@ const COLUMNS: readonly StyledColumn[] = [
   { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
   { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
-  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
+  // It tells sessions of one title apart.
+  {
+    header: "project",
+    align: "left",
+    ideal: 16,
+    min: 8,
+    cut: "start",
+    rank: 5,
+    isFirm: true,
+    styles: ["blue"],
+  },
   { header: "when", align: "right", rank: 4, styles: ["green"] },
   { header: "size", align: "right", rank: 1, styles: ["dim"] },
   { header: "notes", align: "left", ideal: 10, min: 4, rank: 3, styles: ["yellow"] },

@@ -1,7 +1,10 @@
 /** Sessions in batches, each for one thread at a time. Pure. */
 
+import type { CatalogSource } from "../../catalog/index.ts";
 import { SCAN_LIMITS } from "./limits.ts";
-import type { NativeSource } from "./scan.ts";
+
+/** A native session, as another thread can read it. */
+export type NativeSource = NonNullable<CatalogSource["found"]>;
 
 export interface SizedSource {
   readonly found: NativeSource;

@@ -7,7 +7,8 @@
  * Does not know: which sessions there are, what is indexed, or how results are shown.
  */
 
+export type { NativeSource } from "./batches.ts";
 export { createFileSearch, type FileSearch, type FileSearchOptions } from "./file-search.ts";
-export { createScan, type NativeSource, type ScanResult } from "./scan.ts";
+export { createScan, type ScanResult } from "./scan.ts";
 export { createScanThreads, type ScanThreads } from "./scan-threads.ts";
 export { withTimeLimit } from "./time-limit.ts";

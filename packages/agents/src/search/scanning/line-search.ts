@@ -9,8 +9,8 @@ import { MAX_TEXT_CHARS, turnOfMessage } from "@continuo/native/index-file";
 import { type IndexedSession, linesOfText, type SessionLines } from "../../catalog/index.ts";
 import { type CandidateLine, createLineFinder, type LineFinder } from "../bytes/index.ts";
 import { greatestRank, rankOf, type SearchQuery, shareOfPiece, WEIGHTS } from "../query/index.ts";
+import type { NativeSource } from "./batches.ts";
 import { matchWords } from "./match-turn.ts";
-import type { NativeSource } from "./scan.ts";
 import { type MatcherOptions, newestOf, type ScannedResult } from "./session-matcher.ts";
 
 /** `read`: the lines do not tell enough, or the session may be among the best. `null`: no turn matches. */
@@ -87,7 +87,7 @@ function piecesOf(
   const unknown = [{ count: hits * MOST_WEIGHT, words: 0, isPerson: false, isKept: () => false }];
   // A long text is searched only as far as the index keeps it.
   if (!isEnded || bytes.length > MAX_TEXT_CHARS) return unknown;
-  const messages = messagesOf(valueOf(bytes));
+  const messages = messagesOf(parseLine(bytes));
   if (messages === null) return unknown;
   return messages.flatMap(({ message, isKept }): Piece[] => {
     const matched = matchWords(turnOfMessage(message), query);
@@ -97,7 +97,7 @@ function piecesOf(
   });
 }
 
-function valueOf(line: Buffer): unknown {
+function parseLine(line: Buffer): unknown {
   const text = line.toString("utf8");
   try {
     return text.includes("\ufffd") ? undefined : parseJson(text);
@@ -155,9 +155,20 @@ function lastTimeIn(bytes: Buffer): string | null {
 /** A result that counts, and is not shown. */
 function toCounted({ agent, sessionId, location, archived }: NativeSource, score: number): ScannedResult {
   const session: IndexedSession = {
-    ...{ agent, sessionId, location, archived },
-    ...{ title: null, cwd: null, gitBranch: null, createdAt: null, updatedAt: null, sizeBytes: null },
-    ...{ live: null, parentId: null, trashId: null, nativeRefs: [] },
+    agent,
+    sessionId,
+    location,
+    archived,
+    title: null,
+    cwd: null,
+    gitBranch: null,
+    createdAt: null,
+    updatedAt: null,
+    sizeBytes: null,
+    live: null,
+    parentId: null,
+    trashId: null,
+    nativeRefs: [],
   };
   const turn = { number: 1, messageId: "", at: null };
   return { session, turn, turns: [turn], score, excerpt: null, briefOf: location };

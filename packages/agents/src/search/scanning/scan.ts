@@ -3,9 +3,10 @@
 import { messageOf, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
 import type { Places } from "@continuo/files";
-import { type CatalogSource, filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
+import { filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
 import { createByteFilter } from "../bytes/index.ts";
 import type { BestMatch, SearchQuery, TurnStatistics } from "../query/index.ts";
+import type { NativeSource } from "./batches.ts";
 import { createBestMatcher } from "./best-matcher.ts";
 import { createLineSearch } from "./line-search.ts";
 import {
@@ -14,9 +15,6 @@ import {
   type MatcherOptions,
   type ScannedResult,
 } from "./session-matcher.ts";
-
-/** A native session, as another thread can read it. */
-export type NativeSource = NonNullable<CatalogSource["found"]>;
 
 /** The query as plain data. */
 export interface ScanTask {

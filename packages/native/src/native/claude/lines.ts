@@ -1,5 +1,5 @@
 /**
- * What one line of a session file says by itself. Pure.
+ * Reads single lines of a session file. Pure.
  *
  * An answer and what a person said are on some branch, wherever they hang: only a later line with the same uuid takes
  * them out. A result can be out of sight, and so can a line of a sub-agent.

@@ -1,5 +1,5 @@
 /**
- * What one line of a rollout file says by itself. Pure.
+ * Reads single lines of a rollout file. Pure.
  *
  * An item that Codex reads is in the history, or on a path that a rollback left. What the interface was told is a
  * message only where no item says the same.

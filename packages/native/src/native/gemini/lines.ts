@@ -1,5 +1,5 @@
 /**
- * What one line of a session file says by itself. Pure.
+ * Reads single lines of a session file. Pure.
  *
  * A message whose id stands once stays in the list, in a file that neither goes back nor replaces its list. A result is
  * recorded up to three times, and counts once.

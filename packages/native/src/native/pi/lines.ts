@@ -1,5 +1,5 @@
 /**
- * What one line of a session file says by itself. Pure.
+ * Reads single lines of a session file. Pure.
  *
  * An entry that was said is on some branch, wherever it hangs: only an entry with the same id can take its place.
  */
