@@ -196,7 +196,7 @@ const undo: Act = async (_, { shell, trashed }) => {
       chosen = (JSON.parse(text) as NewSession).location;
       left.shift();
     } catch (error) {
-      // What is still in the trash can be taken back by another try.
+      // Another try takes back the rest.
       trashed.push(left);
       if (!isContinuoError(error) || chosen === undefined) throw error;
       const count = `restored ${names.length - left.length} of ${plural(names.length, "session")}`;

@@ -67,7 +67,7 @@ function look({ bytes, messagesOf }: SessionLines, looking: Looking): LineLook {
   return isKept && ceiling !== null ? toCounted(found, ceiling.score) : "read";
 }
 
-/** What a line may add to a turn that matches. */
+/** The part of a line in a turn that matches. */
 interface Piece {
   readonly count: number;
   readonly words: number;
