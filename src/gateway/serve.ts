@@ -30,6 +30,7 @@ import { createLists } from "./list.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 import { replayOf } from "./replay.ts";
 import { EditorSession, type SessionOptions } from "./session.ts";
+import { removeUnused, UNUSED_MARK } from "./unused.ts";
 
 export interface GatewayOptions {
   readonly places: PlacesAt;
@@ -57,6 +58,8 @@ export async function serveAcp(options: GatewayOptions): Promise<void> {
   const stop = (): void => connection.close();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
+  // It waits for nothing, and what fails now is tried again by the next editor.
+  removeUnused(options.places).catch(({ message }: Error) => options.report(message));
   await connection.closed;
   await Promise.race([gateway.close(), sleep(GATEWAY_LIMITS.closeMs, undefined, { ref: false })]);
 }
@@ -189,9 +192,10 @@ class Gateway {
     const places = this.#placesIn(cwd);
     const configuration = await readSettings(places, cwd);
     const choices = await this.#choicesOf(defaultAgent(configuration, places), cwd);
-    const newSessionId = randomUUID();
-    const id = ownId(newSessionId);
-    const session = this.#add({ id, name: null, places, choices, mcpServers, newSessionId });
+    const sessionId = randomUUID();
+    const id = ownId(sessionId);
+    const newSession = { sessionId, metadata: UNUSED_MARK };
+    const session = this.#add({ id, name: null, places, choices, mcpServers, newSession });
     try {
       await session.open();
     } catch (error) {

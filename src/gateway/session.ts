@@ -45,8 +45,8 @@ export interface SessionOptions {
   readonly client: EditorClient;
   readonly choices: SessionChoices;
   readonly mcpServers: readonly McpServer[];
-  /** The id in the store of a new one. */
-  readonly newSessionId?: string;
+  /** See `TalkOptions`. */
+  readonly newSession?: TalkOptions["newSession"];
 }
 
 export class EditorSession {
@@ -165,7 +165,7 @@ export class EditorSession {
 
   #opened(): Promise<Talk> {
     if (this.#talk !== null) return this.#talk;
-    const { name, places, openStore, client, newSessionId } = this.#options;
+    const { name, places, openStore, client, newSession } = this.#options;
     const { agent, policy } = this.#choices;
     const from: TalkFlags = name === null ? { new: true } : { resume: name };
     const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
@@ -176,7 +176,7 @@ export class EditorSession {
         flags: { ...from, agent, permissions: policy },
         places,
         openStore,
-        newSessionId,
+        newSession,
         toolServers: toolServers.length === 0 ? undefined : toolServers,
         keepOpen: "session",
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>

@@ -2,8 +2,10 @@
 
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
+import { openOwn } from "@continuo/agents/catalog";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText } from "../cli/home.ts";
+import { removeUnused } from "../../src/gateway/unused.ts";
+import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { type Editor, openEditor, spokenIn } from "./editor.ts";
 
@@ -194,6 +196,35 @@ describe("the list", () => {
     await expect(editor.agent.request("session/list", { cursor: "9:9" })).rejects.toMatchObject({
       code: -32_602,
     });
+  });
+});
+
+describe("a new session without a word", () => {
+  test("is there for the next process of the editor, in no list, and removed after a week", async () => {
+    let id = "";
+    {
+      await using editor = await openEditor(home);
+      id = await newSession(editor);
+    }
+    {
+      await using editor = await openEditor(home);
+      expect((await editor.agent.request("session/list", {})).sessions).toEqual([]);
+      await editor.agent.request("session/resume", { sessionId: id, cwd });
+      expect(await say(editor, id, "hello")).toEqual({ stopReason: "end_turn" });
+      const { sessions } = await editor.agent.request("session/list", {});
+      expect(sessions).toMatchObject([{ sessionId: id, title: "hello" }]);
+      await newSession(editor);
+    }
+    const places = { home: home.path, cwd, env: cleanEnv(home.path) };
+    const sessions = async () => {
+      await using own = await openOwn(places);
+      return (await own?.store.listSessions({}))?.items.length;
+    };
+    const day = 24 * 60 * 60 * 1000;
+    await removeUnused(places, Date.now() + 6 * day);
+    expect(await sessions()).toBe(2);
+    await removeUnused(places, Date.now() + 8 * day);
+    expect(await sessions()).toBe(1);
   });
 });
 

@@ -21,4 +21,5 @@ export {
   type TalkState,
   type TalkStep,
 } from "./state.ts";
-export { openTalk, type Talk, type TalkOptions } from "./talk.ts";
+export { openTalk } from "./talk.ts";
+export type { Talk, TalkOptions } from "./talk-types.ts";

@@ -7,7 +7,6 @@ import { resolve } from "node:path";
 import {
   type AgentCommand,
   type AgentDriver,
-  type AgentEvent,
   type ContextUse,
   ContinuoError,
   type Conversation,
@@ -18,15 +17,14 @@ import {
 import type { OpenedStore } from "@continuo/store";
 import type { RunInput } from "@continuo/store/sessions";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
-import type { AgentSettings, AskTrust, Configuration, ProjectTrust } from "../config/index.ts";
+import type { AgentSettings, Configuration, ProjectTrust } from "../config/index.ts";
 import type { EarlierTurn } from "./earlier-turn.ts";
-import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
-import { createProgram, type Program, type ProgramOptions } from "./program.ts";
-import type { TurnInput, TurnResult, WokenSession } from "./run.ts";
+import { createProgram, type Program } from "./program.ts";
+import type { TurnResult, WokenSession } from "./run.ts";
 import { firstAgent, readTrustedSettings } from "./settings.ts";
 import {
   beginState,
@@ -38,70 +36,7 @@ import {
   type TalkSetting,
   type TalkState,
 } from "./state.ts";
-
-export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
-  readonly flags: TalkFlags;
-  /** The id of the session that the first turn creates; a new one where it is left out. */
-  readonly newSessionId?: string;
-  /** Called once, when the store is first needed. */
-  readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
-  /** Asks the person whether a project is trusted; left out where nobody is there. */
-  readonly askTrust?: AskTrust;
-  /** Says how far long work has come; an empty text when it is done. */
-  readonly onProgress: (text: string) => void;
-}
-
-export interface SayOptions extends TurnInput {
-  readonly onEvent: (event: AgentEvent) => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-/** Turns and changes happen one after another, in the order in which they were asked for. */
-export interface Talk extends AsyncDisposable {
-  readonly cwd: string;
-  readonly configuration: Configuration;
-  /** The state as plain data. */
-  readonly state: TalkState;
-  readonly agent: string;
-  readonly settings: AgentSettings;
-  readonly mode: string | null;
-  readonly effort: string | null;
-  readonly session: Session | null;
-  /** Commands of the agent's own, as its open program tells them; waits for its start. */
-  commands(): Promise<readonly AgentCommand[]>;
-  /** The use of the model's context at the last call; `null` if the agent does not report it. */
-  context(): Promise<ContextUse | null>;
-  /** Opened when it is first needed: the agent's program starts first. */
-  store(): Promise<OpenedStore>;
-  /** One turn. Errors: as `executeRun`. */
-  say(input: RunInput, options: SayOptions): Promise<TurnResult>;
-  /**
-   * Does the same as `say`, but stores the input at once: while another turn runs, this one waits in the store, where it can be
-   * cancelled, and survives a crash.
-   */
-  queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
-  /** The newest turn of this session with this input; `null` where there is none. */
-  earlierTurn(inputId: string): Promise<EarlierTurn | null>;
-  /** Errors: those of `findOrigin`. */
-  resume(id: string): Promise<void>;
-  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
-  continueLast(): Promise<void>;
-  /** Continues with a copy of the named session, by default of this one. Errors: those of `findOrigin`; `not_found`. */
-  fork(id: string | null): Promise<void>;
-  /** Continues the same conversation with another agent. Errors: `not_found`. */
-  switchAgent(name: string): Promise<void>;
-  setPermissions(policy: Policy): Promise<void>;
-  /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
-  setMode(mode: string | null): Promise<void>;
-  /** Sets the model by the agent's name for it; `null` leaves the choice to the agent. Errors: as `setMode`; `unsupported`. */
-  setEffort(effort: string | null): Promise<void>;
-  /** Sets the effort by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
-  setModel(model: string | null): Promise<void>;
-  setTitle(title: string): Promise<void>;
-  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
-  lister(): Promise<AgentDriver | null>;
-  close(): Promise<void>;
-}
+import type { SayOptions, Talk, TalkOptions } from "./talk-types.ts";
 
 /** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
 export async function openTalk(options: TalkOptions): Promise<Talk> {
@@ -184,6 +119,7 @@ class OpenTalk implements Talk {
     else if (last) await this.continueLast();
     else if (isNew !== true && this.settings.session.alwaysContinue === true) await this.#continueIfAny();
     else await this.#program.start(this.#state);
+    if (this.#options.newSession !== undefined) await this.#newSession(await this.store(), null);
     if (title !== undefined && this.session !== null) await this.setTitle(title);
     void this.store();
   }
@@ -362,11 +298,11 @@ class OpenTalk implements Talk {
     }
   }
 
-  async #newSession(store: OpenedStore, input: RunInput): Promise<Session> {
-    const { titleOf } = await import("./run.ts");
-    const title = this.#setting.flags.title ?? titleOf(input);
-    const named = present({ sessionId: this.#options.newSessionId });
-    const session = await store.createSession({ ...named, agent: this.agent, cwd: this.cwd, title });
+  async #newSession(store: OpenedStore, input: RunInput | null): Promise<Session> {
+    const inputTitle = input === null ? undefined : (await import("./run.ts")).titleOf(input);
+    const title = this.#setting.flags.title ?? inputTitle;
+    const named = present({ ...this.#options.newSession, title });
+    const session = await store.createSession({ ...named, agent: this.agent, cwd: this.cwd });
     await this.#change({ type: "stored", session });
     return session;
   }
