@@ -1,0 +1,98 @@
+/**
+ * An editor on `continuo acp` with the real agents: a conversation begins with one of them, goes on with another one in a
+ * second process of the gateway, and is one row of the list under one id.
+ */
+
+import {
+  type ClientContext,
+  client,
+  ndJsonStream,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import type { AgentName } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { text } from "../../model-servers/index.ts";
+import { type Stage, stage } from "../chat/stage.ts";
+
+const FIRST = "Remember the number forty-one.";
+const SECOND = "Which number was it?";
+const SCRIPT = {
+  turns: [
+    { user: SECOND, answers: [[text("It was forty-one.")]] },
+    { user: FIRST, answers: [[text("I keep forty-one in mind.")]] },
+  ],
+};
+
+interface Editor extends AsyncDisposable {
+  readonly agent: ClientContext;
+  readonly updates: SessionUpdate[];
+}
+
+async function openEditor(on: Stage): Promise<Editor> {
+  const program = on.start(["acp"]);
+  const encoder = new TextEncoder();
+  const output = new WritableStream<Uint8Array>({
+    write: (bytes) => program.send(new TextDecoder().decode(bytes).trimEnd()),
+  });
+  const input = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for await (const line of program.lines) controller.enqueue(encoder.encode(`${line}\n`));
+      controller.close();
+    },
+  });
+  const updates: SessionUpdate[] = [];
+  const { agent } = client({ name: "editor" })
+    .onNotification("session/update", ({ params }) => void updates.push(params.update))
+    .connect(ndJsonStream(output, input));
+  await agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  return { agent, updates, [Symbol.asyncDispose]: async () => void (await program.end()) };
+}
+
+function spokenIn(updates: readonly SessionUpdate[]): string {
+  return updates
+    .map((update) =>
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
+        ? update.content.text
+        : "",
+    )
+    .join("");
+}
+
+const PAIRS: readonly (readonly [AgentName, AgentName])[] = [
+  ["claude", "codex"],
+  ["codex", "pi"],
+  ["pi", "claude"],
+];
+
+test.each(PAIRS)("a conversation of %s continues in %s under the same id", async (first, second) => {
+  await using on = await stage([first, second], SCRIPT);
+  const cwd = on.sandbox.project;
+  const say = (editor: Editor, sessionId: string, words: string) =>
+    editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+  let id = "";
+  {
+    await using editor = await openEditor(on);
+    ({ sessionId: id } = await editor.agent.request("session/new", { cwd, mcpServers: [] }));
+    expect(await say(editor, id, FIRST)).toEqual({ stopReason: "end_turn" });
+    expect(spokenIn(editor.updates)).toBe("I keep forty-one in mind.");
+  }
+  await using editor = await openEditor(on);
+  await editor.agent.request("session/load", { sessionId: id, cwd, mcpServers: [] });
+  expect(spokenIn(editor.updates)).toBe("I keep forty-one in mind.");
+  await editor.agent.request("session/set_config_option", {
+    sessionId: id,
+    configId: "agent",
+    value: second,
+  });
+  editor.updates.length = 0;
+  expect(await say(editor, id, SECOND)).toEqual({ stopReason: "end_turn" });
+  expect(spokenIn(editor.updates)).toMatch(
+    new RegExp(`^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} `, "u"),
+  );
+  // The model of the second agent is sent the words of the first one as its own.
+  const told = on.newest();
+  expect(told).toContainEqual(["assistant", "I keep forty-one in mind."]);
+  expect(told.some(([role, words]) => role === "user" && words.includes(FIRST))).toBe(true);
+  const { sessions } = await editor.agent.request("session/list", { cwd });
+  expect(sessions.map(({ sessionId }) => sessionId)).toEqual([id]);
+});
