@@ -6,7 +6,7 @@ import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
-import { selected } from "./list-state.ts";
+import { filters, selected } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match } = row;
@@ -14,7 +14,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
   const isSelected = useComputed(() => selected.value === key).value;
   return (
     <a
-      href={sessionLink(key, match === undefined ? "" : `turn/${match.turn}`)}
+      href={match === undefined ? sessionLink(key) : hitLink(key, match.turn)}
       class={isSelected ? "row selected" : "row"}
       aria-current={isSelected ? "true" : undefined}
       onFocus={() => {
@@ -35,6 +35,11 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       {match === undefined ? null : <Excerpt match={match} />}
     </a>
   );
+}
+
+/** The page of the session finds the words again, and marks them. */
+function hitLink(key: string, turn: number): string {
+  return `${sessionLink(key, `turn/${turn}`)}?${new URLSearchParams({ find: filters.value.text.trim() })}`;
 }
 
 function Excerpt({ match }: { match: TextMatch }): VNode {

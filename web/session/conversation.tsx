@@ -5,13 +5,14 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
-import { sessionLink } from "../shell/route.ts";
+import { partIn, sessionLink } from "../shell/route.ts";
 import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
-import { isOfMessage, type Row, turnOfRow } from "../state/history.ts";
+import { hasWords, isFoldable, isOfMessage, type Row, turnOfRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
+import { wordsIn } from "./choices.ts";
 import { estimate } from "./estimate.ts";
 import { RowView } from "./rows.tsx";
-import type { Goal, SessionState } from "./session-state.ts";
+import { addStep, type Goal, type SessionState } from "./session-state.ts";
 
 /** The reader's choices. They outlive the rows that leave the screen. */
 export interface ConversationView {
@@ -26,6 +27,7 @@ export interface ConversationView {
 }
 
 const BranchTree = lazily(async () => (await import("./branches.tsx")).BranchTree);
+const Marks = lazily(async () => (await import("./marks.tsx")).Marks);
 const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 
 /** The next part is requested this many rows before an end of the loaded part. */
@@ -34,8 +36,8 @@ const AHEAD = 12;
 export function Conversation({ state }: { state: SessionState }): VNode {
   const shown = useMemo<ConversationView>(
     () => ({
-      folds: signal(new Map()),
-      thinking: signal(false),
+      folds: state.folds,
+      thinking: state.thinking,
       turn: signal(null),
       rail: signal(false),
       tree: signal(false),
@@ -122,6 +124,7 @@ function toggleTree(state: SessionState, shown: ConversationView): void {
 function toggleThinking(state: SessionState, shown: ConversationView): void {
   const turn = shown.turn.value;
   if (turn !== null) state.goal.value = { to: "turn", turn };
+  addStep();
   shown.thinking.value = !shown.thinking.value;
   shown.folds.value = new Map();
 }
@@ -155,6 +158,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
       {rows.length === 0 && state.failure.value === null ? (
         <p class="empty">{state.loading.value ? "Reading…" : "Nothing was said in this session."}</p>
       ) : null}
+      {wordsIn(state.find.value).length === 0 || isSaved() ? null : <Marks state={state} shown={shown} />}
       <div class="rows" style={isPrinting ? {} : { height: `${virtualizer.getTotalSize()}px` }}>
         {(isPrinting ? rows.map((_, index) => ({ index, start: 0 })) : items).map(({ index, start }) => {
           const row = rows[index];
@@ -207,11 +211,31 @@ function useEdges(state: SessionState, count: number, first: number, last: numbe
 function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   useGoal(virtualizer, state.goal, (goal) => {
     const rows = state.rows.value;
-    const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => isAtGoal(row, goal));
+    const words = wordsIn(state.find.value);
+    const at = goal.to === "end" ? rows.length - 1 : placeOf(rows, goal, words);
+    if (goal.to !== "end" && words.length > 0) openFold(rows[at], state, words);
     if (at >= 0) shown.turn.value = turnOfRow(rows[at]) ?? shown.turn.value;
     if (goal.to === "end") virtualizer.scrollToEnd();
     else if (at >= 0) virtualizer.scrollToIndex(at, { align: "start" });
   });
+}
+
+/** The first row of the goal, or the first one of it that has the words which the reader looks for. */
+function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words: readonly string[]): number {
+  const hit = words.length === 0 ? -1 : rows.findIndex((row) => isAtGoal(row, goal) && hasWords(row, words));
+  return hit >= 0 ? hit : rows.findIndex((row) => isAtGoal(row, goal));
+}
+
+/** A hit may lie in a call that is folded. */
+function openFold(row: Row | undefined, state: SessionState, words: readonly string[]): void {
+  if (
+    row === undefined ||
+    !isFoldable(row) ||
+    !hasWords(row, words) ||
+    state.folds.value.get(row.key) === true
+  )
+    return;
+  state.folds.value = new Map(state.folds.value).set(row.key, true);
 }
 
 function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolean {
@@ -222,6 +246,7 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   const rows = state.rows.value;
   const isGoing = state.goal.value !== null || state.loading.value;
+  const isLast = useRef(false);
   // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
@@ -231,7 +256,24 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
       ? rows.length - 1
       : (virtualizer.getVirtualItemForOffset(offset)?.index ?? 0);
     shown.turn.value = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]) ?? shown.turn.value;
+    isLast.current = at === rows.length - 1;
   });
+  const turn = shown.turn.value;
+  useEffect(() => {
+    if (isGoing || turn === null) return;
+    const due = setTimeout(() => noteTurn(state, isLast.current ? null : turn), STILL_MS);
+    return () => clearTimeout(due);
+  }, [state, turn, isGoing]);
+}
+
+/** The address names the turn that the reader sees, after this time; at the end of the session it names none. */
+const STILL_MS = 300;
+
+function noteTurn(state: SessionState, turn: number | null): void {
+  const part = partIn(location.hash);
+  const isHere = location.hash.startsWith(sessionLink(state.key)) && /^(?:turn\/\d+)?$/u.test(part);
+  const next = turn === null ? "" : `turn/${turn}`;
+  if (isHere && part !== next) history.replaceState(null, "", state.link(next));
 }
 
 function useTurnKeys(state: SessionState, shown: ConversationView): void {
@@ -240,7 +282,7 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     if (turn < 1 || turn > total()) return;
     shown.turn.value = turn;
     void state.showTurn(turn);
-    history.replaceState(null, "", sessionLink(state.key, `turn/${turn}`));
+    history.replaceState(null, "", state.link(`turn/${turn}`));
   };
   const toMark = (step: 1 | -1): void => {
     const here = shown.turn.value ?? total();

@@ -2,13 +2,12 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
-import { sessionLink } from "../shell/route.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { isSaved } from "../state/server.ts";
+import { wordsIn } from "./choices.ts";
 import type { ConversationView } from "./conversation.tsx";
 import { SearchResults } from "./search-results.tsx";
 import type { SessionState } from "./session-state.ts";
@@ -16,8 +15,8 @@ import type { SessionState } from "./session-state.ts";
 const ROW = 32;
 
 export function Rail({ state, shown }: { state: SessionState; shown: ConversationView }): VNode {
-  const words = useSignal("");
-  const asked = words.value.trim();
+  const words = state.find;
+  const asked = wordsIn(words.value).join(" ");
   // A page from disk has no server to search.
   const what = isSaved() ? "Find a question" : "Find in this session";
   return (
@@ -115,7 +114,7 @@ function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
     <a
       class={has("compaction") ? "turn-line compacted" : "turn-line"}
       style={{ transform: `translateY(${start}px)` }}
-      href={sessionLink(state.key, `turn/${turn.number}`)}
+      href={state.link(`turn/${turn.number}`)}
       aria-current={isCurrent ? "true" : undefined}
       title={`${title}\n${counted(turn.toolCalls, "tool call")}`}
       onClick={() => void state.showTurn(turn.number)}

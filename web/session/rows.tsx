@@ -54,7 +54,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
         {turn === null ? (
           <span class="hidden-text">Question</span>
         ) : (
-          <a class="number" href={sessionLink(state.key, `turn/${turn}`)} title="Link to this turn">
+          <a class="number" href={state.link(`turn/${turn}`)} title="Link to this turn">
             <span class="hidden-text">Turn </span>
             {turn}
           </a>

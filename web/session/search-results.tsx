@@ -1,5 +1,6 @@
 /** The results of a search in the session: one line per message, the newest first. */
 
+import { visibleLine } from "@continuo/core/transcript";
 import { type FoundMessage, type SessionSearchResult, sessionPath } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -16,11 +17,13 @@ export function SearchResults({ words, state }: { words: string; state: SessionS
   const name = JSON.stringify(state.name());
   useEffect(() => {
     answer.value = null;
+    state.found.value = [];
     const stop = new AbortController();
     const find = async (): Promise<void> => {
       try {
         const path = sessionPath(state.key, "find", { words, ...state.name() });
         answer.value = await ask<SessionSearchResult>(path, { signal: stop.signal });
+        state.found.value = answer.value.found;
         failure.value = null;
       } catch (error) {
         if (!isAbort(error)) failure.value = sayError(error);
@@ -54,9 +57,16 @@ function FoundLine({ one, state }: { one: FoundMessage; state: SessionState }): 
       <span class="number">{one.turn}</span>
       <bdi>
         {one.excerpt.map(({ text, isMatch }, at) =>
-          isMatch ? <mark key={at}>{text}</mark> : <span key={at}>{text}</span>,
+          isMatch ? <mark key={at}>{plain(text)}</mark> : <span key={at}>{plain(text)}</span>,
         )}
       </bdi>
     </button>
   );
+}
+
+const ESCAPES = new RegExp(`[${String.fromCodePoint(0x1b)}\u241b]\\[[\\d;?]*[A-Za-z]`, "gu");
+
+/** The codes of a terminal and the signs of Markdown are not words. */
+function plain(text: string): string {
+  return visibleLine(text.replaceAll(ESCAPES, "").replaceAll(/\*\*|`+|^#+ /gu, ""));
 }

@@ -1,6 +1,7 @@
 /** One session: its newest part first, more as the reader scrolls, and new messages as they arrive. */
 
 import {
+  type FoundMessage,
   type HistoryView,
   type HistoryWindow,
   type MachineSession,
@@ -12,6 +13,7 @@ import {
   type WindowMessage,
 } from "@continuo/core/wire/machine";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { sessionLink } from "../shell/route.ts";
 import {
   EMPTY_PART,
   foldGrowth,
@@ -25,6 +27,7 @@ import { type Growth, type Handlers, listen } from "../state/listen.ts";
 import { NO_RUNNING_TURN, type RunningTurn, withLive } from "../state/live.ts";
 import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
+import { type Choices, withChoices } from "./choices.ts";
 
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
@@ -37,14 +40,24 @@ export type Goal =
   | { readonly to: "turn"; readonly turn: number }
   | { readonly to: "message"; readonly id: string };
 
+/** What comes next is a step to which the reader can go back; the address follows it. */
+export function addStep(): void {
+  history.pushState(null, "", location.hash);
+}
+
 export class SessionState {
   readonly key: string;
   readonly head: Signal<SessionHead | null> = signal(null);
   readonly outline: Signal<Outline | null> = signal(null);
   readonly part: Signal<LoadedPart> = signal(EMPTY_PART);
-  readonly view: Signal<HistoryView> = signal("history");
+  readonly view: Signal<HistoryView>;
   /** The id of a branch's end; `null` for the active one. */
-  readonly branch: Signal<string | null> = signal(null);
+  readonly branch: Signal<string | null>;
+  readonly thinking: Signal<boolean>;
+  readonly folds: Signal<ReadonlyMap<string, boolean>>;
+  readonly find: Signal<string>;
+  /** The messages with the words of `find`, the newest first. */
+  readonly found: Signal<readonly FoundMessage[]> = signal([]);
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
   /** The place to scroll to when the next part is there. */
@@ -70,8 +83,33 @@ export class SessionState {
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(key: string) {
+  constructor(key: string, { view, branch, thinking, folds, find }: Choices) {
     this.key = key;
+    this.view = signal(view);
+    this.branch = signal(branch);
+    this.thinking = signal(thinking);
+    this.folds = signal(folds);
+    this.find = signal(find);
+  }
+
+  /** The address of a part of the session, with what the reader chose. */
+  link(part = ""): string {
+    const [view, branch, thinking] = [this.view.value, this.branch.value, this.thinking.value];
+    const choices = { view, branch, thinking, folds: this.folds.value, find: this.find.value };
+    return withChoices(sessionLink(this.key, part), choices);
+  }
+
+  /** Shows what an address names, where that is something else. */
+  async show({ view, branch, thinking, folds, find }: Choices, turn: number | null): Promise<void> {
+    const isOther = view !== this.view.value || branch !== this.branch.value;
+    batch(() => {
+      this.thinking.value = thinking;
+      this.folds.value = folds;
+      this.find.value = find;
+      if (isOther) this.#begin(branch, view);
+    });
+    if (turn !== null) await this.showTurn(turn);
+    else if (this.part.value === EMPTY_PART) await this.showNewest();
   }
 
   async showNewest(): Promise<void> {
@@ -125,6 +163,7 @@ export class SessionState {
   }
 
   async setView(view: HistoryView): Promise<void> {
+    addStep();
     this.view.value = view;
     await this.showNewest();
   }
@@ -134,11 +173,8 @@ export class SessionState {
    * end.
    */
   async setBranch(id: string | null, messageId: string | null): Promise<void> {
-    this.branch.value = id;
-    this.view.value = "history";
-    this.outline.value = null;
-    this.#growth?.close();
-    this.#growth = null;
+    addStep();
+    this.#begin(id, "history");
     if (messageId === null) await this.showNewest();
     else await this.#load({ around: messageId }, "instead", { to: "message", id: messageId });
   }
@@ -170,6 +206,18 @@ export class SessionState {
     this.#growth?.close();
     this.#growth = null;
     this.#stop.abort();
+  }
+
+  /** The part that is shown is of another history. */
+  #begin(branch: string | null, view: HistoryView): void {
+    batch(() => {
+      this.branch.value = branch;
+      this.view.value = view;
+      this.outline.value = null;
+      this.part.value = EMPTY_PART;
+    });
+    this.#growth?.close();
+    this.#growth = null;
   }
 
   #shown(): readonly WindowMessage[] {
@@ -213,7 +261,8 @@ export class SessionState {
         if (goal !== null) this.goal.value = goal;
       });
       if (this.#growth === null) {
-        this.#position = window.position;
+        // The growth is that of the history: the model's view has positions of its own.
+        this.#position = this.view.value === "model" ? null : window.position;
         this.#growth = this.#follow();
         // These need a read of the whole session, which may take longer than its end.
         void this.readFacts();
@@ -242,7 +291,10 @@ export class SessionState {
         this.#due = setTimeout(() => void this.readFacts(), PAUSE_MS);
       },
       reset: (_, id) => {
+        const isFirst = this.#position === null;
         this.#position = id;
+        // The model's view that is shown is as new as the position.
+        if (isFirst && this.view.value === "model") return;
         void this.showNewest();
       },
       session: (data) => {

@@ -3,13 +3,14 @@
 import { visibleLine } from "@continuo/core/transcript";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { filters, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
-import { type SessionTab, sessionLink } from "../shell/route.ts";
+import { partIn, route, type SessionTab } from "../shell/route.ts";
 import { isLost, isSaved } from "../state/server.ts";
 import { listLink } from "../state/sessions.ts";
+import { choicesIn } from "./choices.ts";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { SessionState } from "./session-state.ts";
@@ -32,14 +33,15 @@ const Details = lazily(async () => (await import("./details.tsx")).Details);
 const Files = lazily(async () => (await import("./files.tsx")).Files);
 
 export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
-  const state = useMemo(() => new SessionState(sessionKey), [sessionKey]);
+  const state = useMemo(() => new SessionState(sessionKey, choicesIn(location.hash)), [sessionKey]);
   useEffect(() => () => state.close(), [state]);
-  const isRead = useRef(false);
-  useEffect(() => {
-    if (turn !== null) void state.showTurn(turn);
-    else if (!isRead.current) void state.showNewest();
-    isRead.current = true;
-  }, [state, turn]);
+  // Each address that the reader goes to is another value, also where it names the same turn.
+  const place = route.value;
+  useEffect(() => void state.show(choicesIn(location.hash), turn), [state, place]);
+  useSignalEffect(() => {
+    const link = state.link(partIn(location.hash));
+    if (link !== location.hash) history.replaceState(null, "", link);
+  });
   useSignalEffect(() => {
     document.title = `${titleOf(state)} · Continuo`;
   });
@@ -49,7 +51,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   });
   useKeys({
     u: () => !isSaved() && goTo(listLink(filters.value)),
-    f: () => goTo(sessionLink(sessionKey, tab === "files" ? "" : "files")),
+    f: () => goTo(state.link(tab === "files" ? "" : "files")),
   });
   return (
     <div class="session-page">
@@ -63,11 +65,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
         <Facts state={state} />
         <nav class="tabs" aria-label="Parts of the session">
           {TABS.map(([name, label, rest]) => (
-            <a
-              key={name}
-              href={sessionLink(sessionKey, rest)}
-              aria-current={tab === name ? "page" : undefined}
-            >
+            <a key={name} href={state.link(rest)} aria-current={tab === name ? "page" : undefined}>
               {label}
             </a>
           ))}

@@ -21,7 +21,7 @@ export type SessionTab = "conversation" | "files" | "details";
 export const route = signal<Route>({ page: "list" });
 
 export function parseRoute(hash: string): Route {
-  const [name, key, tab, turn] = hash.replace(/^#\/?/u, "").split("/");
+  const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
   if (name === "health") return { page: "health" };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
@@ -49,6 +49,11 @@ function decode(text: string): string {
 
 export function sessionLink(key: string, rest = ""): string {
   return `#/session/${encodeURIComponent(key)}${rest === "" ? "" : `/${rest}`}`;
+}
+
+/** `turn/7` of `#/session/KEY/turn/7?view=model`. */
+export function partIn(hash: string): string {
+  return (hash.split("?")[0] ?? "").split("/").slice(3).join("/");
 }
 
 export function followAddress(): void {

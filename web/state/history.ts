@@ -160,6 +160,19 @@ export function isOfMessage(row: Row, id: string): boolean {
   return row.at.message.id === id || ("resultAt" in row && row.resultAt?.message.id === id);
 }
 
+export function isFoldable({ type }: Row): boolean {
+  return type === "call" || type === "result" || type === "thinking" || type === "whole";
+}
+
+/** True if a text of the row has all of the words, which are in lower case. */
+export function hasWords(row: Row, words: readonly string[]): boolean {
+  if (!("at" in row)) return false;
+  const { content } = row.at.message;
+  const shown = "index" in row ? content[row.index] : content;
+  const text = JSON.stringify(["result" in row ? row.result : null, shown]).toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
 /** The turn that a row belongs to; `null` for a line between turns. */
 export function turnOfRow(row: Row | undefined): number | null {
   if (row === undefined || row.type === "seen") return null;

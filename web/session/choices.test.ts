@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Choices, choicesIn, withChoices, wordsIn } from "./choices.ts";
+
+const text = fc.string({ unit: "grapheme", maxLength: 20 });
+
+test("the address of any choices leads to the same choices", () => {
+  const choices: fc.Arbitrary<Choices> = fc.record({
+    view: fc.constantFrom("history", "model"),
+    branch: fc.option(text),
+    thinking: fc.boolean(),
+    folds: fc.array(fc.tuple(text, fc.boolean()), { maxLength: 20 }).map((all) => new Map(all)),
+    find: text,
+  });
+  fc.assert(
+    fc.property(choices, (made) => {
+      expect(choicesIn(withChoices("#/session/a/turn/7", made))).toEqual(made);
+    }),
+  );
+});
+
+test("choices that nobody made leave the address as it is, and an address of any text has choices", () => {
+  expect(withChoices("#/session/a", choicesIn("#/session/a"))).toBe("#/session/a");
+  fc.assert(
+    fc.property(fc.string(), (hash) => {
+      expect(withChoices("#/", choicesIn(`#/?${hash}`))).toMatch(/^#\//u);
+    }),
+  );
+});
+
+test.each([
+  ["retry backoff", ["retry", "backoff"]],
+  ['agent:codex "Black tea" since:7d -in:/x', ["black", "tea"]],
+  ["a OR b", ["a", "b"]],
+  ["  ", []],
+])("the words in the search %j are %j", (find, words) => {
+  expect(wordsIn(find)).toEqual(words);
+});

@@ -1,0 +1,51 @@
+/** What a reader chose to see of a session, as the query of its address. Pure. */
+
+import type { HistoryView } from "@continuo/core/wire/machine";
+
+export interface Choices {
+  readonly view: HistoryView;
+  /** The id of a branch's end; `null` for the active one. */
+  readonly branch: string | null;
+  /** True if thinking is unfolded. */
+  readonly thinking: boolean;
+  /** Folds that were opened or closed, by the key of their row; the newest is the last one. */
+  readonly folds: ReadonlyMap<string, boolean>;
+  /** The words to find in the session, as they were typed. */
+  readonly find: string;
+}
+
+/** The address has the newest folds: a longer one could not be shared. */
+const MAX_FOLDS = 20;
+
+/** Anybody can have written the address. */
+export function choicesIn(hash: string): Choices {
+  const query = new URLSearchParams(hash.split("?").slice(1).join("?"));
+  const folds = [...query].flatMap(([name, key]): [string, boolean][] =>
+    name === "open" || name === "closed" ? [[key, name === "open"]] : [],
+  );
+  return {
+    view: query.get("view") === "model" ? "model" : "history",
+    branch: query.get("branch"),
+    thinking: query.get("thinking") === "open",
+    folds: new Map(folds.slice(-MAX_FOLDS)),
+    find: query.get("find") ?? "",
+  };
+}
+
+/** `link` has no query; a choice that is not made is left out of it. */
+export function withChoices(link: string, { view, branch, thinking, folds, find }: Choices): string {
+  const query = new URLSearchParams([
+    ...(view === "model" ? [["view", view]] : []),
+    ...(branch === null ? [] : [["branch", branch]]),
+    ...(thinking ? [["thinking", "open"]] : []),
+    ...[...folds].slice(-MAX_FOLDS).map(([key, isOpen]) => [isOpen ? "open" : "closed", key]),
+    ...(find === "" ? [] : [["find", find]]),
+  ]);
+  return query.size === 0 ? link : `${link}?${query}`;
+}
+
+/** The words that can stand in a text: a search of all sessions also has operators and quotes. */
+export function wordsIn(find: string): readonly string[] {
+  const plain = find.replaceAll(/(?:^|\s)-?[a-z]+:\S+/giu, " ").replaceAll(/["()]/gu, " ");
+  return [...new Set(plain.toLowerCase().split(/\s+/u))].filter((word) => word !== "" && word !== "or");
+}
