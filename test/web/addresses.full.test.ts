@@ -7,6 +7,9 @@ import type { Line } from "../hostile/hostile-session.ts";
 import { homeWithLongSession, LONG_ID, sessionAddress as session } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
+/** The first read of a long session, on a machine that has much to do. */
+const SLOW_MS = 100_000;
+
 const HIT_ID = "4bf3dddd-0000-4000-8000-00000000000e";
 
 /** Ten turns; the word of the fourth one is far down in the output of a call. */
@@ -72,7 +75,7 @@ function* walk(seed: number): Generator<string> {
 
 test("after any choices, a reload shows the same, and back and forward show each step again", async () => {
   const { page, errors } = await viewer.open(`${session(LONG_ID)}/turn/750`);
-  await page.waitForSelector(".turn-line");
+  await page.waitForSelector(".turn-line", { timeout: SLOW_MS });
   const steps = walk(20_261_126);
   for (let round = 0; round < 4; round++) {
     for (let count = 0; count < 4; count++) {
@@ -89,7 +92,7 @@ test("after any choices, a reload shows the same, and back and forward show each
     }
     const before = await settled(page);
     await page.reload();
-    await page.waitForSelector(".turns .line");
+    await page.waitForSelector(".turns .line", { timeout: SLOW_MS });
     await expect.poll(() => settled(page), { message: `round ${round}` }).toEqual(before);
   }
   expect(errors).toEqual([]);
@@ -98,7 +101,7 @@ test("after any choices, a reload shows the same, and back and forward show each
 
 test("going back from the model's view, and from thinking, is exact", async () => {
   const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`);
-  await page.waitForSelector(".turn-line[aria-current=true]");
+  await page.waitForSelector(".turn-line[aria-current=true]", { timeout: SLOW_MS });
   const first = await settled(page);
   await page.keyboard.press("t");
   await expect.poll(() => page.url()).toContain("thinking=open");
@@ -120,7 +123,7 @@ test("going back from the model's view, and from thinking, is exact", async () =
 test("a hit of a search opens its call at the word, marks it, and n and N go to the other hits", async () => {
   const { page, errors } = await viewer.open("/?text=quokka");
   await page.locator(".row .excerpt").first().click();
-  await page.waitForSelector(".turns .line");
+  await page.waitForSelector(".turns .line", { timeout: SLOW_MS });
   await expect.poll(() => page.url()).toContain("find=quokka");
   /** The marks on the screen, with the turn that is at the top. */
   const marks = (): Promise<readonly string[]> =>
