@@ -1,4 +1,4 @@
-/** What a reader chose to see of a session, as the query of its address. Pure. */
+/** The choices of a reader of a session, as the query of its address. Pure. */
 
 import type { HistoryView } from "@continuo/core/wire/machine";
 

@@ -40,7 +40,7 @@ export type Goal =
   | { readonly to: "turn"; readonly turn: number }
   | { readonly to: "message"; readonly id: string };
 
-/** What comes next is a step to which the reader can go back; the address follows it. */
+/** Makes the next change a step to which the reader can go back; the address follows it. */
 export function addStep(): void {
   history.pushState(null, "", location.hash);
 }
