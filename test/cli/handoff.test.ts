@@ -108,6 +108,54 @@ describe("export --bundle and import", () => {
     }
   });
 
+  test("the sub-agent of an imported session of opencode is in its database, and linked to the call that started it", async () => {
+    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    try {
+      for (const [home, fixture] of [
+        ["there", "sub-agent"],
+        ["here", "text-and-thinking"],
+      ] as const) {
+        const from = join(import.meta.dirname, `../fixtures/opencode/${fixture}/home`);
+        cpSync(from, join(other, home), { recursive: true });
+      }
+      const on = (home: string, ...args: readonly string[]) =>
+        runHere({ path: other }, args, { env: { PATH: bin, XDG_DATA_HOME: join(other, home) } });
+      const [{ sessionId }] = JSON.parse((await on("there", "session", "list", "--json")).stdout);
+      expect((await on("there", "session", "export", sessionId, "--bundle", "a.bundle")).code).toBe(0);
+      const importedTo = async (home: string) => {
+        const own = await on(home, "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+        expect([own.code, own.stderr]).toEqual([0, ""]);
+        const made = JSON.parse(own.stdout);
+        const { subagents } = JSON.parse(
+          (await on(home, "session", "info", made.sessionId, "--json")).stdout,
+        );
+        const [child] = subagents;
+        const said = await on(home, "session", "show", child.location, "--json");
+        expect([said.code, subagents.length]).toEqual([0, 1]);
+        const messages = JSON.parse(said.stdout).messages.map(
+          (message: { readonly role: string; readonly content: unknown }) => [message.role, message.content],
+        );
+        return { child, messages };
+      };
+      const { subagents: before } = JSON.parse(
+        (await on("there", "session", "info", sessionId, "--json")).stdout,
+      );
+      const { id, type, description, toolCallId } = before[0];
+      const first = await importedTo("here");
+      expect(first.messages.length).toBeGreaterThan(1);
+      expect(first.child).toMatchObject({ id, type, description, toolCallId });
+      // The database has a session of that id now.
+      const second = await importedTo("here");
+      expect(second.child).toMatchObject({ type, description, toolCallId });
+      expect(second.child.id).not.toBe(id);
+      expect(second.messages).toEqual(first.messages);
+      const listed = JSON.parse((await on("here", "session", "list", "--json")).stdout);
+      expect(listed).toHaveLength(3);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
   test("the sub-agent of an imported session of Codex lies where Codex looks for it, and names its new session", async () => {
     const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     const child = "rollout-2026-11-21T22-53-40-01a20050-baf5-7330-87a1-0eb5a788eb57.jsonl";

@@ -8,8 +8,8 @@ import { AGENT_CHOICES, type ImportFlags } from "./flags.ts";
 const IMPORT_HELP = `
 The bundle comes from \`continuo session export ID --bundle FILE\`. The session is placed under a new id, so that no
 session on this machine is overwritten; the target's own program reads it back first, where it is installed.
-Conversations of sub-agents go along where the session stays with Claude Code, Codex, Gemini CLI or Copilot. Those of
-opencode, and all others, stay in the bundle, and the receipt names each.
+Conversations of sub-agents go along where the session stays with its agent. In another agent they stay in the bundle,
+and the receipt names each.
 
 Examples:
   continuo session export 4bf3c2a1 --bundle timer.bundle     on one machine

@@ -113,14 +113,14 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
   using staged = await stageSession(made, source.openShelf);
   const isMoved = options.moved !== undefined;
-  const children = bringSubagents(
+  const subagents = await bringSubagents(
     source.subagents,
     isMoved && to === source.agent ? made : null,
     isMoved ? "in the bundle" : "with the source",
   );
   const planned = toReceipt([
     ...source.left,
-    ...children.records,
+    ...subagents.records,
     ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], staged),
   ]);
   debug("planned", () => ({
@@ -159,7 +159,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   await placeMade(made, {
     provenance: { from: originOf(source), said: mark },
     key,
-    children: children.files,
+    subagents: subagents.placed,
     around: (place) => withProvenance(handed, places, place),
   });
   const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });

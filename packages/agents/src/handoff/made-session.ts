@@ -8,6 +8,8 @@ import { openScratch, type Placing, placeSession, stageRecords } from "@continuo
 import type { AgentReader } from "@continuo/native/kit";
 
 import {
+  type BesideFile,
+  type ChildRecords,
   freezeMakers,
   type Makers,
   makersOfNow,
@@ -221,16 +223,43 @@ function isSeen({ metadata }: Message): boolean {
   return Object.values(metadata).every((flags) => !isJson(flags) || flags.lostOnResume !== true);
 }
 
+/** The conversations of sub-agents that are placed with the session. */
+export interface PlacedSubagents {
+  readonly files: readonly BesideFile[];
+  readonly children: readonly ChildRecords[];
+}
+
 /** Gives the location. Errors: `unwritable`, `unsupported`, `conflict`. */
 export async function placeMade(
   made: WriterSession,
   {
     provenance,
+    subagents = { files: [], children: [] },
     ...placing
-  }: Pick<Placing, "key" | "around" | "children"> & { readonly provenance: Json | null },
+  }: Pick<Placing, "key" | "around"> & {
+    readonly provenance: Json | null;
+    readonly subagents?: PlacedSubagents;
+  },
 ): Promise<string> {
   const { writer, file, places } = made;
   const session = provenance === null ? made.session : { ...made.session, provenance };
-  const records = await recordsOf(made, session);
-  return await placeSession({ writer, session, file, records, places, ...placing });
+  const records = withChildren(await recordsOf(made, session), subagents.children);
+  return await placeSession({
+    writer,
+    session,
+    file,
+    records,
+    places,
+    children: subagents.files,
+    ...placing,
+  });
+}
+
+/** The records of the session, then those of its sub-agents. */
+function* withChildren(
+  records: Iterable<Json>,
+  children: readonly ChildRecords[],
+): Generator<Json, void, void> {
+  for (const record of records) yield children.reduce((linked, child) => child.linked(linked), record);
+  for (const child of children) yield* child.records;
 }

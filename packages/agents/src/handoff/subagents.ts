@@ -1,13 +1,12 @@
 /** The conversations of sub-agents: those that go with a session to another machine, and a receipt line for each. */
 
 import type { SubagentInfo } from "@continuo/core/model";
-import type { BesideFile } from "@continuo/native/writing";
+import { type BesideFile, type ChildRecords, type Makers, makersOfNow } from "@continuo/native/writing";
 import type { ReceiptRecord } from "./converting/index.ts";
-import type { WriterSession } from "./made-session.ts";
+import type { PlacedSubagents, WriterSession } from "./made-session.ts";
 
 export interface BroughtSubagents {
-  /** The files that are placed with the new session. */
-  readonly files: readonly BesideFile[];
+  readonly placed: PlacedSubagents;
   readonly records: readonly ReceiptRecord[];
 }
 
@@ -15,21 +14,38 @@ export interface BroughtSubagents {
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 /** @param made the session of the same agent that they are to belong to; `null` where they stay where they are. */
-export function bringSubagents(
+export async function bringSubagents(
   subagents: readonly SubagentInfo[],
   made: WriterSession | null,
   where: string,
-): BroughtSubagents {
+): Promise<BroughtSubagents> {
   const files: BesideFile[] = [];
+  const children: ChildRecords[] = [];
+  const records: ReceiptRecord[] = [];
+  const makers = makersOfNow();
   let left = MAX_TOTAL_BYTES;
-  const records = subagents.map(({ id, location, sizeBytes }): ReceiptRecord => {
+  for (const { id, location, sizeBytes } of subagents) {
     const line = { place: `sub-agent ${id}`, kind: "other" } as const;
     left -= sizeBytes;
-    const placed = left < 0 ? null : made?.writer.childFiles?.(location, made.session, made.file);
-    if (placed === undefined || placed === null)
-      return { ...line, outcome: "noted", reason: `a session of its own, which stays ${where}` };
-    files.push(...placed);
-    return { ...line, outcome: "kept", reason: "" };
-  });
-  return { files, records };
+    const brought = left < 0 || made === null ? null : await bringOne(location, made, makers);
+    files.push(...(brought?.files ?? []));
+    children.push(...(brought?.children ?? []));
+    records.push(
+      brought === null
+        ? { ...line, outcome: "noted", reason: `a session of its own, which stays ${where}` }
+        : { ...line, outcome: "kept", reason: "" },
+    );
+  }
+  return { placed: { files, children }, records };
+}
+
+async function bringOne(
+  location: string,
+  { writer, session, file }: WriterSession,
+  makers: Makers,
+): Promise<PlacedSubagents | null> {
+  const child = await writer.childRecords?.({ location, parent: session, sessionFile: file }, makers);
+  if (child !== undefined && child !== null) return { files: [], children: [child] };
+  const files = writer.childFiles?.(location, session, file) ?? null;
+  return files === null ? null : { files, children: [] };
 }

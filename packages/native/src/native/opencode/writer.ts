@@ -24,6 +24,7 @@ import {
 } from "../writing/index.ts";
 import { SIGNATURE_KEYS } from "./blocks.ts";
 import { bringBackRows, withoutReverted } from "./bring-back.ts";
+import { bringSubagentRows } from "./bring-subagent.ts";
 import { toRow } from "./export-rows.ts";
 import { toNewId, toNewSessionId } from "./new-ids.ts";
 import { databasePaths, dataFolder } from "./places.ts";
@@ -66,6 +67,7 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
   stage: (records) => toExport(records),
   begin: (session) => ({ tip: beginningOf(session), records: [sessionRow(session)] }),
   bringBack: (records, session, makers) => bringBackRows(records, session, makers),
+  childRecords: (child, makers) => bringSubagentRows(child, makers),
   beforeMore: (records) => withoutReverted(records),
   rename: (_tip, { sessionId, title }, makers) => ({
     records: [updateRow("session", sessionId, { title, time_updated: makers.now() })],

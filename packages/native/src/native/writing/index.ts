@@ -20,6 +20,8 @@ export type {
   Addition,
   Before,
   BesideFile,
+  ChildPlace,
+  ChildRecords,
   KeptRecord,
   Makers,
   NativeWriter,

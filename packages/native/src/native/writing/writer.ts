@@ -107,6 +107,20 @@ export interface BesideFile {
   readonly text: string;
 }
 
+export interface ChildPlace {
+  /** The conversation of a sub-agent, of another session. */
+  readonly location: string;
+  /** The session that it is to belong to. */
+  readonly parent: NewSession;
+  readonly sessionFile: string;
+}
+
+export interface ChildRecords {
+  readonly records: readonly Json[];
+  /** Changes a record of the session itself where it names the sub-agent, which may have another id now. */
+  readonly linked: (record: Json) => Json;
+}
+
 /**
  * The writer of one agent's sessions. `Tip` is the end of a session, as far as the next message depends on it.
  * All functions but `placeOf`, `openTip` and `openSink` are pure.
@@ -149,6 +163,8 @@ export interface NativeWriter<Tip> {
    * @returns no file where it lies there already; `null` where it cannot go along.
    */
   childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[] | null;
+  /** The same for an agent that keeps all sessions in one file: records that are written with those of the session. */
+  childRecords?(child: ChildPlace, makers: Makers): Promise<ChildRecords | null>;
   /**
    * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
    * of today. Left out where they stay as they are. Pure.
