@@ -107,6 +107,24 @@ describe("the handler", () => {
   });
 });
 
+test("an approval is found and answered behind a thousand older ones", async () => {
+  for (let n = 0; n < 1_000; n += 1) {
+    const request = { approvalId: `a${n}`, readOnly: null, options: [] };
+    const of = { sessionId: "ann", runId: `r${n}`, agent: "asking", metadata: {} };
+    const data = { ...of, request, requestedAt: "2025-01-01T00:00:00.000Z" };
+    await c.store.putClaim({ name: `approval/old-${n}`, owner: `r${n}`, generation: 1, status: "denied", data });
+  }
+  const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
+  const open = async () => (await (await as("boss", "/approvals")).json()) as Approval[];
+  await expect.poll(async () => (await open()).length).toBe(1);
+  const [approval] = await open();
+  const answer = await as("boss", `/approvals/${approval?.id}`, { outcome: "granted" });
+  expect(answer.status).toBe(200);
+  expect(await c.approvals.get(approval?.id ?? "")).toMatchObject({ status: "granted" });
+  expect(await c.approvals.get("nobody")).toBeNull();
+  await run.result();
+});
+
 test("a replay gives each input to another agent after the same conversation, and leaves the session as it was", async () => {
   const session = c.session("s", { create: true });
   for (const text of ["one", "two"]) await session.send(text).result();

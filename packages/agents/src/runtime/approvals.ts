@@ -75,6 +75,16 @@ export class ApprovalDesk implements Approvals {
     return found.slice(0, MAX_LISTED);
   }
 
+  async get(id: string): Promise<Approval | null> {
+    try {
+      const claim = await this.#find(id);
+      return toApproval(claim.status === "open" ? await this.#settled(claim) : claim);
+    } catch (error) {
+      if (isContinuoError(error, "not_found")) return null;
+      throw error;
+    }
+  }
+
   async resolve(id: string, answer: ApprovalAnswer): Promise<Approval> {
     if (answer.outcome !== "granted" && answer.outcome !== "denied") {
       throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");

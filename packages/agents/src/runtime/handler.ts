@@ -158,8 +158,8 @@ async function resolveApproval({ continuo, request, allowed, words: [id = ""] }:
   if (outcome !== "granted" && outcome !== "denied") {
     throw new ContinuoError("usage", "the body needs the outcome granted or denied");
   }
-  const known = (await continuo.approvals.list()).find((approval) => approval.id === id);
-  if (known === undefined || !mayRead(allowed, known.sessionId)) {
+  const known = await continuo.approvals.get(id);
+  if (known === null || !mayRead(allowed, known.sessionId)) {
     throw new ContinuoError("not_found", `there is no approval ${id}`);
   }
   const answer = { outcome, ...present({ by: allowed.by, reason: textOrNone("reason", reason) }) } as const;

@@ -194,6 +194,8 @@ export interface ApprovalAnswer {
 }
 
 export interface Approvals {
+  /** By the id of the list, or the `approvalId` of the event; `null` where there is none. */
+  get(id: string): Promise<Approval | null>;
   /** Oldest first, at most 1,000. */
   list(options?: ListApprovalsOptions): Promise<readonly Approval[]>;
   /**
