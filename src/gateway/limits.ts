@@ -11,6 +11,8 @@ export interface GatewayLimits {
   readonly titleChars: number;
   /** Characters of one text in an update; a longer text comes in several updates. */
   readonly textChars: number;
+  /** Milliseconds to wait for another editor to leave a session of an agent. */
+  readonly writerWaitMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds until the agents of a connection that closed have to be gone. */
@@ -23,6 +25,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   lists: 16,
   titleChars: 200,
   textChars: 256 * 1024,
+  writerWaitMs: 15_000,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };

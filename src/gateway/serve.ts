@@ -262,7 +262,9 @@ class Gateway {
     const places = this.#placesIn(cwd);
     const settings = await readSettings(places, folder ?? cwd);
     const choices = await this.#choicesOf(of ?? defaultAgent(settings, places), folder ?? cwd);
-    return this.#add({ id, name, places, choices, mcpServers });
+    const session = this.#add({ id, name, places, choices, mcpServers });
+    session.follow();
+    return session;
   }
 
   #add(parts: Omit<SessionOptions, "openStore" | "client">): EditorSession {

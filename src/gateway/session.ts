@@ -14,6 +14,7 @@ import {
   type AgentCommand,
   type AgentEvent,
   ContinuoError,
+  messageOf,
   type PermissionDecision,
   type PermissionPolicy,
   type PermissionRequest,
@@ -31,6 +32,9 @@ import {
   toPolicy,
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
+import { findSession } from "./look-up.ts";
+import { followOthers } from "./others.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { toToolServers } from "./tool-servers.ts";
@@ -54,6 +58,11 @@ export class EditorSession {
   #choices: SessionChoices;
   #talk: Promise<Talk> | null = null;
   readonly #stops = new Set<AbortController>();
+  /** The runs of this connection. */
+  readonly #runs = new Set<string>();
+  #following: AbortController | null = null;
+  /** The session is stored. */
+  #wasOpen = false;
   #updates: TurnUpdates;
   /** The agent was changed, and its first turn has not been answered. */
   #isHandedOver = false;
@@ -77,6 +86,31 @@ export class EditorSession {
 
   get modes(): SessionModeState {
     return modesOf(this.#choices);
+  }
+
+  /** Shows the turns of others from now on, once it is a session of Continuo's. */
+  follow(): void {
+    if (this.#following !== null) return;
+    const following = new AbortController();
+    this.#following = following;
+    const { places, client } = this.#options;
+    followOthers(this.id, {
+      places,
+      isOwn: (runId) => this.#runs.has(runId),
+      ids: () => this.#ids,
+      showsCompactions: client.showsCompactions,
+      onBegin: () => void this.#release(),
+      show: (update) => this.#update(update),
+      signal: following.signal,
+    })
+      .catch((error: unknown) => {
+        if (!following.signal.aborted)
+          client.note(this.id, `turns of others are not shown: ${messageOf(error)}`);
+      })
+      // A native session has a log after its first turn here.
+      .finally(() => {
+        if (this.#following === following) this.#following = null;
+      });
   }
 
   /** For a replay, which begins with the first call of the session. */
@@ -126,9 +160,12 @@ export class EditorSession {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
       this.#updates = updates;
+      const runId = randomUUID();
+      this.#runs.add(runId);
       const { result, session } = await talk.say(toBlocks(prompt), {
         // The id keeps the session of a first turn that failed: the editor asks again in it.
         inputId: randomUUID(),
+        runId,
         signal,
         onEvent: (event) => this.#tell(event, updates),
       });
@@ -138,6 +175,7 @@ export class EditorSession {
         await this.#say(receiptOf(talk.agent, result.resumption));
       }
       await this.#tellFacts(talk, session.title);
+      this.follow();
       if (result.status === "cancelled" || signal.aborted) return { stopReason: "cancelled" };
       if (result.status === "completed") return { stopReason: stopReasonOf(result.stopReason) };
       const { message = `the turn was ${result.status}`, details = {} } = result.error ?? {};
@@ -156,8 +194,17 @@ export class EditorSession {
       stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
   }
 
+  /** One program of an agent has the session open at a time: another process that begins a turn waits for this one's. */
+  async #release(): Promise<void> {
+    if (this.#stops.size > 0) return;
+    const talk = this.#talk;
+    this.#talk = null;
+    await (await talk?.catch(() => null))?.close();
+  }
+
   async close(): Promise<void> {
     this.cancel();
+    this.#following?.abort();
     const talk = await this.#talk?.catch(() => null);
     this.#talk = null;
     await talk?.close();
@@ -165,18 +212,31 @@ export class EditorSession {
 
   #opened(): Promise<Talk> {
     if (this.#talk !== null) return this.#talk;
+    const opening = this.#open();
+    this.#talk = opening;
+    // The next turn tries again.
+    opening.catch(() => {
+      if (this.#talk === opening) this.#talk = null;
+    });
+    return opening;
+  }
+
+  async #open(): Promise<Talk> {
     const { name, places, openStore, client, newSession } = this.#options;
     const { agent, policy } = this.#choices;
-    const from: TalkFlags = name === null ? { new: true } : { resume: name };
+    const isNew = name === null && !this.#wasOpen;
+    // By now it may be a session of Continuo's.
+    const from: TalkFlags = isNew ? { new: true } : { resume: (await findSession(this.id, places)).name };
     const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
     if (unknown.length > 0)
       client.note(this.id, `no agent is given these MCP servers: ${unknown.join(", ")}`);
-    const opening = openTalk(
+    const talk = await openTalk(
       present({
         flags: { ...from, agent, permissions: policy },
         places,
         openStore,
-        newSession,
+        newSession: isNew ? newSession : undefined,
+        writerWaitMs: GATEWAY_LIMITS.writerWaitMs,
         toolServers: toolServers.length === 0 ? undefined : toolServers,
         keepOpen: "session",
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
@@ -185,12 +245,8 @@ export class EditorSession {
         onProgress: () => undefined,
       }),
     );
-    this.#talk = opening;
-    // The next turn tries again.
-    opening.catch(() => {
-      if (this.#talk === opening) this.#talk = null;
-    });
-    return opening;
+    this.#wasOpen = true;
+    return talk;
   }
 
   async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {

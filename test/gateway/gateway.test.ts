@@ -228,6 +228,25 @@ describe("a new session without a word", () => {
   });
 });
 
+describe("two editors on one session", () => {
+  test("both see a turn, the one that did not take it when it has ended, and once", async () => {
+    await using one = await openEditor(home);
+    const id = await newSession(one);
+    await say(one, id, "hello");
+    await using two = await openEditor(home);
+    await two.agent.request("session/load", { sessionId: id, cwd, mcpServers: [] });
+    two.take();
+    await say(one, id, "fix it");
+    await expect.poll(() => spokenIn(two.updates.map(({ update }) => update))).toContain("Done.");
+    const seen = two.take();
+    expect(seen[0]).toMatchObject({ sessionUpdate: "user_message_chunk", content: { text: "fix it" } });
+    expect(seen.filter(({ sessionUpdate }) => sessionUpdate === "tool_call")).toHaveLength(2);
+    await say(two, id, "and now?");
+    await expect.poll(() => spokenIn(one.updates.map(({ update }) => update))).toContain("and now?");
+    expect(spokenIn(two.take()).match(/and now\?/gu)).toHaveLength(1);
+  });
+});
+
 describe("the editor's MCP servers", () => {
   const files: McpServer = {
     name: "files",

@@ -112,7 +112,13 @@ test("an approval is found and answered behind a thousand older ones", async () 
     const request = { approvalId: `a${n}`, readOnly: null, options: [] };
     const of = { sessionId: "ann", runId: `r${n}`, agent: "asking", metadata: {} };
     const data = { ...of, request, requestedAt: "2025-01-01T00:00:00.000Z" };
-    await c.store.putClaim({ name: `approval/old-${n}`, owner: `r${n}`, generation: 1, status: "denied", data });
+    await c.store.putClaim({
+      name: `approval/old-${n}`,
+      owner: `r${n}`,
+      generation: 1,
+      status: "denied",
+      data,
+    });
   }
   const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
   const open = async () => (await (await as("boss", "/approvals")).json()) as Approval[];

@@ -11,7 +11,7 @@ import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
 export async function openDriver(
   settings: AgentSettings,
   places: PlacesAt,
-  more: Pick<OpenAgentOptions, "onWait" | "isTrusted"> = {},
+  more: Pick<OpenAgentOptions, "onWait" | "isTrusted" | "writerWaitMs"> = {},
 ): Promise<AgentDriver> {
   return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
 }

@@ -32,6 +32,8 @@ export interface AgentOptions {
   readonly mode?: string;
   /** See `OpenConversation.effort`. */
   readonly effort?: string;
+  /** See `DriverOptions.writerWaitMs`. */
+  readonly writerWaitMs?: number;
   /** See `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
 }
@@ -61,9 +63,11 @@ export interface ConversationAgent extends DrivenAgent {
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { settings, places, cwd, onPermission, keepOpen, onWait, isTrusted } = options;
-  const { mode, effort, toolServers } = options;
+  const { mode, effort, toolServers, writerWaitMs } = options;
   const { resumeId } = settings.session;
-  const early = startedEarly(await openDriver(settings, places, present({ onWait, isTrusted })));
+  const early = startedEarly(
+    await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })),
+  );
   const agent = toAgent(early.driver, {
     name: settings.name,
     cwd,

@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly ask?: AskPermission;
   /** Servers that every agent of the conversation is given; see `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
+  /** See `DriverOptions.writerWaitMs`. */
+  readonly writerWaitMs?: number;
   /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: a session taken up, input that nobody answered. */
@@ -36,7 +38,7 @@ export interface Program {
 }
 
 export function createProgram(options: ProgramOptions): Program {
-  const { setting, trust, places, ask, keepOpen, note, toolServers } = options;
+  const { setting, trust, places, ask, keepOpen, note, toolServers, writerWaitMs } = options;
   let agent: ConversationAgent | null = null;
   /** The time by `performance.now()`. */
   let restsUntilMs = 0;
@@ -77,7 +79,7 @@ export function createProgram(options: ProgramOptions): Program {
         restsUntilMs = performance.now() + waitMs;
         if (isSaying) noteRest(settings.name);
       },
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, writerWaitMs }),
     });
     return agent;
   };

@@ -22,7 +22,17 @@ export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">>
 export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
   const places = options.places ?? placesOfThisUser();
   const given = {
-    ...pick(options, "command", "env", "model", "limits", "isTrusted", "environment", "onWait"),
+    ...pick(
+      options,
+      "command",
+      "env",
+      "model",
+      "limits",
+      "isTrusted",
+      "environment",
+      "onWait",
+      "writerWaitMs",
+    ),
     places,
   };
   if (!isAgentName(name)) {

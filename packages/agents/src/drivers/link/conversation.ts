@@ -100,10 +100,13 @@ interface LockRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-async function held({ places }: DriverOptions, writing: LockRequest): Promise<HeldSession> {
+async function held(
+  { places, writerWaitMs: waitMs = 0 }: DriverOptions,
+  writing: LockRequest,
+): Promise<HeldSession> {
   const { agent, sessionId } = writing;
   const hint = `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`;
-  return { sessionId, ...(await lockNative({ ...writing, places, hint })) };
+  return { sessionId, ...(await lockNative({ ...writing, places, hint, waitMs })) };
 }
 
 /** The lock of another session in place of this one. Errors: `session_live`. */

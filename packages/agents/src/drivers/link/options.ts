@@ -19,6 +19,8 @@ export interface DriverOptions {
   /** Called when nothing happens for a while on purpose, before the agent opens a session. */
   readonly onWait?: (waitMs: number) => void;
   readonly limits?: Partial<DriverLimits>;
+  /** Milliseconds to wait for another process of Continuo that has the session open, and may leave it; 0 where none is given. */
+  readonly writerWaitMs?: number;
   /**
    * Returns true if the person trusts a folder (an absolute path without symbolic links). Without it only the
    * agent's own record counts.

@@ -12,14 +12,16 @@ export interface NativeWriting {
   readonly sessionId: string;
   readonly places: Places;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for another writer; 0 where none is given. */
+  readonly waitMs?: number;
   /** For a person who is refused. */
   readonly hint?: string;
 }
 
 /** The lock of a session wherever it lies: drivers know no file. Errors: `session_live`, `unwritable`. */
 export async function lockNative(writing: NativeWriting): Promise<WriterLock> {
-  const { agent, sessionId, places, signal, hint = "Close it there first." } = writing;
-  const lock = { places, waitMs: 0, leavingMs: LEAVING_MS, signal };
+  const { agent, sessionId, places, signal, waitMs = 0, hint = "Close it there first." } = writing;
+  const lock = { places, waitMs, leavingMs: LEAVING_MS, signal };
   try {
     return await lockSession(`/native/${agent}`, sessionId, lock);
   } catch (error) {

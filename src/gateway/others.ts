@@ -1,0 +1,64 @@
+/** Turns that others take in a session while an editor has it open: each is shown when it has ended. */
+
+import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { openOwn } from "@continuo/agents/catalog";
+import {
+  type Message,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import type { PlacesAt } from "@continuo/files";
+import type { CallIds } from "./call-ids.ts";
+import { findSession } from "./look-up.ts";
+import { replayOf } from "./replay.ts";
+
+export interface FollowOptions {
+  readonly places: PlacesAt;
+  /** True for a run of this connection, which is told as it happens. */
+  readonly isOwn: (runId: string) => boolean;
+  readonly ids: () => CallIds;
+  readonly showsCompactions: boolean;
+  /** Called when somebody else begins a turn, and needs the agent's session. */
+  readonly onBegin: () => void;
+  readonly show: (update: SessionUpdate) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const BEGIN = "run_created";
+const ENDS: readonly string[] = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
+
+/** Ends when the signal aborts, or the session is gone. A native session that Continuo never took up has no log to follow. */
+export async function followOthers(id: string, options: FollowOptions): Promise<void> {
+  const { places, isOwn, ids, showsCompactions, onBegin, show, signal } = options;
+  const { hit } = await findSession(id, places);
+  if (hit.kind === "native") return;
+  await using own = await openOwn(places);
+  if (own === null) return;
+  const { sessionId } = hit.row;
+  const wanted = { after: "latest", types: [BEGIN, ...ENDS], signal } as const;
+  for await (const { runId, type } of own.store.tail(sessionId, wanted)) {
+    if (runId === undefined || isOwn(runId)) continue;
+    if (type === BEGIN) {
+      onBegin();
+      continue;
+    }
+    const messages = await messagesOf(own.store, sessionId, runId);
+    for await (const update of replayOf(messages, { ids: ids(), showsCompactions, isLive: false })) {
+      await show(update);
+    }
+  }
+}
+
+/** What was said in a run, and what was called. */
+async function messagesOf(store: Store, sessionId: string, runId: string): Promise<readonly Message[]> {
+  const events: StoredEvent[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { runId, after });
+    events.push(...page.events);
+    after = page.nextAfter;
+  }
+  return TranscriptBuilder.fromEvents(events, { sessionId }).messages;
+}
