@@ -47,7 +47,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await checkPanel(panel, "earlier");
 });
 
-test("a captured frame begins a batch while nothing is said, and answers a question", async () => {
+test("in silence a captured frame starts a batch and is the answer to a question", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frames: false } });
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });

@@ -173,7 +173,7 @@ test("a batch that was stored before the session ended is acknowledged after it,
   expect(await service.accept("k", batch)).toMatchObject({ sequences: [] });
 });
 
-test("late notes of a session that ended go on after a restart of the server, and end after a day", async () => {
+test("a restart of the server continues the late notes of an ended session, for a day at most", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const first = await away({ store });

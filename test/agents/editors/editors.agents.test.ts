@@ -1,6 +1,6 @@
 /**
- * An editor on `continuo acp` with the real agents: a conversation begins with one of them, goes on with another one in a
- * second process of the gateway, and is one row of the list under one id.
+ * An editor on `continuo acp` with the real agents: a conversation begins with one of them, continues with another one in
+ * a second process of the gateway, and is one row of the list under one id.
  */
 
 import {

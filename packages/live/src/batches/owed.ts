@@ -1,6 +1,6 @@
 /**
- * Batches that a stand-in wrote are owed to the session's own writer: when it works again, it is given their evidence
- * once more. Its drafts take the place of the notes that the stand-in made of this evidence, unless a person changed them.
+ * Batches that a stand-in wrote are owed to the session's own writer: when it works again, it gets their evidence. Its
+ * drafts replace the notes that the stand-in made of this evidence, unless a person changed them.
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";

@@ -30,7 +30,7 @@ export const LIMITS = {
   /** The batches of a stand-in that the note writer is given again, and the longest pause between two tries. */
   owedBatches: 200,
   owedRetryMs: 600_000,
-  /** How long after the end of a session its note writer may still write them, and the interval of the tries. */
+  /** The note writer may write late notes for this long after the end of a session; it tries at this interval. */
   lateMs: 86_400_000,
   latePollMs: 300_000,
   /** For how long a removed session can be brought back, and the interval at which those beyond it are deleted. */
