@@ -1,6 +1,6 @@
 import { openStore } from "@continuo/store";
 import { beforeAll, expect, test } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
 import { type ChaosResult, chaos } from "./chaos.ts";
 
 let storeUrl: string;
@@ -18,6 +18,7 @@ async function run(workspaceId: string, durationMs: number, fault?: string): Pro
   return await chaos({
     store,
     storeUrl,
+    program: await bundledProgram("test/channels/chaos-server.ts"),
     durationMs,
     seed,
     ...size,

@@ -1,5 +1,5 @@
 import { openStore } from "@continuo/store";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 import { chaos, countsOf } from "./chaos.ts";
 
@@ -9,8 +9,9 @@ soakTest(
   async ({ seed }) => {
     const storeUrl = await newPostgresDatabase();
     await using store = await openStore(storeUrl, { migrate: true });
+    const program = await bundledProgram("test/channels/chaos-server.ts");
     const size = { clients: 20, agents: 5, servers: 3, durationMs: 600_000 };
-    const result = await chaos({ store, storeUrl, seed, ...size });
+    const result = await chaos({ store, storeUrl, program, seed, ...size });
     if (result.failures.length > 0) throw new Error(result.failures.join("\n"));
     return countsOf(result);
   },

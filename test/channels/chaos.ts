@@ -5,7 +5,6 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type AgenticClient, connect } from "@continuo/core/client";
 import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
@@ -18,6 +17,8 @@ import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 export interface ChaosOptions {
   readonly store: Store;
   readonly storeUrl: string;
+  /** The path of `chaos-server.ts`, or of its bundle. */
+  readonly program: string;
   readonly clients: number;
   readonly agents: number;
   readonly servers: number;
@@ -79,12 +80,17 @@ interface Server {
   child: ChildProcess;
 }
 
-async function startServer(storeUrl: string, workspaceId: string, fault: string): Promise<Server> {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, "chaos-server.ts"), storeUrl, workspaceId, fault],
-    { stdio: ["pipe", "pipe", "inherit"] },
-  );
+interface Start {
+  readonly program: string;
+  readonly storeUrl: string;
+  readonly workspaceId: string;
+  readonly fault: string;
+}
+
+async function startServer({ program, storeUrl, workspaceId, fault }: Start): Promise<Server> {
+  const child = spawn(process.execPath, [program, storeUrl, workspaceId, fault], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   for await (const line of createInterface({ input: child.stdout })) return { url: line, child };
   throw new Error("the server did not start");
 }
@@ -95,11 +101,10 @@ interface Recording extends Reader {
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, whose parts share everything
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { store, storeUrl, durationMs, seed, fault = "none" } = options;
+  const { store, program, storeUrl, durationMs, seed, fault = "none" } = options;
   const { workspaceId } = store;
-  const servers = await Promise.all(
-    Array.from({ length: options.servers }, () => startServer(storeUrl, workspaceId, fault)),
-  );
+  const start = { program, storeUrl, workspaceId, fault };
+  const servers = await Promise.all(Array.from({ length: options.servers }, () => startServer(start)));
   const proxies = await Promise.all(servers.map(({ url }) => cuttingProxy(url)));
   const stop = new AbortController();
   const giveUp = new AbortController();
@@ -164,9 +169,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const disturbances = await disturb({
     servers,
     proxies,
-    storeUrl,
-    workspaceId,
-    fault,
+    start,
     durationMs,
     random,
     isEnough,
@@ -243,9 +246,7 @@ export async function eventsOf(store: Store): Promise<readonly StoredEvent[]> {
 interface Disturbed {
   readonly servers: readonly Server[];
   readonly proxies: readonly CuttingProxy[];
-  readonly storeUrl: string;
-  readonly workspaceId: string;
-  readonly fault: string;
+  readonly start: Start;
   readonly durationMs: number;
   readonly isEnough: (kills: number) => boolean;
   readonly random: Random;
@@ -275,7 +276,7 @@ async function disturb({ servers, proxies, random, ...all }: Disturbed): Promise
     } else {
       done.kills++;
       server.child.kill("SIGKILL");
-      const next = await startServer(all.storeUrl, all.workspaceId, all.fault);
+      const next = await startServer(all.start);
       server.child = next.child;
       proxy.retarget(next.url);
     }

@@ -12,12 +12,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AgenticClient, connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
 
 const PARTICIPANTS = 20;
 /** A lease lasts 10 s, and after as long a client looks for another server. */
 const STANDSTILLS_MS = [9_500, 12_000, 15_000];
-const PROGRAM = join(import.meta.dirname, "chaos-server.ts");
+const PROGRAM = await bundledProgram("test/channels/chaos-server.ts");
 
 const ENGINES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   sqlite: async (folder) => `sqlite:${join(folder, "store.db")}`,

@@ -19,6 +19,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -28,6 +29,8 @@ const NATIVE = tested(({ ownFolder }) => ownFolder);
 let home: string;
 let cwd: string;
 let places: Places;
+
+const CHILD = await bundledProgram("test/hand-off/refused-child.ts");
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "continuo-refused-"));
@@ -43,11 +46,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 function handOffOnto(to: AgentName, mounting: string): { code: string; files: string[] } {
   const folder = join(home, NATIVE[to]);
   mkdirSync(folder, { recursive: true });
-  const child = join(import.meta.dirname, "refused-child.ts");
   const source = join(home, "source/projects/-home-dev-project", `${ID}.jsonl`);
   const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
   const script = `set -e; cp -a "$1" "$2"; mount -t tmpfs tmpfs "$1"; cp -a "$2/." "$1"; ${mounting}; shift 2; exec "$@"`;
-  const command = [process.execPath, child, source, to, cwd, folder];
+  const command = [process.execPath, CHILD, source, to, cwd, folder];
   const { status, stdout, stderr } = spawnSync(
     "unshare",
     ["--mount", ...asRoot, "sh", "-c", script, "sh", folder, join(home, "copied"), ...command],
@@ -85,10 +87,9 @@ async function handOffAsAnother(to: AgentName): Promise<Refused> {
     if (isRoot) chmodSync(continuo, 0o777);
     const before = await snapshotOf(folder);
     const source = join(home, "source/projects/-home-dev-project", `${ID}.jsonl`);
-    const child = join(import.meta.dirname, "refused-child.ts");
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [child, source, to, cwd, folder, ...(isRoot ? [String(NOBODY), writable] : [])],
+      [CHILD, source, to, cwd, folder, ...(isRoot ? [String(NOBODY), writable] : [])],
       { encoding: "utf8", env: { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuo } },
     );
     if (status !== 0) throw new Error(`${status}: ${stderr}`);

@@ -1,9 +1,9 @@
 /** Servers with continuous sessions as processes of their own, which a test kills. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Store, StoredEvent } from "@continuo/core/model";
+import { bundledProgram } from "../sizes/prepared.ts";
 
 export interface LiveServer extends AsyncDisposable {
   readonly url: string;
@@ -19,7 +19,7 @@ export interface StartOptions {
 }
 
 export async function startServer({ storeUrl, name, log, port = 0 }: StartOptions): Promise<LiveServer> {
-  const args = [join(import.meta.dirname, "server-child.ts"), storeUrl, String(port), name, log];
+  const args = [await bundledProgram("test/live/server-child.ts"), storeUrl, String(port), name, log];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await firstLine(child);

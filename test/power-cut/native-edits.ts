@@ -8,6 +8,7 @@ import { packSession } from "@continuo/agents/handoff/bundle";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
 import { settleUnfinished } from "@continuo/native/editing";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { tested } from "../tested-agents.ts";
 import type { Folder } from "./disk.ts";
 import { type NativeState, nativeState } from "./native-state.ts";
@@ -15,7 +16,7 @@ import { type Operations, readTree } from "./operations.ts";
 import { type CheckImage, traceOperations, writeImage } from "./power-cut.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-const NATIVE_USER = join(import.meta.dirname, "native-user.ts");
+const NATIVE_USER = await bundledProgram("test/power-cut/native-user.ts");
 /** The folder of each agent's files, below a home, and a session that can be damaged. */
 const AGENTS = tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
 

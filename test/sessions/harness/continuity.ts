@@ -4,10 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredEvent } from "@continuo/core/model";
+import { bundledProgram } from "../../sizes/prepared.ts";
 import { startChild } from "../../store/harness/lines.ts";
 import { eventsOf } from "./log.ts";
 
-const WORKER = join(import.meta.dirname, "../processes/worker.ts");
+const WORKER = await bundledProgram("test/sessions/processes/worker.ts");
 
 export interface WorkerOptions {
   readonly url: string;

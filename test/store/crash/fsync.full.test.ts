@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
+import { bundledProgram } from "../../sizes/prepared.ts";
 import { startChild } from "../harness/lines.ts";
 
-const WRITER = join(import.meta.dirname, "../processes/writer.ts");
+const WRITER = await bundledProgram("test/store/processes/writer.ts");
 const CALLS = "trace=fsync,fdatasync,write,pwrite64,pwritev,writev";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-fsync-"));

@@ -1,12 +1,12 @@
 /** Rounds of a crash test: writers start on one log, and each is killed at a random moment. */
 
-import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { expect } from "vitest";
+import { bundledProgram } from "../../sizes/prepared.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 import { startChild } from "../harness/lines.ts";
 
-const WRITER = join(import.meta.dirname, "../processes/writer.ts");
+const WRITER = await bundledProgram("test/store/processes/writer.ts");
 
 export interface Rounds {
   readonly url: string;

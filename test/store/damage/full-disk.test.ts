@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
+import { bundledProgram } from "../../sizes/prepared.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 import { type Child, startChild } from "../harness/lines.ts";
 
-const FILLER = join(import.meta.dirname, "../processes/filler.ts");
-const BLOB_FILLER = join(import.meta.dirname, "../processes/blob-filler.ts");
+const FILLER = await bundledProgram("test/store/processes/filler.ts");
+const BLOB_FILLER = await bundledProgram("test/store/processes/blob-filler.ts");
 /** Blocks of 512 bytes that a file of the child may have. */
 const BLOCKS = 2_000;
 

@@ -8,9 +8,10 @@ import { openStore } from "@continuo/store";
 import type { Folder } from "../../power-cut/disk.ts";
 import type { Operations } from "../../power-cut/operations.ts";
 import { traceOperations, writeImage } from "../../power-cut/power-cut.ts";
+import { bundledProgram } from "../../sizes/prepared.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 
-const POWER_USER = join(import.meta.dirname, "../processes/power-user.ts");
+const POWER_USER = await bundledProgram("test/store/processes/power-user.ts");
 
 export async function traceStore(synchronous: "full" | "off" = "full"): Promise<Operations> {
   const root = mkdtempSync(join(tmpdir(), "continuo-power-"));
