@@ -152,7 +152,7 @@ test("a live session is refused", async () => {
   const { code, stderr } = await runHere(home, ["session", "delete", CLAUDE_ID]);
   expect([code, stderr.split("\n")[0]]).toEqual([
     5,
-    `continuo: ${CLAUDE_ID}: claude has session ${CLAUDE_ID} open`,
+    `continuo: ${CLAUDE_ID}: session ${CLAUDE_ID} is open in claude`,
   ]);
   expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
 });

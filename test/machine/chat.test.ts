@@ -275,7 +275,7 @@ test("a session that is open in its own agent is read-only: no message is sent, 
   await using machine = await openMachine(home);
   await using page = await readChat(machine, `claude:${id}`);
   await page.until(({ state }) => state !== null);
-  expect(page.state?.readOnly).toMatch(/open in its agent/u);
+  expect(page.state?.readOnly).toMatch(/^session .+ is open in claude$/u);
   const answer = await machine.post(pathOf(`claude:${id}`, "prompt"), { text: "go on", agent: "robot" });
   expect([answer.status, await answer.json()]).toMatchObject([409, { error: { code: "session_live" } }]);
   expect(home.methods()).toEqual([]);

@@ -1,9 +1,6 @@
-/**
- * Tells if a session is open in its agent. Agents that report it themselves are believed; others are looked
- * for.
- */
+/** Finds out if a session is open in its agent: from the agent's own files if they tell it, otherwise from processes. */
 
-import { ContinuoError, type SessionInfo } from "@continuo/core/model";
+import { openInAgent, type SessionInfo } from "@continuo/core/model";
 import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
 import type { Lookup } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
@@ -20,9 +17,7 @@ export function refuseLive(
   nowMs: number = Date.now(),
 ): void {
   if (!isLive(found, { cwd, updatedMs: lastWritten(found, updatedAt), nowMs })) return;
-  throw new ContinuoError("session_live", `${found.agent} has session ${found.sessionId} open`, {
-    hint: "Close it there first.",
-  });
+  throw openInAgent(found);
 }
 
 /** Refuses a session that is open as it is on disk now. Errors: `session_live`, those of reading it. */

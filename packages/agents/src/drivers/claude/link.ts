@@ -8,6 +8,7 @@ import {
   type CallOptions,
   type ContextUse,
   ContinuoError,
+  openInAgent,
   present,
   type Restriction,
   type SessionCapabilities,
@@ -242,9 +243,7 @@ interface StartOptions {
 }
 
 function openAlready(id: string): ContinuoError {
-  return new ContinuoError("session_live", `${AGENT} already has session ${id} open`, {
-    hint: "Close it there first, or fork it.",
-  });
+  return openInAgent({ agent: AGENT, sessionId: id }, { hint: "Close it there first, or fork it." });
 }
 
 function notThere(id: string): ContinuoError {

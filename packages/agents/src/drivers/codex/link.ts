@@ -7,6 +7,7 @@ import {
   type ContextUse,
   ContinuoError,
   type OpenConversation,
+  openInAgent,
   present,
   type Restriction,
   type SessionCapabilities,
@@ -288,7 +289,7 @@ export class CodexLink implements Link {
     if (found === null)
       return new ContinuoError("not_found", `${AGENT} has no thread ${id}`, { cause: error });
     if (found.live !== true) return error;
-    return new ContinuoError("session_live", `${AGENT} has session ${id} open in another program`, {
+    return openInAgent(found, {
       hint: "Close it there first, or fork it.",
       cause: error,
     });

@@ -10,6 +10,7 @@ import {
   type ImageBlock,
   isContinuoError,
   type Message,
+  openInAgent,
   present,
   toPlainJson,
   type Usage,
@@ -271,7 +272,7 @@ async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   }
   const found = await findAgain(session, parts);
   if (found.live === true) {
-    throw new ContinuoError("session_live", `${reader.agent} has session ${session.sessionId} open`, {
+    throw openInAgent(found, {
       hint: "Close it there first: two writers would damage the conversation.",
     });
   }

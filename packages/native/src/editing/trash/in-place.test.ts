@@ -179,7 +179,7 @@ describe("a deletion is refused", () => {
   test("while the session is open in its agent", async () => {
     await expect(trash({ live: true })).rejects.toMatchObject({
       code: "session_live",
-      message: "claude:s is open in its agent",
+      message: "session s is open in claude",
       hint: "Close it there first.",
     });
   });

@@ -8,7 +8,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { ContinuoError, isContinuoError, type SessionInfo } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, openInAgent, type SessionInfo } from "@continuo/core/model";
 import {
   makeFolderDurably,
   type Places,
@@ -310,11 +310,7 @@ export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
 
 function refuseWhatIsInUse(found: FoundSession, plan: TrashPlan): void {
   const name = `${found.agent}:${found.sessionId}`;
-  if (found.live === true) {
-    throw new ContinuoError("session_live", `${name} is open in its agent`, {
-      hint: "Close it there first.",
-    });
-  }
+  if (found.live === true) throw openInAgent(found);
   if (plan.forks.length > 0) {
     const readers = plan.forks.length === 1 ? "a fork reads" : `${plan.forks.length} forks read`;
     throw new ContinuoError("has_forks", `${readers} the files of ${name}`, {

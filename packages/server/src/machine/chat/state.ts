@@ -2,7 +2,7 @@
 
 import type { ListedSession } from "@continuo/agents/catalog";
 import { agentsAt } from "@continuo/agents/conversations";
-import { ContinuoError, messageOf } from "@continuo/core/model";
+import { ContinuoError, messageOf, openInAgent } from "@continuo/core/model";
 import { CHAT_LIMITS, type ChatState, isTrashKey } from "@continuo/core/wire/machine";
 import { runnerOf } from "@continuo/store/sessions";
 import { LIVE_LIMITS } from "./limits.ts";
@@ -34,9 +34,7 @@ export function readOnlyOf({ key, row, parentKey }: ChatSession): ContinuoError 
     });
   }
   if (row.live !== true) return null;
-  return new ContinuoError("session_live", "the session is open in its agent, so nothing can be said here", {
-    hint: "Leave it there first.",
-  });
+  return openInAgent(row);
 }
 
 /** An agent's own session has no turns here until it is taken up. */
