@@ -182,7 +182,7 @@ test("a batch whose writer fails is tried 3 times more; then the extractive writ
   const failed = await service.session("k");
   expect(failed).toMatchObject({ depth: 0, level: "normal" });
   expect(failed.health.standIn).toBe(
-    "The note writer scripted does not work (scripted failed: the model is away): notes are made without a model until it does.",
+    "The note writer scripted does not work (scripted failed: the model is away). Until it works again, notes are made without a model.",
   );
   await live.send("k", said("Boats leave with the tide", 60_000, { endMs: 63_000 }));
   await clock.advance(6_000);

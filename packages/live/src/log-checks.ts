@@ -123,7 +123,7 @@ export class LogChecks {
       } catch (error) {
         report(`live: cannot degrade ${sessionId}: ${String(error)}`);
       }
-      if (tried > LIMITS.tries) return;
+      if (tried > LIMITS.retries) return;
       await pause(clock, retryMs(tried), NEVER);
     }
   }

@@ -1,4 +1,4 @@
-/** The batches of one lane of a session: when the next batch begins, how often it is tried, and what its end writes. */
+/** The work of one lane of a session: it begins batches, tries them again, and appends their decisions. */
 
 import { messageOf, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
@@ -90,10 +90,9 @@ const EXTRACTIVE = extractiveWriter();
 
 type Written = Pick<BatchDecision, "result" | "writer" | "standsInFor">;
 
-/** One sentence for the person. */
 function standInReason(writer: string, error: unknown): string {
   const why = messageOf(error).replace(/\.$/u, "");
-  return `The note writer ${writer} does not work (${why}): notes are made without a model until it does.`;
+  return `The note writer ${writer} does not work (${why}). Until it works again, notes are made without a model.`;
 }
 
 type Outcome = "processed" | "failed" | "nothing";
@@ -104,20 +103,20 @@ export class LaneWork {
   #breaker = CLOSED_BREAKER;
   #running: Promise<Outcome> | null = null;
   #phase: "working" | "waiting" = "working";
-  /** Until when the note writer is not asked, because it failed. */
+  /** The note writer failed, and is not asked before this time. */
   #awayUntilMs = 0;
   /** The failures in a row to make a stand-in's batches again, and until when that is not tried. */
   #redoFailures = 0;
   #redoAfterMs = 0;
   #call = new AbortController();
-  /** When something was said last. */
+  /** The time of the last transcript. */
   #heardAtMs: number | null = null;
 
   constructor(options: LaneOptions) {
     this.#options = options;
   }
 
-  /** True while work is in progress that waits for no timer. */
+  /** True while a batch is in progress, except during the pause before a further try. */
   get isBusy(): boolean {
     return this.#running !== null && this.#phase === "working";
   }
@@ -198,7 +197,7 @@ export class LaneWork {
     await this.#running;
   }
 
-  /** When what the writer left open must be finished, if nothing is said before; `null` when nothing is open. */
+  /** When the open thought of the writer must be finished, if nobody speaks before; `null` if no thought is open. */
   get endsAtMs(): number | null {
     const { lane, follower } = this.#options;
     if (lane === "supplementary" || this.#running !== null) return null;
@@ -212,7 +211,7 @@ export class LaneWork {
     return this.#writer().hasOpen?.(memory) === true;
   }
 
-  /** Has the writer finish what it left open. Errors: as a batch that failed for the last time. */
+  /** Lets the writer finish its open thought. Errors: those of a batch after its last try. */
   async finish(signal: AbortSignal): Promise<void> {
     await this.#idle(signal);
     if (this.endsAtMs === null) return;
@@ -308,7 +307,7 @@ export class LaneWork {
         });
         return;
       } catch (error) {
-        if (tried > LIMITS.tries || signal.aborted) throw error;
+        if (tried > LIMITS.retries || signal.aborted) throw error;
       }
       await this.#pause(tried, signal);
     }
@@ -332,27 +331,27 @@ export class LaneWork {
     const writer = this.#writer();
     const { standIn, memory } = follower.fold;
     let failure = standIn?.reason ?? null;
-    if (writer.name === EXTRACTIVE.name) return this.#own(writer, options);
-    // At an end, only the stand-in may have something open.
+    if (writer.name === EXTRACTIVE.name) return this.#askWriter(writer, options);
+    // At an end, the thought that is open can be that of the stand-in.
     const isAsked = !options.batch.isEnd || standIn === null || writer.hasOpen?.(memory) === true;
     for (let tried = 1; isAsked && clock.now() >= this.#awayUntilMs; tried++) {
       const beganMs = performance.now();
       this.#call = new AbortController();
       const signal = AbortSignal.any([options.signal, this.#call.signal]);
       try {
-        const own = await this.#own(writer, { ...options, signal });
+        const own = await this.#askWriter(writer, { ...options, signal });
         this.#awayUntilMs = 0;
         return own;
       } catch (error) {
         if (this.#options.signal.aborted) throw error;
         failure = standInReason(writer.name, error);
-        const wasLong = performance.now() - beganMs > LIMITS.writerMs / 4;
-        if (tried > LIMITS.tries || wasLong || signal.aborted) {
+        const wasLong = performance.now() - beganMs > LIMITS.longFailureMs;
+        if (tried > LIMITS.retries || wasLong || signal.aborted) {
           this.#awayUntilMs = clock.now() + LIMITS.breakerMs;
           break;
         }
       }
-      // The signal of closing ends the wait, and the stand-in still writes.
+      // When the session closes, the signal ends the pause, and the stand-in writes the notes.
       await this.#pause(tried, signal).catch(() => undefined);
       if (!signal.aborted) continue;
       this.#awayUntilMs = clock.now() + LIMITS.breakerMs;
@@ -362,8 +361,8 @@ export class LaneWork {
     return { result: await this.#extract(options), writer: EXTRACTIVE.name, standsInFor: reason };
   }
 
-  /** Also writes the thought that the stand-in left open. */
-  async #own(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
+  /** The drafts of the session's writer, after the thought that the stand-in left open. */
+  async #askWriter(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
     const result = await writeDrafts({ ...options, rules: this.#options.rules, writer });
     const { standIn } = this.#options.follower.fold;
     if (standIn === null || EXTRACTIVE.hasOpen?.(standIn.memory) !== true)

@@ -1,13 +1,16 @@
 /**
- * The pictures of frames, in tiers: the full picture for a week, its thumbnail for a month, then only the embedding.
- * Rows, hashes and embeddings stay. A person is warned a day before a picture is removed, and can keep it.
+ * The pictures of frames: the full picture is stored for a week, and its thumbnail for a month. The frame itself, its hashes
+ * and its embedding stay. A person is warned a day before a picture is removed, and can keep it.
  */
 
 import {
+  type BlobInfo,
   ContinuoError,
+  type EventPage,
   isContinuoError,
   type NewEvent,
   type OpenedBlob,
+  type Page,
   type Store,
 } from "@continuo/core/model";
 import type { PurgeWarning } from "@continuo/core/wire";
@@ -37,7 +40,7 @@ import {
 } from "./frame-references.ts";
 import { type FrameOwner, openPicture } from "./open-picture.ts";
 
-/** The days for which pictures stay after their arrival. */
+/** The days for which pictures are stored. */
 export interface FrameDays {
   /** 7 by default. */
   readonly full?: number;
@@ -54,7 +57,7 @@ export interface FramesOptions {
 
 type Warn = (warnings: readonly PurgeWarning[]) => void;
 
-/** The pictures that expire soon, by video. The list is read again after a while. */
+/** The pictures that expire soon, by video, as they were at a time. */
 interface DuePictures {
   readonly atMs: number;
   readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
@@ -63,7 +66,7 @@ interface DuePictures {
 /** Resolves to true if the sender of evidence may use the picture. */
 export type PictureAccess = (hash: string) => Promise<boolean>;
 
-/** A sender within this process may use every picture. */
+/** For senders in this process, which may use every picture. */
 export const ANY_PICTURE: PictureAccess = () => Promise.resolve(true);
 
 interface Watcher {
@@ -136,7 +139,7 @@ export class Frames {
     return openPicture({ store, nowMs: clock.now() }, owner, place);
   }
 
-  /** Removes expired pictures, on one server at a time. Returns how many. */
+  /** Removes expired pictures and returns their number. Only one server does it at a time. */
   purge(): Promise<number> {
     const { store, clock } = this.#options;
     return onOneServer(store, LEASE, async (renew) => {
@@ -144,7 +147,7 @@ export class Frames {
       let purged = 0;
       for await (const hash of this.#expiring({ until: now })) {
         const references = await referencesTo(store, hash);
-        // An upload that no event refers to has its own expiry.
+        // An upload without an event is removed when its own expiry is over.
         if (references.length === 0) continue;
         const isOver = references.every(({ expiresAt }) => expiresAt <= now);
         if (isOver && !(await isKept(store, hash))) {
@@ -161,26 +164,26 @@ export class Frames {
   }
 
   /**
-   * Calls `warn` at once, and again when further pictures are about to expire, once per picture. The returned function
-   * ends it.
+   * Calls `warn` once for each picture that is about to expire, now and later. The returned function stops the
+   * warnings.
    */
   watch(videoId: string, warn: Warn): () => void {
     const watcher: Watcher = { videoId, warn, warned: new Set() };
     this.#watchers.add(watcher);
     void this.#warnThem([watcher]).catch((error: unknown) => {
-      this.#options.report(`live: cannot warn of pictures that go: ${String(error)}`);
+      this.#options.report(`live: could not warn about pictures that expire soon: ${String(error)}`);
     });
     return () => this.#watchers.delete(watcher);
   }
 
   /**
-   * Call it before a session is deleted: it removes the session's pictures and audio, unless another video needs them.
+   * Removes the pictures and the audio of a session that is deleted next, except those that another video uses.
    */
   async release({ sessionId, videoId }: FrameOwner): Promise<void> {
     const { store } = this.#options;
     const types = ["frame_captured", "evidence_added"];
     for (let after: number | null = 0; after !== null; ) {
-      const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
+      const page: EventPage = await store.read(sessionId, { after, types });
       const hashes = new Set(page.events.flatMap(({ data }) => hashesIn(data)));
       for (const hash of hashes) {
         for (const one of await referencesTo(store, hash, sessionId)) await removeReference(store, one);
@@ -210,7 +213,7 @@ export class Frames {
     return pointers;
   }
 
-  /** Yields hashes of pictures whose last reference expires in that time, soonest first. */
+  /** Yields the hashes of pictures whose last reference expires between `from` and `until`, the first one first. */
   async *#expiring({
     from,
     until,
@@ -224,7 +227,7 @@ export class Frames {
       ...(from === undefined ? {} : { expiresAfter: bytesUntil(from) }),
     };
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<Store["listBlobs"]>> = await store.listBlobs({
+      const page: Page<BlobInfo> = await store.listBlobs({
         ...range,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -233,29 +236,26 @@ export class Frames {
     }
   }
 
-  /**
-   * Writes to the log of the session, or to the session beside it after the session ended, because the log is closed
-   * then.
-   */
+  /** Appends `blob_purged` to the log of the session, or to its side log if the session has ended. */
   async #record({ hash, sessionId, tier, mediaTimeMs, expiresAt }: FrameReference): Promise<void> {
     const { store, clock } = this.#options;
     const status = (await store.getSession(sessionId))?.status;
     if (status === undefined) return;
     const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, nearMs: mediaTimeMs };
-    const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: 100 });
+    const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: LIMITS.framesAtOnce });
     const frame = events.find(({ data }) =>
       pointersIn(data).some((pointer) => pointer.hash === hash && pointer.tier === tier),
     );
     if (frame === undefined) return;
     const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
-    // A repeated try has the same id.
+    // The id is the same in a repeated try, so that the event is stored once.
     const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
     const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
     const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));
     if (!isStored) await store.append(await openSideLog(store, sessionId, "pictures"), [event]);
   }
 
-  /** Removes expired bytes. Bytes without an expiry are not from this service. */
+  /** Removes expired bytes. Bytes without an expiry belong to other services, and stay. */
   async #collect(): Promise<void> {
     await this.#options.store.collectBlobs({ minAgeMs: LIMITS.foreignBlobMs });
   }
@@ -302,7 +302,7 @@ export class Frames {
   }
 }
 
-/** `false` for a log that has been closed since. */
+/** Returns false if the log has been closed. */
 async function appendOpen(store: Store, logId: string, event: NewEvent): Promise<boolean> {
   try {
     await store.append(logId, [event]);

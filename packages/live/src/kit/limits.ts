@@ -1,259 +1,326 @@
 /** Every limit and every time of continuous sessions, in one place. */
 
 export const LIMITS = {
-  /** UTF-16 units of a key, of a video's id, of a title. */
+  /** UTF-16 units of a session's key. */
   keyLength: 4_096,
+  /** UTF-16 units of the id of a video, of a title, and of other short texts. */
   nameLength: 512,
-  /** Bounds of one batch of evidence. */
+  /** Pieces of evidence in one request. */
   evidencePerBatch: 500,
+  /** UTF-16 units of the text of one piece of evidence. */
   textChars: 100_000,
+  /** Notes that one operation can merge, or parts into which it can split one. */
   notesPerOperation: 100,
   embeddingNumbers: 4_096,
-  /** Captions of one piece of evidence, and those of a video that its outline is made of. */
+  /** Captions of one piece of evidence. */
   listedCues: 500,
+  /** Captions of a video from which its outline is made. */
   outlineCues: 20_000,
-  /** Pieces of transcripts that are read to find the part that was watched, and outlines that a server keeps. */
+  /** Transcripts that are read to find the part of a video that was watched. */
   watchedPieces: 50_000,
+  /** Outlines that a server remembers. */
   keptOutlines: 50,
 
-  /** After this time without input, a session becomes idle; after the second one, it is abandoned. */
+  /** A session becomes idle after this time without input. */
   idleMs: 30_000,
+  /** A session is abandoned after this time without input. */
   abandonMs: 3_600_000,
-  /** The interval of the clean-up, and the number of sessions that it reads at once. */
+  /** The interval of the clean-up. */
   cleanUpMs: 3_600_000,
   /**
-   * The clean-up looks at sessions whose log has not changed for this time: their own events follow the last input for
-   * a while.
+   * The clean-up examines only sessions whose log has not changed for this time, because a session writes events of its own
+   * for a while after the last input.
    */
   cleanUpLookMs: 1_800_000,
+  /** Sessions that the clean-up reads at once. */
   cleanUpBatch: 100,
-  /** The batches of a stand-in that the note writer is given again, and the longest pause between two tries. */
-  owedBatches: 200,
-  owedRetryMs: 600_000,
-  /** The note writer may write late notes for this long after the end of a session; it tries at this interval. */
-  lateMs: 86_400_000,
-  latePollMs: 300_000,
-  /** For how long a removed session can be brought back, and the interval at which those beyond it are deleted. */
-  undoMs: 604_800_000,
-  deletionMs: 3_600_000,
-  /** The keys that a removal keeps. */
-  removedKeysChars: 65_536,
+
   cleanUpLeaseMs: 600_000,
 
-  /** A server that does not renew its lease for this time is replaced; it renews three times as often. */
+  /** Batches of a stand-in that the note writer receives again. */
+  owedBatches: 200,
+  /** The longest pause between two tries to give these batches to the note writer. */
+  owedRetryMs: 600_000,
+  /** The note writer may still write these batches for this time after the end of a session. */
+  lateMs: 86_400_000,
+  /** The interval of the tries after the end of a session. */
+  latePollMs: 300_000,
+
+  /** A removed session can be brought back within this time. */
+  undoMs: 604_800_000,
+  /** The interval at which sessions that can no longer be brought back are deleted. */
+  deletionMs: 3_600_000,
+  /** UTF-16 units of the keys that the record of a removal keeps. */
+  removedKeysChars: 65_536,
+
+  /** Another server replaces a server that has not renewed its lease for this time. A server renews it three times as often. */
   serverLeaseMs: 3_000,
-  /** The interval at which servers look for other servers that are gone. */
+  /** The interval at which servers look for servers that are gone. */
   takeOverPollMs: 500,
   runLeaseMs: 4_000,
   parallelRuns: 16,
 
-  /** A checkpoint is due after this time, or this many `note_written`, if anything was appended. */
+  /** A checkpoint is due after this time, if anything was appended. */
   checkpointMs: 300_000,
+  /** A checkpoint is due after this number of new notes. */
   checkpointNotes: 10,
+  /** The first pause after a checkpoint that failed. */
   checkpointRetryMs: 1_000,
   checkpointMaxRetryMs: 60_000,
-  /** The failures in a row that are an alert. */
+  /** After this number of failed checkpoints in a row, the server reports an alert. */
   checkpointAlert: 3,
-  /** The time that closing waits for the notes of pending evidence. */
+  /** Snapshots that are tried, from the newest to older ones, before a log is read from its beginning. */
+  triedSnapshots: 3,
+  /** The time for which closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
-  /** The part of that which is left for the page without a model, and for the checkpoint. */
+  /** The part of `closeFlushMs` that is left for the page without a model, and for the checkpoint. */
   closeReserveMs: 1_500,
-  /**
-   * Silence after which the page is written; the pieces of captions that it is made of; the parts of their evidence that
-   * one item cites; the operations of people that a page remembers.
-   */
+
+  /** The page is written after a silence of this length. */
   pagePauseMs: 120_000,
+  /** Transcripts from which a page is made. */
   pagePieces: 30_000,
+  /** Pieces of evidence that one item of a page cites. */
   pageCitations: 50,
+  /** Items of a page that people can change. */
   pageChanges: 200,
   pageItems: 100,
   pageItemChars: 4_000,
+  /** Items of one kind, such as chapters. */
   pageItemsOfKind: 40,
   pageTitleChars: 60,
-  /** The characters of the words, and the notes, that a model is given for one pass. */
+  /** Characters of speech that a model receives in one pass over a page. */
   pageChars: 200_000,
+  /** Notes that a model receives in one pass over a page. */
   pageNotes: 200,
-  /** The passes of a model over the page of one session; those at one pause; and their share of the budget. */
+  /** Passes of a model over the page of one session. */
   pagePasses: 12,
+  /** Passes of a model at one pause. */
   passesAtOnce: 2,
+  /** The share of a session's budget that passes over its page may use. */
   pageShare: 0.25,
-  /** The time for which a server remembers the session of a key without asking the store. */
+
+  /** A server remembers the session of a key for this time before it asks the store again. */
   keyMemoryMs: 1_000,
-  /** The tabs of one session that are looked at when one of them leaves. */
+  /** Tabs of one session that are examined when one of them leaves. */
   tabs: 1_000,
-  /** The notes that a continuing session takes over in one append. */
+  /** Notes that a continuing session takes over in one append. */
   carriedAtOnce: 200,
-  /** For how many sessions a server keeps the fold without owning them. */
+  /** Sessions whose fold a server keeps without owning them. */
   followers: 1_000,
 
-  /** The window of a batch: after a silence, in a burst or on one topic, and in all other cases. */
+  /** The window of a batch after a silence. */
   quietWindowMs: 2_000,
+  /** The window of a batch in a burst, or while the speech stays with one topic. */
   burstWindowMs: 6_000,
+  /** The window of all other batches. */
   windowMs: 4_000,
+  /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
+  /** More events than this within `burstMs` are a burst. */
   burstMessages: 3,
   burstMs: 5_000,
+  /** The newest transcripts in which a topic is looked for. */
   topicTranscripts: 4,
+  /** Transcripts that must mention a word to make it the topic. */
   topicMentions: 3,
   /** The longest time from the oldest pending transcript, remark or note event to its batch. */
   longestWaitMs: 12_000,
-  /** Events of one batch; the rest goes into the next one. */
+  /** Events of one batch; the other ones go into the next batch. */
   batchEvents: 200,
   batchBytes: 1_048_576,
   draftsPerBatch: 100,
+  /** The newest notes that a writer receives with a batch. */
   newestNotes: 5,
-  /** The number of earlier sessions of the key whose notes a writer receives. */
+  /** Earlier sessions of the key whose notes a writer receives. */
   ancestors: 5,
 
-  tries: 3,
+  /** The number of further tries after the first one failed. */
+  retries: 3,
+  /** The pause before the first further try; each pause after it is twice as long. */
   firstRetryMs: 1_000,
+  /** After this number of failures in a row, the next try waits for `breakerMs`. */
   breakerFailures: 5,
   breakerMs: 30_000,
-  /** The longest call of a note writer. One that took this long is not asked again at once. */
+  /** The longest call of a note writer. */
   writerMs: 120_000,
-  /** The part of the time of closing after which the extractive writer takes over. */
+  /** A note writer that failed after a longer call than this is not asked again at once. */
+  longFailureMs: 30_000,
+  /** The part of `closeFlushMs` after which the extractive writer takes over. */
   closeWriterMs: 7_000,
 
+  /** The distance in the video in which evidence is context of a piece. */
   primaryWindowMs: 3_000,
+  /** The distance that is used if the evidence in the primary window is sparse or unsure. */
   secondaryWindowMs: 10_000,
   contextTokens: 1_500,
-  /** The number of events of each retention in each window. */
+  /** Events of each retention in each window. */
   contextEvents: 200,
   /** With fewer critical events, the evidence counts as sparse. */
   sparseCritical: 3,
+  /** Below this confidence, a draft is unsure. */
   lowConfidence: 0.6,
-  /** The share of the doubt that a second segment takes away; the factor when it disagrees; and the highest confidence. */
+  /** The share of the doubt that a second segment removes if it agrees. */
   agreement: 0.5,
+  /** The factor of the confidence if a second segment disagrees. */
   disagreement: 0.8,
+  /** The highest confidence that agreement can give. */
   mostConfidence: 0.99,
-  /** The distance to either side in which the writer looks for unsure drafts, before a person is asked. */
+  /** The distance in the video in which the writer looks for evidence of unsure drafts, before it asks a person. */
   widestWindowMs: 60_000,
   widestTokens: 4_000,
+  /** Unsure drafts of one batch for which the writer looks further. */
   widenedDrafts: 5,
-  /** A question without an answer closes after this time: its draft is written as unsure. */
+  /** A question that nobody answers is closed after this time, and its draft is written as unsure. */
   answerMs: 600_000,
+  /** Questions that are open at the same time. */
   openRequests: 20,
 
-  /** From this share of the shorter span on, two notes are at the same place. */
+  /** Two notes are at the same place if they share at least this part of the shorter span. */
   sameOverlap: 0.5,
-  /** The number of changes of a note that the agent may make in an hour. */
+  /** Changes of one note that the agent may make within `revisionMs`. */
   revisionsPerHour: 3,
   revisionMs: 3_600_000,
-  /** With how many notes the drafts of a batch are compared, and how many ids of evidence a note keeps. */
+  /** Notes with which the drafts of a batch are compared. */
   comparedNotes: 100,
-  /** The largest number of notes without archived ones, and with those archived ones that the fold remembers. */
+  /** Notes of a session, without archived ones. */
   notes: 4_000,
+  /** Notes that the fold remembers, with archived ones. */
   noteEntries: 4_500,
+  /** Ids of evidence that one note keeps. */
   noteEvidence: 1_000,
+  /** Vectors that an embedder remembers. */
   rememberedVectors: 500,
-  /** Related notes: how many are shown, those that are compared, and the share of the threshold that counts. */
+  /** Related notes that are shown. */
   related: 10,
+  /** Notes that are compared to find related ones. */
   relatedCandidates: 200,
+  /** Notes are related from this share of the threshold for equal notes on. */
   relatedShare: 0.5,
-  /** The cosine of models from which two notes count as the same. */
+  /** Two notes count as the same from this cosine of a model's vectors on. */
   sameCosine: 0.8,
 
-  /** Characters of an agent's answer, and of one note in it. */
+  /** Characters of an agent's answer. */
   answerChars: 1_000_000,
+  /** Characters of one note in an agent's answer. */
   noteChars: 10_000,
-  /** Without a model: the content words from which a remark is a note. */
+  /** Without a model, a remark is a note if it has at least this number of content words. */
   remarkWords: 3,
-  /** Silence after which the open thought ends: by the time of the video, and by the clock. */
+  /** An open thought ends after a silence of this length in the video. */
   silentMs: 15_000,
+  /** An open thought ends after this time without input. */
   endMs: 30_000,
+  /** Speakers of a session whose speech is joined separately. */
   speakers: 8,
-  /** Characters of a text that are heard at once, and how long that takes until other work may go first. */
+  /** Characters of a text that are read in one step. */
   heardChars: 1_000,
+  /** After this time, other work of the server may run. */
   heardMs: 5,
-  /** The distance around a piece in which earlier words are read after a seek back, and their tokens. */
+  /** The distance in the video in which earlier words are read after a seek back. */
   heardAgainMs: 10_000,
   heardAgainTokens: 20_000,
-  /** The longest call of an endpoint for embeddings or transcripts, and the characters of its answer. */
+  /** The longest call of an endpoint for embeddings or transcripts. */
   endpointMs: 60_000,
+  /** Characters of an endpoint's answer. */
   endpointChars: 33_554_432,
-  /** The size of one chunk of audio; the longest wait for its transcript; the segments of one transcript. */
+  /** The size of one chunk of audio. */
   audioBytes: 10_485_760,
+  /** The longest time for which audio is stored. */
   audioKeptMs: 2_592_000_000,
+  /** Segments of the transcript of one chunk of audio. */
   segmentsPerAudio: 1_000,
-  /** The share of a budget from which a session warns. */
+  /** A session warns when it has used this share of its budget. */
   budgetWarning: 0.8,
-  /** The factor by which the windows of batches are longer from then on. */
+  /** After the warning, the windows of batches are longer by this factor. */
   budgetStretch: 2,
-  /** The number of notes and pieces of evidence that answer a question. */
+  /** Notes that answer a question. */
   askNotes: 20,
+  /** The newest notes in which an answer is looked for. */
   askCandidates: 200,
+  /** Tokens of the evidence that answers a question. */
   askTokens: 4_000,
   questionChars: 4_000,
 
-  /**
-   * The time for which pictures of frames stay, the interval at which expired ones are removed, and the time of the
-   * warning before that.
-   */
   dayMs: 86_400_000,
+  /** The days for which the full picture of a frame is stored. */
   fullDays: 7,
+  /** The days for which the thumbnail of a frame is stored. */
   thumbnailDays: 30,
+  /** The interval at which expired pictures are removed. */
   purgeMs: 3_600_000,
+  /** The interval at which people are warned about pictures that will be removed. */
   purgeWarningPollMs: 600_000,
-  /** The pictures of one batch that a model is shown, fewer from 80 % of the budget on, and the largest one. */
+  /** Pictures of one batch that a model receives. */
   picturesPerBatch: 4,
+  /** Pictures of one batch that a model receives after the warning of the budget. */
   picturesAtWarning: 1,
+  /** The largest picture that a model receives. */
   pictureBytes: 524_288,
-  /** Without embeddings, frames this far apart are other scenes; with them, those whose cosine is lower. */
+  /** Without embeddings, frames this far apart show different scenes. */
   sceneMs: 3_000,
+  /** With embeddings, frames whose cosine is lower show different scenes. */
   sameScene: 0.95,
-  /** A day, and one poll more. */
+  /** People are warned this long before a picture is removed: a day, and one interval more. */
   purgeWarningMs: 87_000_000,
+  /** Warnings in one message to a page. */
   warningsPerFrame: 100,
-  /** The additional time for which the clean-up of pictures can find the bytes. */
+  /** Frames at one time of a video in which a picture is looked for. */
+  framesAtOnce: 100,
+  /** Bytes of a picture are stored for this time after it expires, so that the clean-up can still find them. */
   pictureGraceMs: 86_400_000,
-  /** The expiry for bytes that the clean-up must not remove, because they came without an expiry. */
+  /** The expiry of bytes that the clean-up must not remove, because they came without an expiry. */
   foreignBlobMs: 3_153_600_000_000,
 
+  /** From this depth on, the level of a session is `warning`. */
   warningDepth: 50,
+  /** From this depth on, the level of a session is `critical`. */
   criticalDepth: 100,
   /** Below this depth, the level returns to `normal`. */
   normalDepth: 25,
+  /** Frames of a batch; the oldest ones above this number are left out. */
   pendingFrames: 20,
+  /** Above this depth, telemetry is not stored. */
   telemetryDepth: 50,
 
-  /**
-   * The bounds of a session in the memory of its owner: the number of pending pieces of evidence, and the size of a writer's
-   * memory.
-   */
+  /** Pending pieces of evidence that the owner of a session keeps in memory. */
   pendingInMemory: 10_000,
+  /** Characters of the memory of a note writer. */
   rememberedChars: 262_144,
   /** The pause before following a log is tried again. */
   followRetryMs: 250,
-  /** The number of disagreements that a replay lists, and of versions of a note that it remembers. */
+  /** Disagreements that a replay lists. */
   shownDisagreements: 100,
-  /** The damaged events that a session shows, and that one repair puts aside. */
+  /** Damaged events that a session shows. */
   shownDamages: 100,
+  /** Damaged events that one repair puts aside. */
   quarantined: 1_000,
-  /** The pages of decisions that are read to find the notes that depend on a damaged event. */
+  /** Pages of decisions that are read to find the notes that depend on a damaged event. */
   decisionPages: 20,
+  /** Versions of a note that a replay remembers. */
   replayedVersions: 10,
-  /**
-   * The interval at which a server checks for the nightly replay; the hour (UTC) from which it is due; the age of the
-   * sessions that it replays.
-   */
+  /** The interval at which a server checks if the nightly replay is due. */
   nightlyPollMs: 900_000,
+  /** The hour (UTC) from which the nightly replay is due. */
   nightHour: 2,
+  /** The nightly replay takes sessions that changed within this time. */
   nightlySpanMs: 86_400_000,
-  /** The number of events that a restore reads, and hashes in one turn of the event loop. */
+  /** Events that a restore reads, and hashes, before other work may run. */
   restorePage: 128,
-  /** Events of a window of the history, where the request names no number, and at most; and their bytes. */
+  /** Events of a window of the history, if the request gives no number. */
   windowEvents: 100,
+  /** The most events of a window that a request can ask for. */
   mostWindowEvents: 500,
   windowBytes: 2_000_000,
-  /**
-   * The notes before a window: characters and ids of all together, ids of one, and how many are read at once. And the
-   * versions of one note.
-   */
+  /** Characters of all notes before a window. */
   notesChars: 1_000_000,
+  /** Ids of evidence of all notes before a window. */
   notesIds: 20_000,
+  /** Ids of evidence that one note shows. */
   shownEvidence: 12,
+  /** Notes that are read at once. */
   notesAtOnce: 200,
+  /** Versions of one note that are shown. */
   shownVersions: 20,
-  /** Up to this many unwanted events are read along, instead of beginning another read. */
+  /** Up to this number of unwanted events are read too, because that is cheaper than another read. */
   readGap: 64,
 } as const;

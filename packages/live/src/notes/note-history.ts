@@ -31,10 +31,10 @@ interface Start {
   readonly notes: Map<string, NoteEntry>;
 }
 
-/** The beginning of the log where no checkpoint is of use: of another version, or with a hash that differs. */
+/** The newest checkpoint that can be used; the beginning of the log if all are of another version or damaged. */
 async function checkpointAt(store: Store, sessionId: string, sequence: number): Promise<Start> {
   let atSequence = sequence;
-  for (let n = 0; n < LIMITS.tries && atSequence > 0; n++) {
+  for (let n = 0; n < LIMITS.triedSnapshots && atSequence > 0; n++) {
     const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: SNAPSHOT_NAME, atSequence });
     if (snapshot === null) break;
     const fold = await unseal(snapshot.data);

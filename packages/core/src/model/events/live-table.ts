@@ -3,7 +3,7 @@
 export const LIVE_EVENT_TYPES = {
   evidence_added: {
     area: "evidence",
-    says: "Something was observed that has no type of its own. Its importance is its retention.",
+    says: "Evidence of a kind that has no event type of its own. `critical` retention makes it important: it is never left out.",
     payload: {
       kind: "text",
       "content?": "any",
@@ -79,7 +79,7 @@ export const LIVE_EVENT_TYPES = {
   },
   evidence_dropped: {
     area: "evidence",
-    says: "Stored evidence that was not given to the model, with the count of each kind; of telemetry, what was not stored.",
+    says: "Evidence was left out: stored evidence that the model did not receive, or telemetry that was not stored. `kinds` has the count of each kind.",
     payload: {
       count: "number",
       "reason?": "text",
@@ -106,7 +106,7 @@ export const LIVE_EVENT_TYPES = {
   },
   decision_made: {
     area: "notes",
-    says: "A batch was processed: which sequences it was, and what became of each draft. Written by the owner only.",
+    says: "A batch was processed. It has the sequences of the batch and the decision about each draft. Only the owner writes it.",
     payload: {
       decisionId: "text",
       "batchId?": "text",
@@ -205,7 +205,7 @@ export const LIVE_EVENT_TYPES = {
   },
   note_updated: {
     area: "notes",
-    says: "A note changed, with the hashes before and after. After a change by a person, those of the agent do not count.",
+    says: "A note changed. It has the hashes before and after the change. When a person has changed a note, later changes by the agent are ignored.",
     payload: {
       noteId: "text",
       content: "content",
@@ -281,7 +281,7 @@ export const LIVE_EVENT_TYPES = {
   },
   note_removed: {
     area: "notes",
-    says: "A note was taken back: a person removed it.",
+    says: "A person removed a note.",
     payload: { noteId: "text", "reason?": "text" },
     retention: "critical",
     transcript: "nothing",
