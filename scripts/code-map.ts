@@ -94,7 +94,7 @@ export function withRooms(document: string, name: string): string {
   );
   const lines = folders.map((folder) => {
     const indent = "  ".repeat(folder.split("/").length - 1);
-    const door = doors.has(folder) ? ` (door \`${doors.get(folder)}\`)` : "";
+    const door = doors.has(folder) ? ` (exported as \`${doors.get(folder)}\`)` : "";
     return `${indent}- \`${folder}/\`${door}: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
   });
   return withSection(document, ROOMS, `${lines.join("\n")}\n`);

@@ -1,5 +1,5 @@
 /**
- * Native sessions: finds, lists, reads and writes the sessions of each agent; adding an agent begins here.
+ * Native sessions: finds, lists, reads and writes the sessions of each agent.
  *
  * Promises: reading writes only the caller's own cache file; no agent is started; a name that matches two sessions is
  * an error that lists both.
