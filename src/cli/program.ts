@@ -22,19 +22,12 @@ import { addServeCommand } from "./serve/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
 import { addStatsCommand, addStatuslineCommand } from "./stats/index.ts";
 import { addStoreCommands } from "./store/index.ts";
-import type { Shell } from "./terminal/index.ts";
+import type { ProgramRun, Shell } from "./terminal/index.ts";
 import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
 import { addViewCommand } from "./view/index.ts";
 
 const debug = debugOf("cli");
-
-/** The environment of the commands; left out if the program is only described. */
-export interface ProgramRun {
-  readonly shell: Shell;
-  /** Called with the exit code of a command that ended. */
-  readonly onEnd: (exitCode: number) => void;
-}
 
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {
   let exitCode = 0;

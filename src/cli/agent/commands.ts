@@ -2,13 +2,8 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { serverOptions } from "../channel/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 The agent answers every message that is addressed to it, including those from before it joined. It runs in this
@@ -20,7 +15,7 @@ Examples:
   continuo agent join team --agent claude --as claude
   continuo agent join team --agent codex --as reviewer --server https://chat.example --token-file token`;
 
-export function addAgentCommands(agent: Command, run: Run | null): void {
+export function addAgentCommands(agent: Command, run: ProgramRun | null): void {
   serverOptions(agent.command("join").description("let an agent answer in a channel"))
     .argument("<channel>", "the channel's name")
     .requiredOption("--agent <name>", "the agent that answers")

@@ -2,12 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { parseTime } from "../flags/index.ts";
-import type { Shell } from "../terminal/index.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
+import type { ProgramRun } from "../terminal/index.ts";
 
 interface JsonFlag {
   readonly json?: true;
@@ -22,7 +17,7 @@ The agent runs in a temporary home, and no model is asked. Exit code 7: the agen
 says it supports. Exit code 8: the agent does not start; the error says whether it hangs, ends, prints other text than its
 protocol, or is too old.`;
 
-export function addAgentsCommand(program: Command, run: Run | null): void {
+export function addAgentsCommand(program: Command, run: ProgramRun | null): void {
   const agents = program
     .command("agents")
     .description(

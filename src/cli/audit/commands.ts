@@ -1,13 +1,8 @@
 /** The flags of `continuo audit`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { AuditFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 A line says when, who, from where, what, and to what: a person by the name on this machine (user:ada), a client by the id
@@ -19,7 +14,7 @@ Examples:
   continuo audit --what token_created --all
   continuo audit --who user:ada --json`;
 
-export function addAuditCommand(program: Command, run: Run | null): void {
+export function addAuditCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("audit")
     .description(

@@ -1,13 +1,8 @@
 /** The flags of `continuo channel …`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { ChannelFlags, SendFlags, ShowFlags, TailFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 type Work = (shell: Shell) => Promise<number>;
 
@@ -18,7 +13,7 @@ Examples:
   continuo channel send team "@claude who knows the build?"
   git diff | continuo channel send team --to claude -`;
 
-export function addChannelCommands(channel: Command, run: Run | null): void {
+export function addChannelCommands(channel: Command, run: ProgramRun | null): void {
   const act = async (work: Work): Promise<void> => {
     if (run !== null) run.onEnd(await work(run.shell));
   };

@@ -2,13 +2,8 @@
 
 import { type Command, Option } from "commander";
 import { addTalkOptions, type TypedTalkFlags, withSession } from "../flags/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 The answer goes to standard output, without colours if that is not a terminal; tool calls, notes and the id of the
@@ -23,7 +18,7 @@ Examples:
   continuo chat --continue "and now fix it"    continue the newest session of this folder
   continuo chat --resume 4bf3 -a codex "what do you think?"    the same session, another agent`;
 
-export function addChatCommand(program: Command, run: Run | null): void {
+export function addChatCommand(program: Command, run: ProgramRun | null): void {
   const chat = program
     .command("chat")
     .description("run one turn with an agent: a prompt, its answer, and a session that can continue")

@@ -1,13 +1,8 @@
 /** `completion SHELL`, and the hidden `complete-words` that the scripts call. */
 
 import { Argument, type Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import { SHELLS, type ShellName } from "./shells.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 To switch completion on, add to
@@ -15,7 +10,7 @@ To switch completion on, add to
   ~/.zshrc, after compinit    source <(continuo completion zsh)
   ~/.config/fish/config.fish  continuo completion fish | source`;
 
-export function addCompletionCommands(program: Command, run: Run | null): void {
+export function addCompletionCommands(program: Command, run: ProgramRun | null): void {
   program
     .command("completion")
     .description("print a script that completes commands, flags and session ids in your shell")

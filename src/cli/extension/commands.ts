@@ -1,13 +1,8 @@
 /** The flags of `continuo extension`. Nothing here does any work. */
 
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { ExtensionFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 The extension watches a video with you, and writes notes beside it. It comes with Continuo; a browser loads it from the folder
@@ -17,7 +12,7 @@ Examples:
   continuo extension             print the folder and the steps, and open them as a page
   continuo extension --no-open   only print them`;
 
-export function addExtensionCommand(program: Command, run: Run | null): void {
+export function addExtensionCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("extension")
     .description("install the browser extension: its folder, and the three steps to the first note")

@@ -2,15 +2,10 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ID_HELP } from "../flags/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import { AGENT_CHOICES, type HandoffFlags, type LossFlag, type ResumeFlags } from "./flags.ts";
 
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
-
-export function addHandoffCommands(program: Command, run: Run | null): void {
+export function addHandoffCommands(program: Command, run: ProgramRun | null): void {
   const action = async (work: (shell: Shell) => Promise<number>): Promise<void> => {
     if (run !== null) run.onEnd(await work(run.shell));
   };

@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addressOptions, serverOptions } from "../channel/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type {
   ChangeFlags,
   DemoFlags,
@@ -14,11 +14,6 @@ import type {
 } from "./flags.ts";
 
 const FORMATS = ["md", "html", "json", "zip"] as const;
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 type Work = (shell: Shell) => Promise<number>;
 
@@ -40,7 +35,7 @@ Examples:
 
 type Act = (work: Work) => Promise<void>;
 
-export function addLiveCommands(live: Command, run: Run | null): void {
+export function addLiveCommands(live: Command, run: ProgramRun | null): void {
   const act: Act = async (work) => {
     if (run !== null) run.onEnd(await work(run.shell));
   };

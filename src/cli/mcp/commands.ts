@@ -2,13 +2,8 @@
 
 import { AGENT_NAMES } from "@continuo/core/model";
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 Agents start this command themselves and talk to it over standard input and output, by the Model Context Protocol
@@ -19,7 +14,7 @@ const INSTALL_HELP = `
 AGENT is one of ${AGENT_NAMES.join(", ")}; without it, every agent that was used on this machine. The change of each
 file is shown first. Everything else in the file stays byte for byte, and \`continuo mcp uninstall\` takes the change back.`;
 
-export function addMcpCommands(program: Command, run: Run | null): void {
+export function addMcpCommands(program: Command, run: ProgramRun | null): void {
   const mcp = program
     .command("mcp")
     .description("serve the memory of all sessions to an agent")

@@ -1,13 +1,8 @@
 /** The command, apart from its work. */
 
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { PickFlags } from "./pick.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 Without arguments and on a terminal, \`continuo\` is this command.
@@ -23,7 +18,7 @@ d deletes and u takes that back, y copies the id, s shows counts, tokens and cos
 With --print the picker draws on standard error and prints AGENT:ID of what was chosen; the exit code is 1 if nothing was:
   continuo resume "$(continuo pick --print)"`;
 
-export function addPickCommand(program: Command, run: Run | null): void {
+export function addPickCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("pick")
     .description("choose a session in a full-screen picker, with a preview, and act on it")

@@ -3,13 +3,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseTime } from "../flags/index.ts";
 import { runIndexingWork } from "../indexing/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { IndexFlags, OpenFlags, SearchFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const SEARCH_HELP = `
 A turn matches if it contains every word, in any order, in any letter case, with or without accents. The parts of names
@@ -38,7 +33,7 @@ Examples:
   continuo search --regex 'v\\d+\\.\\d+' project:shop
   continuo open 3                   show the third result`;
 
-export function addSearchCommand(program: Command, run: Run | null): void {
+export function addSearchCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("search")
     .description("search every session of every agent on this machine")
@@ -76,7 +71,7 @@ const OPEN_HELP = `
 NUMBER is the number of a result of the last search in this terminal. A session id with --message shows the turn that
 contains the message, as the links of \`continuo search --json\` do.`;
 
-export function addOpenCommand(program: Command, run: Run | null): void {
+export function addOpenCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("open")
     .description("show the turn that a search found")
@@ -89,7 +84,7 @@ export function addOpenCommand(program: Command, run: Run | null): void {
     });
 }
 
-export function addIndexCommands(index: Command, run: Run | null): void {
+export function addIndexCommands(index: Command, run: ProgramRun | null): void {
   const add = (name: "status" | "update" | "rebuild" | "clear", description: string): void => {
     const command = index.command(name).description(description).option("--json", "print JSON");
     // Nobody types it: commands start it.

@@ -1,13 +1,8 @@
 /** The flags of `continuo serve`. Nothing here does any work. */
 
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 export const DEFAULT_LISTEN = "127.0.0.1:4747";
 
@@ -30,7 +25,7 @@ Examples:
   continuo serve --origin https://app.example           allow pages of this origin
   continuo serve --limit requests_per_second=50         slow down every token`;
 
-export function addServeCommand(program: Command, run: Run | null): void {
+export function addServeCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("serve")
     .description("serve sessions and channels over HTTP and WebSocket")

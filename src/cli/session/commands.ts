@@ -3,7 +3,7 @@
 import type { RowOrder } from "@continuo/agents/catalog";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ID_HELP } from "../flags/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { DeleteFlags, ForkFlags, RepairFlags, RestoreFlags, TrashFlags } from "./change/index.ts";
 import type { ExportFlags, ExportFormat } from "./export/index.ts";
 import type { CheckFlags, InfoFlags } from "./facts/index.ts";
@@ -34,12 +34,7 @@ const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
   jsonl: true,
 };
 
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
-
-export function addSessionCommands(session: Command, run: Run | null): void {
+export function addSessionCommands(session: Command, run: ProgramRun | null): void {
   /** Runs a command's work and hands its exit code on. */
   const action = (work: (shell: Shell) => Promise<number>): Promise<void> => {
     if (run === null) return Promise.resolve();

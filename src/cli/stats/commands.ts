@@ -1,13 +1,8 @@
 /** The flags of `stats`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import { GROUPINGS, type StatsFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 Sessions of all agents count, with their sub-agents and archived ones, and Continuo's own that have no native session. A
@@ -24,7 +19,7 @@ Examples:
   continuo stats --by block --agent claude
   continuo stats --by project --json`;
 
-export function addStatsCommand(program: Command, run: Run | null): void {
+export function addStatsCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("stats")
     .description("count sessions, turns, tokens and cost, by time, session, agent, project or model")
@@ -61,7 +56,7 @@ In ~/.claude/settings.json:
 The line names the model, the cost of the session, the part of the context that is used, the cost of today in all agents
 and of Claude Code's block of five hours, and how long the cache of the session stays warm. What is not known is left out.`;
 
-export function addStatuslineCommand(program: Command, run: Run | null): void {
+export function addStatuslineCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("statusline")
     .description(

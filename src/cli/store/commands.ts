@@ -1,20 +1,15 @@
 /** The flags of each command. Nothing here does any work. */
 
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { StoreFlags } from "./command-store.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
 const STORE_HELP =
   "\nThe store is sqlite:PATH or postgres://USER@HOST/DATABASE (default: CONTINUO_STORE, else the database in CONTINUO_HOME).";
 
-export function addStoreCommands(store: Command, run: Run | null): void {
+export function addStoreCommands(store: Command, run: ProgramRun | null): void {
   /** Runs a command's work and hands its exit code on. */
   const action: Action = (work) => (run === null ? Promise.resolve() : work(run.shell).then(run.onEnd));
   add(store, "info", "show where the store is and how much it holds").action((flags: StoreFlags) =>

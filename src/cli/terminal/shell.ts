@@ -36,3 +36,10 @@ export interface Shell {
   /** Lets the person choose sessions; returns their names. Left out where there is no terminal. */
   chooseSessions?(wish: SessionWish): Promise<readonly string[]>;
 }
+
+/** One run of the program, for its commands; `null` in their place if the program is only described. */
+export interface ProgramRun {
+  readonly shell: Shell;
+  /** Called with the exit code of a command that ended. */
+  readonly onEnd: (exitCode: number) => void;
+}

@@ -1,16 +1,11 @@
 /** The flags of `continuo token …`. Nothing here does any work. */
 
 import type { Command } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
 
 /** The life of a token for which no other time is given. */
 export const TOKEN_LIFE_DAYS = 90;
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const SCOPES_HELP = `
 A scope is channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read (native
@@ -26,7 +21,7 @@ Examples:
 
 type Work = (shell: Shell) => Promise<number>;
 
-export function addTokenCommands(token: Command, run: Run | null): void {
+export function addTokenCommands(token: Command, run: ProgramRun | null): void {
   const act = async (work: Work): Promise<void> => {
     if (run !== null) run.onEnd(await work(run.shell));
   };

@@ -1,13 +1,8 @@
 /** The flags of `trust`. Nothing here does any work. */
 
 import { type Command, Option } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import type { TrustFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 On a terminal, chat and repl ask this themselves, once for each project; the answer no is kept too, and --remove forgets it.
@@ -21,7 +16,7 @@ Until you trust it, the continuo.yaml of a project cannot set env, or command, a
 agent, so that cloning a repository never runs its code. This trust covers the present content of the file; a change ends
 it.`;
 
-export function addTrustCommand(program: Command, run: Run | null): void {
+export function addTrustCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("trust")
     .description("trust a project: what it configures may run programs")

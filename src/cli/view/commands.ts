@@ -1,13 +1,8 @@
 /** The flags of `continuo view`. Nothing here does any work. */
 
 import { type Command, Option } from "commander";
-import type { Shell } from "../terminal/index.ts";
+import type { ProgramRun } from "../terminal/index.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
-
-interface Run {
-  readonly shell: Shell;
-  readonly onEnd: (exitCode: number) => void;
-}
 
 const HELP = `
 The address that is printed works once, within 30 seconds, for the tab that opens it first; the tab stays signed in until it is
@@ -33,7 +28,7 @@ Examples:
   continuo view 4bf3 --output session.html --mask-secrets        one session in one file, to send to somebody
   continuo view 4bf3 --output session.html --turns 120-180       only these turns`;
 
-export function addViewCommand(program: Command, run: Run | null): void {
+export function addViewCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("view")
     .description("look at every session of this machine in a browser")
