@@ -242,7 +242,11 @@ export class Frames {
     const status = (await store.getSession(sessionId))?.status;
     if (status === undefined) return;
     const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, nearMs: mediaTimeMs };
-    const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: LIMITS.framesAtOnce });
+    const { events } = await store.readMedia(sessionId, {
+      ...place,
+      types: ["frame_captured"],
+      limit: LIMITS.framesAtOnce,
+    });
     const frame = events.find(({ data }) =>
       pointersIn(data).some((pointer) => pointer.hash === hash && pointer.tier === tier),
     );

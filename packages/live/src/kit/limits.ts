@@ -34,7 +34,6 @@ export const LIMITS = {
   cleanUpLookMs: 1_800_000,
   /** Sessions that the clean-up reads at once. */
   cleanUpBatch: 100,
-
   cleanUpLeaseMs: 600_000,
 
   /** Batches of a stand-in that the note writer receives again. */
