@@ -68,7 +68,7 @@ test("a page reports within two seconds that its server is gone, disables its ac
   expect(await noticeWithin(page, first.kill())).toBeLessThan(2_000);
   expect(await violations(page)).toEqual([]);
   expect(await allow.isDisabled()).toBe(true);
-  for (const name of ["Deny", "Queue", "Resume", "Cancel"]) {
+  for (const name of ["Deny", "Queue", "Resume", "Cancel the turn"]) {
     expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true);
   }
   await prompt.press("Enter");

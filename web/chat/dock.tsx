@@ -91,7 +91,7 @@ function Unanswered({ run, chat, state }: RunProps): VNode {
     <p class="dock-line">
       <span class="bad">{ENDED[run.status] ?? run.status}</span>
       <bdi class="words">{visibleLine(run.text)}</bdi>
-      {run.message === null ? null : <span class="dim why">{visibleLine(run.message)}</span>}
+      {run.message === null ? null : <span class="dim why">{whyIn(run.message)}</span>}
       {isWhole ? (
         <button type="button" class="quiet" disabled={chat.isSending.value || isLost.value} onClick={again}>
           Ask again
@@ -106,7 +106,9 @@ function Working({ run, chat, state }: RunProps): VNode {
   const who = agentName(run.agent ?? state.agent);
   const cancel = (): unknown => (readOnly === null && !isLost.value ? void chat.cancel(run.runId) : false);
   // In a field, Escape has another meaning.
-  useKeys({ Escape: ({ target }) => (target instanceof HTMLInputElement ? false : cancel()) });
+  // While it asks, Escape is too near to the keys of the answers.
+  const asks = questions.length > 0;
+  useKeys({ Escape: ({ target }) => (asks || target instanceof HTMLInputElement ? false : cancel()) });
   return (
     <p class="dock-line" role="status">
       <span class={questions.length > 0 ? "beat asks" : "beat"} aria-hidden="true" />
@@ -119,7 +121,7 @@ function Working({ run, chat, state }: RunProps): VNode {
           disabled={isLost.value}
           onClick={cancel}
         >
-          Cancel
+          {asks ? "Cancel the turn" : "Cancel"}
         </button>
       ) : null}
     </p>
@@ -184,6 +186,11 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
       </button>
     </ComposerForm>
   );
+}
+
+/** The person who stopped it does not know the words of the library. */
+function whyIn(message: string): string {
+  return /the caller's signal/u.test(message) ? "it was stopped" : visibleLine(message);
 }
 
 function sentence(text: string): string {

@@ -6,7 +6,7 @@ import { changesToHtml } from "@continuo/core/transcript/html";
 import { CHAT_LIMITS, type ChatQuestion } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { clock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
@@ -29,6 +29,11 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
   const reason = useSignal("");
   // The keys only move the focus to an answer; Enter or a click gives it.
   useKeys({ y: () => allow.current?.focus(), n: () => deny.current?.focus() });
+  useEffect(() => {
+    // A key would otherwise be typed: whoever has begun to write keeps the field.
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLTextAreaElement && activeElement.value === "") activeElement.blur();
+  }, []);
   const id = `question-${approvalId}`;
   const answer = (outcome: "granted" | "denied", option?: PermissionOption): void => {
     const why = outcome === "denied" && reason.value.trim() !== "" ? { reason: reason.value.trim() } : {};
@@ -69,7 +74,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
                 type="button"
                 onClick={() => answer(option.kind === "allow_always" ? "granted" : "denied", option)}
               >
-                {option.kind === "allow_always" ? "Allow: " : "Refuse: "}
+                {option.kind === "allow_always" ? "Allow from now on: " : "Refuse from now on: "}
                 <bdi>{visibleLine(option.name)}</bdi>
               </button>
             ))}
@@ -85,7 +90,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
               }}
             />
           ) : null}
-          <span class="dim">denied at {clock(until)}</span>
+          <span class="dim">Without an answer, it is denied at {clock(until)}.</span>
         </fieldset>
       )}
     </section>

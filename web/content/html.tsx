@@ -14,6 +14,8 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
     fillWithHtml(element, html);
     addCopyButtons(element);
     followDirection(element);
+    openElsewhere(element);
+    nameBoxes(element);
     const undo = colourCode(element);
     const images =
       element.querySelector("img[data-served]") &&
@@ -29,6 +31,17 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
 /** Bullets and bars stand where the text begins, on the left or right; a paragraph finds its direction by itself. */
 function followDirection(element: Element): void {
   for (const block of element.querySelectorAll<HTMLElement>("ul, ol, blockquote, table")) block.dir = "auto";
+}
+
+/** The page of a session stays where it is. */
+function openElsewhere(element: Element): void {
+  for (const link of element.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = "_blank";
+}
+
+/** A box of a list of tasks has no label of its own. */
+function nameBoxes(element: Element): void {
+  for (const box of element.querySelectorAll<HTMLInputElement>("input[type=checkbox]"))
+    box.ariaLabel = box.checked ? "done" : "to do";
 }
 
 function addCopyButtons(element: Element): void {

@@ -1,6 +1,6 @@
 /** The actions on a session: a menu, and a dialog for actions that need input or a preview. */
 
-import { exportPath } from "@continuo/core/wire/machine";
+import { exportPath, ONLY_READS } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
@@ -34,7 +34,9 @@ const ActionDialog = lazily(async () => (await import("./action-dialog.tsx")).Ac
 export function Actions({ state }: { state: SessionState }): VNode | null {
   const open = useSignal<Action | null>(null);
   const menu = useRef<HTMLDetailsElement>(null);
+  const mayChange = state.head.value?.readOnly !== ONLY_READS;
   const start = (action: Action): void => {
+    if (!mayChange && action !== "resume") return;
     if (isLost.value || state.head.value?.session.trashId != null) return;
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
@@ -69,7 +71,8 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
       <details class="menu" ref={menu}>
         <summary aria-keyshortcuts="a">More</summary>
         <ul>
-          {ACTIONS.map(([action, label]) => (
+          {mayChange ? null : <li class="dim">{ONLY_READS}</li>}
+          {(mayChange ? ACTIONS : []).map(([action, label]) => (
             <li key={action}>
               <button type="button" onClick={() => start(action)}>
                 {label}

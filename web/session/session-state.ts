@@ -13,7 +13,7 @@ import {
   type WindowMessage,
 } from "@continuo/core/wire/machine";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { sessionLink } from "../shell/route.ts";
+import { partIn, sessionLink } from "../shell/route.ts";
 import {
   EMPTY_PART,
   foldGrowth,
@@ -208,6 +208,13 @@ export class SessionState {
     this.#stop.abort();
   }
 
+  /** The history was rewritten: a reader who is at a turn stays there. */
+  async #showAgain(): Promise<void> {
+    const [, turn] = /^turn\/(\d+)$/u.exec(partIn(location.hash)) ?? [];
+    if (turn === undefined) await this.showNewest();
+    else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn: Number(turn) });
+  }
+
   /** The part that is shown is of another history. */
   #begin(branch: string | null, view: HistoryView): void {
     batch(() => {
@@ -295,7 +302,7 @@ export class SessionState {
         this.#position = id;
         // The model's view that is shown is as new as the position.
         if (isFirst && this.view.value === "model") return;
-        void this.showNewest();
+        void this.#showAgain();
       },
       session: (data) => {
         const { session } = data as { readonly session: MachineSession };

@@ -62,4 +62,10 @@ export type {
   MachineActions,
   MachineService,
 } from "./service.ts";
-export type { GrowthEvent, MachineProblem, SessionHead, SubagentHead } from "./session.ts";
+export {
+  type GrowthEvent,
+  type MachineProblem,
+  ONLY_READS,
+  type SessionHead,
+  type SubagentHead,
+} from "./session.ts";

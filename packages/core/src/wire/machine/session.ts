@@ -33,6 +33,9 @@ type DetailsOfHead = Pick<
   | "forkedFrom"
 >;
 
+/** `readOnly` in answers to a page that was opened to read: nothing can be changed from it. */
+export const ONLY_READS = "This page may only read.";
+
 /**
  * The result of a full read. It may take seconds for a session of 100 MB; its end is there at once
  * (`HistoryWindow`).

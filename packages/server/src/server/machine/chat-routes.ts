@@ -1,7 +1,7 @@
 /** Continuing a session from a page. Writes need `machine:write`; a page that may only read is sent that state. */
 
 import { isContinuoError, present } from "@continuo/core/model";
-import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "@continuo/core/wire/machine";
+import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
@@ -73,7 +73,8 @@ export async function chatEventsFor(
   };
 }
 
-async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
+/** Returns false if the token of the call only reads. */
+export async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
   try {
     await asked(c, "write");
     return true;
@@ -85,5 +86,5 @@ async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
 
 function toPushed({ type, ...data }: ChatEvent, mayWrite: boolean): PushedEvent {
   if (mayWrite || !("state" in data)) return { event: type, data };
-  return { event: type, data: { state: { ...data.state, readOnly: "This page may only read." } } };
+  return { event: type, data: { state: { ...data.state, readOnly: ONLY_READS } } };
 }

@@ -1,11 +1,11 @@
 /** One session: its head, its history in windows, its outline, what it changed, and its growth. */
 
 import { present } from "@continuo/core/model";
-import { type GrowthEvent, MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
+import { type GrowthEvent, MACHINE_ROOT, type MachineService, ONLY_READS } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { chatEventsFor } from "./chat-routes.ts";
+import { chatEventsFor, mayChange } from "./chat-routes.ts";
 import { eventStream, merged, type PushedEvent } from "./event-stream.ts";
 import { COUNT, keyOf, type MachineAccess, NAME, parseInput, parseQuery, WORDS } from "./request-input.ts";
 
@@ -43,7 +43,8 @@ const CHANGES = z.strictObject({ ...VIEW, path: NAME.max(2_000).optional(), afte
 export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(SESSION, async (c) => {
     parseQuery(c, z.strictObject({}));
-    return Response.json(await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal));
+    const head = await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal);
+    return Response.json((await mayChange(c, asked)) ? head : { ...head, readOnly: ONLY_READS });
   });
   app.get(`${SESSION}/branches`, async (c) => {
     parseQuery(c, z.strictObject({}));
