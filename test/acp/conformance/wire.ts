@@ -108,6 +108,11 @@ export class Wire implements AsyncDisposable {
       .map(({ params }) => params?.update as Json);
   }
 
+  /** Without a word, as a power cut does. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
   /** Closes its input. Resolves with the exit code; `null` where it does not end in time. */
   async end(limitMs = 15_000): Promise<number | null> {
     this.#child.stdin.end();

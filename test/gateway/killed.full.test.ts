@@ -1,0 +1,70 @@
+/**
+ * Editors whose gateway is killed at random moments: what was answered is there once and in order, a prompt that is sent
+ * again after a kill is there once, and the id of the session stays.
+ */
+
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Wire } from "../acp/conformance/wire.ts";
+import { cleanEnv, MAIN } from "../cli/home.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { rounds } from "../sizes/counts.ts";
+
+const EDITORS = 3;
+const KILLS = rounds(30);
+
+test("what an editor was told is there once, whenever its gateway is killed", async () => {
+  using home = createTalkHome();
+  await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(home, n)));
+});
+
+async function beAnEditor(home: TalkHome, editor: number): Promise<void> {
+  const cwd = join(home.path, "project");
+  const program = { command: [process.execPath, MAIN, "acp"] as const, cwd, env: cleanEnv(home.path) };
+  const open = async (): Promise<Wire> => {
+    const wire = new Wire(program);
+    await wire.get("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    return wire;
+  };
+  let wire = await open();
+  const { sessionId } = await wire.get("session/new", { cwd, mcpServers: [] });
+  const said: string[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const words = `question ${editor}-${kill}`;
+    const asked = wire.get("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+    asked.catch(() => undefined);
+    // Before the turn has begun, in its middle, or after its end.
+    await Promise.race([asked.catch(() => undefined), sleep(Math.random() * 1_500)]);
+    wire.kill();
+    wire = await open();
+    await wire.get("session/load", { sessionId, cwd, mcpServers: [] });
+    const { user, agent } = spokenIn(wire, sessionId);
+    expect(user.slice(0, said.length)).toEqual(said);
+    expect(user.length).toBeLessThanOrEqual(said.length + 1);
+    if (!agent.some((text) => text.includes(words))) {
+      await wire.get("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+    }
+    said.push(words);
+  }
+  await using last = await open();
+  await last.get("session/load", { sessionId, cwd, mcpServers: [] });
+  const { user, agent } = spokenIn(last, sessionId);
+  expect(user).toEqual(said);
+  for (const words of said) expect(agent.filter((text) => text.endsWith(words))).toHaveLength(1);
+  expect(wire.violations).toEqual([]);
+}
+
+/** The messages of a replay, each as one text. */
+function spokenIn(wire: Wire, sessionId: unknown): { user: readonly string[]; agent: readonly string[] } {
+  const texts = new Map<string, string>();
+  for (const { sessionUpdate, content, messageId } of wire.updatesOf(sessionId)) {
+    const { text } = (content ?? {}) as { readonly text?: string };
+    if (text === undefined) continue;
+    const key = `${String(sessionUpdate)} ${String(messageId)}`;
+    texts.set(key, (texts.get(key) ?? "") + text);
+  }
+  const of = (kind: string): readonly string[] =>
+    [...texts].filter(([key]) => key.startsWith(kind)).map(([, text]) => text);
+  return { user: of("user_message_chunk"), agent: of("agent_message_chunk") };
+}
