@@ -140,6 +140,7 @@ export {
   type Usage,
 } from "@continuo/core/model";
 export {
+  type AnthropicMessages,
   type ContextPlan,
   type EventLike,
   type FromEventsOptions,
@@ -148,6 +149,7 @@ export {
   maskSecrets,
   messagesToText,
   type Omitted,
+  type OpenAIMessages,
   type PlanOptions,
   planContext,
   type SecretsFound,
@@ -157,7 +159,9 @@ export {
   type Transcript,
   TranscriptBuilder,
   type TranscriptMetadata,
+  toAnthropicMessages,
   toModelOrder,
+  toOpenAIMessages,
   toTokenizer,
 } from "@continuo/core/transcript";
 export * as SessionManager from "@continuo/store/sessions";

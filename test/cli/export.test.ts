@@ -194,3 +194,22 @@ describe("secrets and sub-agents", () => {
     expect((await exported(id, "--mask-secrets", "--bundle", "b")).code).toBe(2);
   });
 });
+
+test("training data is one line with the tools, masked if that is wished", async () => {
+  const file = join(home.path, claudeFile(CLAUDE_ID));
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("Fix the build", `Fix the build with ${secret}`));
+  const { stdout, stderr, code } = await exported(CLAUDE_ID, "--format", "openai", "--mask-secrets");
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+  expect(stdout).not.toContain(secret);
+  expect(stderr).toContain("GitHub token");
+  const { messages } = JSON.parse(stdout) as { messages: { role: string; tool_calls?: unknown[] }[] };
+  expect(messages[0]?.role).toBe("user");
+  const anthropic = JSON.parse((await exported(CLAUDE_ID, "--format", "anthropic")).stdout);
+  const roles = (anthropic.messages as { role: string }[]).map(({ role }) => role);
+  expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? "user" : "assistant")));
+  const { conversations } = JSON.parse((await exported(CLAUDE_ID, "--format", "sharegpt")).stdout);
+  expect(conversations[0]).toMatchObject({ from: "human", value: expect.stringContaining("Fix the build") });
+  expect((await exported(CLAUDE_ID, "--format", "openai", "--all")).code).toBe(2);
+});

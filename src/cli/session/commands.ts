@@ -32,6 +32,9 @@ const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
   html: true,
   json: true,
   jsonl: true,
+  openai: true,
+  anthropic: true,
+  sharegpt: true,
 };
 
 export function addSessionCommands(session: Command, run: ProgramRun | null): void {
@@ -176,7 +179,7 @@ const CHOSEN = "the session; on a terminal you choose it when left out";
 const INJECTED_HELP = "include messages that the agent's program inserted for the model or the screen";
 
 const EXPORT_HELP =
-  "\njson and jsonl always contain every message: --tools and --injected apply to md and html.\n";
+  "\n--tools and --injected apply to md and html; the other formats always contain every message.\n";
 
 function toolsOption(byDefault: string): Option {
   const help = `how to show tool calls and results (default: ${byDefault})`;
@@ -211,7 +214,7 @@ function addExport(session: Command, action: Action): void {
     .addOption(
       new Option(
         "--format <format>",
-        "md, html, json (the same as `session show --json`) or jsonl (one message per line); default: by the ending of the file, else md",
+        "md, html, json (the same as `session show --json`), jsonl (one message per line), or one line of training data: openai, anthropic or sharegpt; default: by the ending of the file, else md",
       ).choices(Object.keys(EXPORT_FORMATS)),
     )
     .option("--output <file>", "write this file, completely or not at all (default: print)")

@@ -36,6 +36,14 @@ export {
 export type { EventLike } from "./events/index.ts";
 export { type FoldState, type LeftOutReason, toUsage } from "./fold/index.ts";
 export {
+  type AnthropicMessages,
+  type OpenAIMessages,
+  type ShareGptConversation,
+  toAnthropicMessages,
+  toOpenAIMessages,
+  toShareGpt,
+} from "./providers/index.ts";
+export {
   type ChangedFile,
   changesOf,
   type DiffLine,

@@ -28,6 +28,7 @@ import {
   type View,
   viewOf,
 } from "../show/index.ts";
+import { writeDataset } from "./dataset.ts";
 import { htmlOf } from "./export-html.ts";
 import type { ExportFlags, ExportFormat } from "./flags.ts";
 import { createMask, describeMasked } from "./mask.ts";
@@ -74,7 +75,8 @@ export async function writeExport(
     mask === null
       ? { session: opened, steps, subagents }
       : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
-  await writeSession(source, wish.format, wish, output);
+  const leftOut = await writeSession(source, wish.format, wish, output);
+  if (leftOut !== undefined) shell.stderr.write(`${leftOut}\n`);
   return mask?.found() ?? null;
 }
 
@@ -126,24 +128,30 @@ interface Source {
   readonly subagents: Subagents;
 }
 
-/** `json` and `jsonl` are for programs: nothing is left out of them. */
+/** Returns what to report. `json`, `jsonl` and training data are for programs: nothing is left out of them. */
 async function writeSession(
   { session, steps, subagents }: Source,
   format: ExportFormat,
   flags: ExportFlags,
   output: Output,
-): Promise<void> {
+): Promise<string | undefined> {
   const view: View = { ...viewOf(flags, "full"), invisible: "kept" };
   switch (format) {
     case "json":
-      return await showJson(session, steps, output);
+      await showJson(session, steps, output);
+      return;
     case "jsonl":
       for await (const { message } of steps) await output.write(`${toJsonText(message)}\n`);
       return;
     case "md":
       for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
       return;
+    case "openai":
+    case "anthropic":
+    case "sharegpt":
+      return await writeDataset(steps, format, flags, output);
     case "html":
       for await (const chunk of htmlOf({ session, steps, subagents }, view)) await output.write(chunk);
+      return;
   }
 }

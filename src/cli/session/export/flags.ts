@@ -2,7 +2,10 @@
 
 import type { ViewFlags } from "../show/index.ts";
 
-export type ExportFormat = "md" | "html" | "json" | "jsonl";
+/** The forms of training data: one line of JSON for a session. */
+export type DatasetFormat = "openai" | "anthropic" | "sharegpt";
+
+export type ExportFormat = "md" | "html" | "json" | "jsonl" | DatasetFormat;
 
 export interface ExportFlags extends ViewFlags {
   readonly format?: ExportFormat;

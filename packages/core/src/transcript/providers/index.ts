@@ -1,0 +1,10 @@
+/**
+ * Messages in the forms that the APIs of models take, and that training data have.
+ *
+ * Promises: pure. Calls stand directly before their results, and a block that a form cannot hold is counted.
+ * Does not know: clients of these APIs.
+ */
+
+export { type AnthropicMessage, type AnthropicMessages, toAnthropicMessages } from "./anthropic.ts";
+export { type OpenAIMessage, type OpenAIMessages, toOpenAIMessages } from "./openai.ts";
+export { type ShareGptConversation, toShareGpt } from "./sharegpt.ts";

@@ -1,0 +1,44 @@
+/** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
+
+import type { Message } from "../../model/index.ts";
+import { toModelOrder } from "../context/index.ts";
+import { type LeftOut, leave, resultText } from "./left-out.ts";
+
+export interface ShareGptConversation {
+  readonly conversations: readonly ShareGptTurn[];
+  /** Blocks that this form cannot hold: their kind and number. */
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export interface ShareGptTurn {
+  readonly from: "system" | "human" | "gpt" | "function_call" | "observation";
+  readonly value: string;
+}
+
+const FROM = { system: "system", user: "human", assistant: "gpt" } as const;
+
+/** A call is JSON text `{ name, arguments }`. */
+export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
+  const leftOut: LeftOut = {};
+  const conversations: ShareGptTurn[] = [];
+  for (const { role, content } of toModelOrder(messages)) {
+    for (const block of content) {
+      if (block.type === "tool_call") {
+        const value = JSON.stringify({ name: block.name, arguments: block.args });
+        conversations.push({ from: "function_call", value });
+      } else if (block.type === "tool_result") {
+        conversations.push({ from: "observation", value: resultText(block.content, leftOut) });
+      } else if (block.type === "text" && role !== "tool") addText(conversations, FROM[role], block.text);
+      else leave(block, leftOut);
+    }
+  }
+  return { conversations, leftOut };
+}
+
+/** Words of one side are one turn. */
+function addText(turns: ShareGptTurn[], from: ShareGptTurn["from"], value: string): void {
+  if (value === "") return;
+  const last = turns.at(-1);
+  if (last?.from === from) turns[turns.length - 1] = { from, value: `${last.value}\n${value}` };
+  else turns.push({ from, value });
+}
