@@ -13,10 +13,14 @@ test("a support desk that is killed loses no question, answers none twice, and u
   expect([kills, questions > 0]).toEqual([KILLS, true]);
 });
 
-test("a coding agent behind HTTP that is killed loses no job, answers none twice, and uses each approval once", {
-  timeout: 240_000,
-}, async () => {
-  const { faults, kills, questions } = await killTheJobs({ kills: KILLS, seed: 2 });
-  expect(faults).toEqual([]);
-  expect([kills, questions > 0]).toEqual([KILLS, true]);
-});
+test.each(["sqlite", "postgres"] as const)(
+  "a coding agent behind HTTP on %s that is killed loses no job, answers none twice, and uses each approval once",
+  {
+    timeout: 240_000,
+  },
+  async (engine) => {
+    const { faults, kills, questions } = await killTheJobs({ kills: KILLS, seed: 2, engine });
+    expect(faults).toEqual([]);
+    expect([kills, questions > 0]).toEqual([KILLS, true]);
+  },
+);

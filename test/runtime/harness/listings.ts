@@ -9,12 +9,13 @@ import { openStore } from "@continuo/store";
 import { chunk, DONE } from "../../acp/script.ts";
 import { SCRIPTED_AGENT } from "../../acp/scripted.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
-import { bundledProgram } from "../../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../../sizes/prepared.ts";
 import { type KilledProgram, startKilled } from "./killed.ts";
 
 export interface ListingOptions {
   readonly kills: number;
   readonly seed: number;
+  readonly engine?: "sqlite" | "postgres";
 }
 
 export interface Findings {
@@ -24,7 +25,7 @@ export interface Findings {
 }
 
 /** Questions go on until the program was killed so often. */
-export async function killTheDesk({ kills, seed }: ListingOptions): Promise<Findings> {
+export async function killTheDesk({ kills, seed, engine = "sqlite" }: ListingOptions): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-desk-"));
   const refunds = join(folder, "refunds");
   writeFileSync(refunds, "");
@@ -41,7 +42,7 @@ export async function killTheDesk({ kills, seed }: ListingOptions): Promise<Find
     ],
   });
   const program = await bundledProgram("test/runtime/processes/desk.ts");
-  const url = `sqlite:${join(folder, "desk.db")}`;
+  const url = await newUrl(engine, folder);
   const desk = startKilled([program, url, `${models.url}/v1`, refunds], {
     kills,
     random: randomFrom(seed),
@@ -80,7 +81,7 @@ export async function killTheDesk({ kills, seed }: ListingOptions): Promise<Find
   }
 }
 
-export async function killTheJobs({ kills, seed }: ListingOptions): Promise<Findings> {
+export async function killTheJobs({ kills, seed, engine = "sqlite" }: ListingOptions): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-jobs-"));
   const script = join(folder, "script.json");
   const ask = {
@@ -95,11 +96,10 @@ export async function killTheJobs({ kills, seed }: ListingOptions): Promise<Find
     JSON.stringify({ prompts: { "*": [{ ask }, { waitMs: 20 }, chunk("It is made."), DONE] } }),
   );
   const program = await bundledProgram("test/runtime/processes/jobs.ts");
-  const url = `sqlite:${join(folder, "jobs.db")}`;
+  const url = await newUrl(engine, folder);
   const args = [program, url, folder, process.execPath, SCRIPTED_AGENT, script];
   const random = randomFrom(seed);
   const jobs = startKilled(args, { kills, random, lifeMs: 2_500 });
-  // Another process that works, and is never killed, would hide what a dead one left.
   const over = new AbortController();
   const approving = approve(jobs, over.signal, "");
   let questions = 0;
@@ -129,6 +129,14 @@ export async function killTheJobs({ kills, seed }: ListingOptions): Promise<Find
     await jobs.end();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** A database with the newest schema. */
+async function newUrl(engine: "sqlite" | "postgres", folder: string): Promise<string> {
+  if (engine === "sqlite") return `sqlite:${join(folder, "store.db")}`;
+  const url = await newPostgresDatabase();
+  await (await openStore(url, { migrate: true })).close();
+  return url;
 }
 
 /** Reads the stream of events until the job has ended, or the program was killed. */
