@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { paintFor } from "./paint.ts";
@@ -13,6 +14,14 @@ test.each([
   ["e\u0301", 1],
 ])("widthOf(%j) is %i", (text, width) => {
   expect(widthOf(text)).toBe(width);
+});
+
+test("the width of every character that is known without a library is that of the library", () => {
+  const measure: (text: string) => number = createRequire(import.meta.url)("string-width").default;
+  const all = Array.from({ length: 0xffff }, (_, unit) => String.fromCharCode(unit + 1));
+  const other = all.filter((text) => !/[\ud800-\udfff]/u.test(text) && widthOf(text) !== measure(text));
+  expect(other).toEqual([]);
+  expect(widthOf("a日b本c")).toBe(measure("a日b本c"));
 });
 
 test.each([

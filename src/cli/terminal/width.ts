@@ -7,12 +7,18 @@ import type { Paint, Style } from "./paint.ts";
 const NARROW =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/u;
 
+/** Han, kana, Hangul and full-width letters in addition, which have two columns each and join with nothing. */
+const PLAIN =
+  /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
+const WIDE = /[\u3001-\uff60]/gu;
+
 type Measure = (text: string) => number;
 let measure: Measure | null = null;
 
 /** `string-width` compiles expressions over all emoji; its 40 ms are spent only where it is needed. */
 export function widthOf(text: string): number {
   if (NARROW.test(text)) return text.length;
+  if (PLAIN.test(text)) return text.length + (text.match(WIDE)?.length ?? 0);
   if (measure === null) {
     const loaded: { default: Measure } = createRequire(import.meta.url)("string-width");
     measure = loaded.default;
@@ -66,7 +72,7 @@ function firstCluster(text: string, used: number): string {
 let segmenter: Intl.Segmenter | null = null;
 
 function clustersOf(text: string): string[] {
-  if (NARROW.test(text)) return [...text];
+  if (PLAIN.test(text)) return [...text];
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

@@ -232,8 +232,13 @@ function insideOf(
   filled: ReadonlySet<string>,
 ): readonly CatalogSource[] {
   const session = stored.get(source.key);
-  if (session === undefined || !isReady(session, source, filled)) return [];
+  if (session === undefined || !hasInside(session.source) || !isReady(session, source, filled)) return [];
   return source.insideOf?.(parseStored(session.source)) ?? [];
+}
+
+/** Hardly any session has sub-agents in its own file: the JSON of the others need not be parsed to know it. */
+function hasInside(source: string): boolean {
+  return !source.includes('"inside":[]');
 }
 
 function isBesideFresh({ beside }: StoredSession, { besideNow = stampOfFile }: CatalogSource): boolean {

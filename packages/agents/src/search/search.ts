@@ -102,30 +102,40 @@ interface Matching extends SearchOptions {
   readonly unchanged: ReadonlySet<number>;
 }
 
-/** The session of a turn; `null` where the turn does not count. */
-function wantedSession(
-  turn: TurnMatch,
-  query: SearchQuery,
-  { unchanged, sessions }: Matching,
-): SearchableSession | null {
-  const session = unchanged.has(turn.session) ? sessions.get(turn.session) : undefined;
-  const isWanted = session !== undefined && isOfSession(session, query) && isOfTurn(turn, session, query);
-  return isWanted ? session : null;
+type SessionOfTurn = (turn: TurnMatch) => SearchableSession | null;
+
+/** Returns the session of a turn; `null` where the turn does not count. A session is asked about once, not for each turn. */
+function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching): SessionOfTurn {
+  const known = new Map<number, SearchableSession | null>();
+  const sessionOf = (id: number): SearchableSession | null => {
+    const session = unchanged.has(id) ? sessions.get(id) : undefined;
+    return session !== undefined && isOfSession(session, query) ? session : null;
+  };
+  return (turn) => {
+    let session = known.get(turn.session);
+    if (session === undefined) {
+      session = sessionOf(turn.session);
+      known.set(turn.session, session);
+    }
+    return session !== null && isOfTurn(turn, session, query) ? session : null;
+  };
 }
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching): Map<number, Match[]> {
   const { regex, mask, nowMs } = options;
   const match = toExpression(query) ?? undefined;
   const groups = new Map<number, Match[]>();
+  const sessionOf = createSessionOf(query, options);
   for (const turn of matchTurns(database, present({ match, weights: COLUMN_WEIGHTS }))) {
-    const session = wantedSession(turn, query, options);
+    const session = sessionOf(turn);
     if (session === null) continue;
     const excerpt =
       regex === undefined
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
-    const one = { turn, score: rankOf(turn, session, nowMs), ...present({ excerpt }) };
+    const score = rankOf(turn, session, nowMs);
+    const one = excerpt === undefined ? { turn, score } : { turn, score, excerpt };
     const group = groups.get(turn.session);
     if (group) group.push(one);
     else groups.set(turn.session, [one]);
@@ -139,7 +149,7 @@ function rankedBy(
   options: Matching & { readonly match: BestMatch },
 ): Map<number, Match[]> {
   const { match, nowMs } = options;
-  const sessionOf = (turn: TurnMatch): SearchableSession | null => wantedSession(turn, query, options);
+  const sessionOf = createSessionOf(query, options);
   const found = searchBest(database, query, { match, nowMs, sessionOf });
   return new Map([...found].map(([id, turns]) => [id, [...turns]]));
 }

@@ -79,32 +79,61 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
           `select ${TURN_COLUMNS}, -bm25(words, ${weights.map(() => "?").join(", ")}) as score
            from words join turns on turns.id = words.rowid where words match ?`,
         );
+  rows.setReturnArrays(true);
   const values: SQLInputValue[] = match === undefined ? [] : [...weights, match];
   const matches: TurnMatch[] = [];
-  for (const row of rows.iterate(...values)) matches.push(toMatch(row));
+  for (const row of rows.iterate(...values)) matches.push(new MatchRow(row as unknown as TurnColumns));
   return matches;
 }
 
 const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";
 
-function toMatch(row: Readonly<Record<string, unknown>>): TurnMatch {
-  return {
-    id: Number(row.id),
-    session: Number(row.session),
-    number: Number(row.number),
-    messageId: String(row.message),
-    at: row.at === null ? null : String(row.at),
-    // Only a few of thousands of matches are read.
-    get tools() {
-      return JSON.parse(String(row.tools));
-    },
-    get files() {
-      return JSON.parse(String(row.files));
-    },
-    errors: Number(row.errors),
-    chunk: Number(row.chunk),
-    score: Number(row.score),
-  };
+type TurnColumns = readonly [
+  id: number,
+  session: number,
+  number: number,
+  messageId: string,
+  at: string | null,
+  tools: string,
+  files: string,
+  errors: number,
+  chunk: number,
+  score: number,
+];
+
+/** A common word makes tens of thousands of them: no functions of its own, and no JSON before somebody asks. */
+class MatchRow implements TurnMatch {
+  readonly id: number;
+  readonly session: number;
+  readonly number: number;
+  readonly messageId: string;
+  readonly at: string | null;
+  readonly errors: number;
+  readonly chunk: number;
+  readonly score: number;
+  readonly #tools: string;
+  readonly #files: string;
+
+  constructor([id, session, number, messageId, at, tools, files, errors, chunk, score]: TurnColumns) {
+    this.id = id;
+    this.session = session;
+    this.number = number;
+    this.messageId = messageId;
+    this.at = at;
+    this.errors = errors;
+    this.chunk = chunk;
+    this.score = score;
+    this.#tools = tools;
+    this.#files = files;
+  }
+
+  get tools(): readonly string[] {
+    return JSON.parse(this.#tools);
+  }
+
+  get files(): readonly string[] {
+    return JSON.parse(this.#files);
+  }
 }
 
 /** The turns that match an expression, by `TurnMatch.id`, with their scores of BM25: greater is better. */
@@ -122,10 +151,11 @@ export function scoreTurns(
 
 /** Turns by their `id`, in no order. Their `score` is 0. */
 export function turnsByIds(database: DatabaseSync, ids: readonly number[]): TurnMatch[] {
-  const rows = database
-    .prepare(`select ${TURN_COLUMNS}, 0 as score from turns where id in (select value from json_each(?))`)
-    .all(JSON.stringify(ids));
-  return rows.map(toMatch);
+  const select = database.prepare(
+    `select ${TURN_COLUMNS}, 0 as score from turns where id in (select value from json_each(?))`,
+  );
+  select.setReturnArrays(true);
+  return select.all(JSON.stringify(ids)).map((row) => new MatchRow(row as unknown as TurnColumns));
 }
 
 /** Counts all turns, or those that match an expression. */

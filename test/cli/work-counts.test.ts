@@ -1,0 +1,60 @@
+/**
+ * The work that a list and a search do on a home whose index is full: counted, because a count is the same on every
+ * machine and at every load. A limit grows only together with a line here that says why.
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCorpus } from "../../bench/sessions/corpus.ts";
+import type { WorkCounts } from "../counting/preload.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const SESSIONS = 60;
+
+let scratch: string;
+let home: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-counts-"));
+  home = makeCorpus({ name: "counted", sessions: SESSIONS, totalBytes: 600_000 }, scratch);
+  run(["index", "rebuild", "--json"]);
+  // The first list stores what it found out about each file.
+  run(["list", "--limit", "20"]);
+});
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+function run(args: readonly string[]): WorkCounts {
+  const counts = join(scratch, "counts.json");
+  const argv = ["--import", join(ROOT, "test/counting/preload.ts"), join(ROOT, "src/cli/main.ts"), ...args];
+  const env = { HOME: home, CONTINUO_HOME: join(scratch, "home"), CONTINUO_COUNTS: counts, CI: "1" };
+  execFileSync(process.execPath, argv, { env, stdio: ["ignore", "ignore", "pipe"] });
+  return JSON.parse(readFileSync(counts, "utf8"));
+}
+
+/**
+ * - `stats`: every session is looked at once, a few of them also at the files beside it
+ * - `parsedTexts`: a list parses the rows that it shows; a search the row of each session, and a chunk for each result
+ * - `modules`: those of the sources and of Node, before they are bundled
+ */
+const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
+  [
+    "list --limit 20",
+    { stats: 112, folders: 33, opened: 7, parsedTexts: 24, parsedChars: 40_000, rows: 86, modules: 640 },
+  ],
+  [
+    "search --json middle",
+    { stats: 172, folders: 52, opened: 12, parsedTexts: 75, parsedChars: 140_000, rows: 255, modules: 880 },
+  ],
+  [
+    "search --json nothing0that0is0there",
+    { stats: 172, folders: 52, opened: 10, parsedTexts: 65, parsedChars: 70_000, rows: 175, modules: 880 },
+  ],
+];
+
+test.each(LIMITS)("%s does no more work than its limits say", (command, limits) => {
+  const counts = run(command.split(" "));
+  const over = Object.entries(limits).filter(([key, limit]) => counts[key as keyof WorkCounts] > limit);
+  expect(over, JSON.stringify(counts)).toEqual([]);
+});
