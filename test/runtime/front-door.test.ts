@@ -206,6 +206,37 @@ describe("the UI message stream", () => {
   });
 });
 
+describe("the value of an agent with an output", () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await startModelServer({
+      turns: [
+        { user: "glad", answers: [[text('{"mood":"glad"}')]] },
+        { user: "sad", answers: [[text("I am sad.")]] },
+      ],
+    });
+  });
+  afterAll(() => server.close());
+
+  test("has the type and the form of its schema; another answer fails the run", async () => {
+    const reader = defineAgent({
+      name: "reader",
+      model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+      output: z.object({ mood: z.string() }),
+    });
+    c = await openContinuo("memory:", { agents: [reader] });
+    const session = c.session("s", { create: true });
+    const outcome = await session.send("glad", { agent: reader }).result();
+    if (outcome.status !== "completed") throw new Error("the run did not complete");
+    expectTypeOf(outcome.value).toEqualTypeOf<{ mood: string } | undefined>();
+    expect(outcome.value).toEqual({ mood: "glad" });
+    expect(await session.send("sad", { agent: reader }).result()).toMatchObject({
+      status: "failed",
+      error: { code: "agent_failed" },
+    });
+  });
+});
+
 describe("events of one's own", () => {
   const placed = defineEvent("order.placed", z.object({ order: z.number().int() }));
 
