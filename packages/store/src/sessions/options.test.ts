@@ -80,3 +80,13 @@ test.each([
 test("a turn that used nothing is within a budget of nothing", () => {
   expect(exceededBy(createTurn(), { maxTokens: 0, maxCostUsd: 0, maxToolCalls: 0 })).toBeNull();
 });
+
+test("an option that there is not is refused, with the one that was meant", () => {
+  expect(() => assertOptions({ timeoutMS: 1 } as never)).toThrow(
+    expect.objectContaining({
+      code: "usage",
+      message: "there is no option timeoutMS of a run",
+      hint: "Use timeoutMs.",
+    }),
+  );
+});
