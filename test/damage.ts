@@ -13,7 +13,7 @@ export interface Damage {
   /** A description of the change, for the report of a failing run. */
   readonly what: string;
   readonly bytes: Buffer;
-  /** A failing run reports what was done, not a page of bytes. */
+  /** Makes a failing run report the change instead of all bytes. */
   readonly [fc.toStringMethod]: () => string;
 }
 
@@ -26,7 +26,7 @@ export function anyDamage(file: Buffer): fc.Arbitrary<Damage> {
   return fc.oneof(truncated(file), flipped(file), shuffled(file), duplicated(file), removed(file));
 }
 
-/** Any prefix, the empty one and the whole file included. */
+/** Any beginning of the file, also the empty one and the whole file. */
 export function truncated(file: Buffer): fc.Arbitrary<Damage> {
   return fc
     .nat({ max: file.length })
@@ -67,7 +67,7 @@ export function shuffled(file: Buffer): fc.Arbitrary<Damage> {
     );
 }
 
-/** Some lines stand twice, the second time right behind the first or at the end. */
+/** Some lines are repeated, directly after the original or at the end. */
 export function duplicated(file: Buffer): fc.Arbitrary<Damage> {
   const lines = linesOf(file);
   const pick = fc.record({
@@ -85,7 +85,6 @@ export function duplicated(file: Buffer): fc.Arbitrary<Damage> {
   });
 }
 
-/** Some lines are gone. */
 export function removed(file: Buffer): fc.Arbitrary<Damage> {
   const lines = linesOf(file);
   return fc

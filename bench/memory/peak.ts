@@ -1,4 +1,4 @@
-/** Continuo's command as a process of its own, with the memory that it took. */
+/** Runs Continuo's command as a process, and measures its memory. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,13 +14,13 @@ const NOTE_PEAK = `data:text/javascript,${encodeURIComponent(
 export interface Ran {
   readonly status: number | null;
   readonly stderr: string;
-  /** Peak resident memory; `null` where the process did not end by itself. */
+  /** Peak resident memory; `null` if the process was killed. */
   readonly peakBytes: number | null;
 }
 
 export interface RunOptions {
   readonly home: string;
-  /** The default of Node where none is given. */
+  /** The default of Node if it is left out. */
   readonly heapMegabytes?: number;
   /** The command as another module: bundled, it starts faster. */
   readonly command?: string;

@@ -8,20 +8,6 @@ import { EXPORT_FORMATS, type ExportFile, exportOf, type SessionText } from "./e
 import { clock, toMarkdown } from "./format.ts";
 import { ask } from "./link.ts";
 
-export function titleOf({ title, videoId }: LiveSession): string {
-  return title ?? videoId;
-}
-
-/** Rejects with a `Failure`. */
-export async function readSession(session: LiveSession): Promise<SessionText> {
-  const { key } = session;
-  const [{ notes }, spoken] = await Promise.all([
-    ask(key, { action: "notes" }) as Promise<{ readonly notes: readonly Note[] }>,
-    ask(key, { action: "spoken" }) as Promise<readonly SpokenText[]>,
-  ]);
-  return { title: titleOf(session), notes, spoken };
-}
-
 interface Props {
   readonly session: SessionText;
   readonly onClose: () => void;
@@ -69,6 +55,20 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
       </ol>
     </section>
   );
+}
+
+export function titleOf({ title, videoId }: LiveSession): string {
+  return title ?? videoId;
+}
+
+/** Rejects with a `Failure`. */
+export async function readSession(session: LiveSession): Promise<SessionText> {
+  const { key } = session;
+  const [{ notes }, spoken] = await Promise.all([
+    ask(key, { action: "notes" }) as Promise<{ readonly notes: readonly Note[] }>,
+    ask(key, { action: "spoken" }) as Promise<readonly SpokenText[]>,
+  ]);
+  return { title: titleOf(session), notes, spoken };
 }
 
 function save({ name, text }: ExportFile): void {

@@ -13,7 +13,7 @@ import { useKeys } from "../shell/keys.ts";
 import { isLost } from "../state/server.ts";
 import type { ChatClient } from "./chat-client.ts";
 
-/** A longer name stands in full below the question. */
+/** The question contains shorter names; a longer name is shown in full below it. */
 const MAX_NAME_CHARS = 40;
 
 interface QuestionProps {
@@ -74,7 +74,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
                 type="button"
                 onClick={() => answer(option.kind === "allow_always" ? "granted" : "denied", option)}
               >
-                {option.kind === "allow_always" ? "Allow from now on: " : "Refuse from now on: "}
+                {option.kind === "allow_always" ? "Allow from now on: " : "Deny from now on: "}
                 <bdi>{visibleLine(option.name)}</bdi>
               </button>
             ))}

@@ -1,4 +1,4 @@
-/** `stats --update-prices`: takes a newer list of prices from a file or an address. */
+/** `stats --update-prices`: replaces the list of prices with one from a file or a URL. */
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,7 +14,10 @@ const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 const DAY_CHARS = "2026-01-31".length;
 
-/** Errors: `usage` for an address that is not safe; `not_found`, `unavailable` and `too_large` for what cannot be read; `invalid` for another format. */
+/**
+ * Errors: `usage` for an address that is not safe; `not_found`, `unavailable` or `too_large` if the list cannot be read;
+ * `invalid` if it has another format.
+ */
 export async function runUpdatePrices(from: string, shell: Shell): Promise<number> {
   const { table, at } = /^https?:/iu.test(from) ? await download(from, shell) : read(from, shell);
   const asOf = at.toISOString().slice(0, DAY_CHARS);
@@ -26,7 +29,7 @@ export async function runUpdatePrices(from: string, shell: Shell): Promise<numbe
 
 interface Table {
   readonly table: string;
-  /** The time of which the prices are. */
+  /** The date of the prices. */
   readonly at: Date;
 }
 
@@ -53,7 +56,7 @@ async function download(address: string, { now }: Shell): Promise<Table> {
   }
 }
 
-/** Follows redirects itself: each address must be safe, and `fetch` would also follow one that is not. */
+/** Follows redirects itself, to check each address: `fetch` would also follow a redirect to an address that is not safe. */
 async function request(address: string, signal: AbortSignal): Promise<Response> {
   let url = toSafeUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -63,12 +66,12 @@ async function request(address: string, signal: AbortSignal): Promise<Response> 
     await response.body?.cancel();
     url = toSafeUrl(next, url);
   }
-  throw new ContinuoError("unavailable", `cannot take prices from ${address}: it leads to too many others`);
+  throw new ContinuoError("unavailable", `cannot take prices from ${address}: it redirects too often`);
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Nobody on the way may set prices: only TLS, except on this machine. Errors: `usage`. */
+/** Only `https:` is safe, except on this machine, so that nobody in the network can change the prices. Errors: `usage`. */
 function toSafeUrl(address: string, base?: URL): URL {
   if (!URL.canParse(address, base?.href)) {
     throw new ContinuoError("usage", `cannot take prices from ${address}: it is not an address`);

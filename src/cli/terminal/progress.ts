@@ -1,4 +1,4 @@
-/** Lines on a terminal's stderr that say how far long work has come; nothing anywhere else. */
+/** Shows the progress of long work on the stderr of a terminal, and nothing if stderr is not a terminal. */
 
 import { stripVTControlCharacters } from "node:util";
 import { screenOf } from "./screen.ts";
@@ -13,12 +13,12 @@ export interface Progress {
   [Symbol.dispose](): void;
 }
 
-/** Shorter work does not show a line that would flicker. */
+/** Work that takes less time shows no line, because it would flicker. */
 const QUIET_MS = 300;
 const EVERY_MS = 100;
-/** Several lines are read, not watched. */
+/** The interval for several lines. It is longer than for one line, so that people can read them. */
 const LINES_EVERY_MS = 400;
-/** Ctrl-C shows itself there. */
+/** Columns that stay free for the `^C` that a terminal prints. */
 const FREE_COLUMNS = 3;
 const [ESCAPE, ERASE_LINE_END, ERASE_BELOW] = ["\u001b", "\u001b[K", "\u001b[J"];
 
@@ -48,7 +48,7 @@ export function createProgress(shell: Shell): Progress {
     shown = [];
   };
   const write = (lines: readonly string[]): void => {
-    // Every row is written over, so that nothing flickers.
+    // Each row is overwritten and not cleared, so that nothing flickers.
     stderr.write(`${toStart()}${lines.map((line) => line + ERASE_LINE_END).join("\n")}${ERASE_BELOW}`);
     shown = lines.map((line) => stripVTControlCharacters(line));
   };

@@ -1,11 +1,11 @@
-/** Takes the port of the viewer, or another one if it is taken. */
+/** Listens on the port of the viewer, or on another port if that one is used. */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { usersListening } from "@continuo/files";
 
 export interface WantedPort {
   readonly port: number;
-  /** True if another port is as good: nobody named this one. */
+  /** True if nobody chose this port, so that any other port is as good. */
   readonly isDefault: boolean;
 }
 

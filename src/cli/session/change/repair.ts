@@ -1,4 +1,4 @@
-/** `session repair`: what is wrong with a session's records, record by record, and a whole copy of it. */
+/** `session repair`: shows which records of a session can be repaired, and writes a repaired copy or repairs it in place. */
 
 import type { OwnRow } from "@continuo/agents/catalog";
 import { ContinuoError, present, shellWord } from "@continuo/core/model";
@@ -19,7 +19,7 @@ import {
 import { checkedProblemToJson, describeProblem } from "../list/index.ts";
 
 const STILL_DAMAGED = 4;
-/** `session check` shows every one. */
+/** The remaining problems that are shown; `session check` shows all. */
 const SHOWN_REMAINING = 10;
 
 export interface RepairFlags {
@@ -48,7 +48,7 @@ export async function runRepair(id: string | null, flags: RepairFlags, shell: Sh
   return repair.remaining.length > 0 ? STILL_DAMAGED : 0;
 }
 
-/** Its log is a chain of hashes: from a damaged event, the original cannot be recovered. */
+/** A session of Continuo has only hashes of its events, from which a damaged event cannot be made again. */
 function ofOwn({ sessionId }: OwnRow): ContinuoError {
   return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
     hint: `Run \`continuo session check ${shellWord(sessionId)}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,
@@ -99,9 +99,9 @@ function endOf({ agent, edits, written, trashId }: SessionRepair, path: (text: s
       `${count} to repair. Nothing was written: --output writes a copy, --in-place repairs the session.`,
     ];
   }
-  // Its sessions lie in a database: a copy is a file that it takes in, as a session of its own.
-  const takenIn = agent === "opencode" ? `; \`opencode import\` takes it in, run in its folder` : "";
-  if (trashId === null) return [`${count} repaired in the copy ${path(written)}${takenIn}`];
+  // opencode keeps sessions in a database. The copy is a file that it imports as a new session.
+  const imported = agent === "opencode" ? `; run \`opencode import\` in its folder to import it` : "";
+  if (trashId === null) return [`${count} repaired in the copy ${path(written)}${imported}`];
   return [`${count} repaired. The old state is in the trash.`];
 }
 
@@ -118,7 +118,7 @@ function drawRemaining({ remaining }: SessionRepair, shell: Shell, paint: Paint)
   ];
 }
 
-/** A record may be megabytes. */
+/** Characters of a record that are shown. */
 const MAX_RECORD_CHARS = 400;
 
 function drawEdit({ line, row, type, reason, before, after }: RepairEdit, paint: Paint): string[] {

@@ -1,4 +1,4 @@
-/** The conversation as Markdown, for a file or a pipe: in order, whole, a message at a time. */
+/** Writes the whole conversation as Markdown, for a file or a pipe. It holds one message in memory at a time. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { messageToMarkdown } from "@continuo/core/transcript";
@@ -26,7 +26,7 @@ export async function* markdownOf(
   for (const line of describeHidden(hidden)) yield `*${line}*\n\n`;
 }
 
-/** One line of text that Markdown shows as it is. */
+/** Escapes one line of text, so that Markdown shows it unchanged. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[<#|~!&]/gu, "\\$&");
 }

@@ -1,6 +1,6 @@
 /**
- * The extension that asks for pi. pi itself asks nobody before it uses a tool; an extension can hold a call back until
- * the program that drives pi has answered. Pure. Seen in 0.73.1, 0.87.1 and 1.5.2.
+ * An extension of pi that asks before a tool runs. pi itself never asks, but an extension can delay a call until the program
+ * that drives pi has answered. Pure. Observed in 0.73.1, 0.87.1 and 1.5.2.
  */
 
 import {
@@ -15,14 +15,14 @@ import { optionFor } from "../link/index.ts";
 import type { Dialog } from "./dialog.ts";
 import { READING_TOOLS } from "./policy.ts";
 
-/** A command that the extension registers: pi lists it only if it loaded the extension. */
+/** A command that the extension registers. If pi lists it, pi has loaded the extension. */
 export const GATE_COMMAND = "continuo-asks-before-tools";
 const QUESTION = "continuo:tool_call";
 const GRANTED = "granted";
 
 /**
- * Every call that is not only a reading one waits for an answer; no answer is no. A call that another tool makes is
- * asked for by itself.
+ * The source of the extension. Each call waits for an answer, except calls of tools that only read. Without an answer, the
+ * call is blocked. If a tool calls another tool, that call has a question of its own.
  */
 export const GATE_EXTENSION: string = `// Continuo writes this file, and gives it to pi under the policy "ask".
 const READING = ${JSON.stringify(READING_TOOLS)};
@@ -38,7 +38,7 @@ export default function (pi) {
 }
 `;
 
-/** Errors: `unsupported` where the extension is not among pi's commands. */
+/** Errors: `unsupported` if pi has not loaded the extension. */
 export function assertGated(commands: unknown): void {
   if (Array.isArray(commands) && commands.some(isGateCommand)) return;
   throw new ContinuoError(
@@ -55,7 +55,7 @@ export function isGateCommand(command: unknown): boolean {
 const ONCE: PermissionOption = { id: "yes", name: "Yes", kind: "allow_once" };
 const NO: PermissionOption = { id: "no", name: "No", kind: "reject_once" };
 
-/** `null` for a dialog of another extension. */
+/** The question of the extension; `null` for a dialog of another extension. */
 export function toGateDialog(record: Json): Dialog | null {
   if (record.method !== "input" || record.title !== QUESTION) return null;
   const call = callIn(textField(record, "placeholder") ?? "");
@@ -90,7 +90,7 @@ function alwaysFor(toolName: string): PermissionOption {
   return { id: "always", name: `every call of ${toolName} in this conversation`, kind: "allow_always" };
 }
 
-/** Never the word that grants. */
+/** The reason for a refusal, which must not be the word that grants. */
 function reasonOf({ reason = "" }: PermissionDecision): string {
   return reason === "" || reason === GRANTED ? "The person said no." : reason;
 }
@@ -100,7 +100,7 @@ function callIn(text: string): Json {
     const call: unknown = JSON.parse(text);
     if (isJson(call)) return call;
   } catch {
-    // The question is put all the same, without what the call is.
+    // The question is still asked, without the details of the call.
   }
   return {};
 }

@@ -1,16 +1,16 @@
-/** The messages of a draft: those that were given out, untouched, and what is new or other since. */
+/** The messages of a draft. Arrays that a caller has received stay unchanged; new and changed messages are kept apart. */
 
 import type { Message } from "../../model/index.ts";
 
 export interface MessageList {
   readonly length: number;
   at(position: number | undefined): Message | undefined;
-  /** The place of the message. */
+  /** Adds a message and returns its position. */
   push(message: Message): number;
   replace(position: number, message: Message): void;
-  /** Messages that were given out and are replaced, as they were. */
+  /** The messages that a caller has received and that were replaced since, in their old form. */
   replaced(): readonly (readonly [position: number, message: Message])[];
-  /** One array of all; the list must not be used afterwards. Costs one copy where something is new. */
+  /** Returns all messages as one array, which is copied only if something changed. The list must not be used after it. */
   toArray(): readonly Message[];
 }
 

@@ -1,4 +1,4 @@
-/** Messages that were said whole, said in parts, and changed afterwards. */
+/** Messages that arrive complete or in parts, and that later events change. */
 
 import {
   addUsage,
@@ -57,9 +57,9 @@ function addSaid(draft: TranscriptDraft, entry: EventEntry, { payload, role }: M
   const isSaid = said.length > 0 || results.length === 0;
   const place = (): void =>
     placeMessage(draft, entry, { payload, role: role === "tool" ? "user" : role, blocks: said });
-  // An agent's results are of calls in the same message; everyone else's answer calls before it.
+  // Results in a message of the agent belong to calls of that message; other results belong to earlier calls.
   if (isSaid && role === "assistant") place();
-  // A tool message holds one result: parallel ones are several messages.
+  // A tool message holds one result, so parallel results become several messages.
   const id = textField(payload, "messageId") ?? eventId(draft, entry);
   for (const [at, result] of results.entries()) {
     addResult(draft, entry, { result, id: !isSaid && at === 0 ? id : `${id}:${at + 1}` });
@@ -67,7 +67,7 @@ function addSaid(draft: TranscriptDraft, entry: EventEntry, { payload, role }: M
   if (isSaid && role !== "assistant") place();
 }
 
-/** A tool's message that names its call in addition to its content. */
+/** Adds the message of a tool that names its call outside of its content. */
 function addPlainResult(
   draft: TranscriptDraft,
   entry: EventEntry,
@@ -126,7 +126,7 @@ function placeMessage(
   registerCalls(draft, entry, { position, blocks: content });
 }
 
-/** Returns the place of the message that an event names: by its name, else by its id (that of its event). */
+/** Returns the position of the message that an event names, by the name of the message or by the id of its event. */
 function findNamed(draft: TranscriptDraft, named: string | undefined): number | undefined {
   if (named === undefined) return undefined;
   const position = draft.lookup.find("message", named);
@@ -135,7 +135,7 @@ function findNamed(draft: TranscriptDraft, named: string | undefined): number | 
   return undefined;
 }
 
-/** Without calls that another message holds already: an agent may tell of one call twice. */
+/** The blocks without calls that another message already holds, because an agent can report a call twice. */
 function newCalls(
   draft: TranscriptDraft,
   entry: EventEntry,
@@ -147,9 +147,9 @@ function newCalls(
     const holder = draft.messages.at(position);
     const known = findCall(holder, block.id);
     if (position === undefined || known === undefined || position === own) return true;
-    // The newest of several calls with one id stands last: a later event cannot stand before it.
+    // The newest of several calls with one id is the last one, so a later event cannot come before it.
     if (draft.open.has(block.id) || (own !== undefined && position > own)) return false;
-    // Agents use ids again: only the same words in the same run are the same call.
+    // Agents reuse ids: two calls are the same only if they are equal and in the same run.
     const isSame = known.name === block.name && JSON.stringify(known.args) === JSON.stringify(block.args);
     return !(isSame && runOf(holder) === entry.runId);
   });
@@ -157,7 +157,7 @@ function newCalls(
 
 interface MessageCalls {
   readonly blocks: readonly Block[];
-  /** The place of their message, if it was begun already. */
+  /** The position of their message, if it has begun. */
   readonly own?: number;
 }
 
@@ -211,7 +211,7 @@ export function messageCompleted(draft: TranscriptDraft, entry: EventEntry, payl
   draft.messages.replace(position, { ...old, metadata: whole(withEvents(old.metadata, entry)) });
 }
 
-/** A message that is whole: further parts of it come too late. */
+/** Marks a message as complete: parts that arrive later are left out. */
 function whole(metadata: MessageMetadata): MessageMetadata {
   const { partial: _, ...rest } = metadata;
   return rest;
@@ -246,7 +246,7 @@ function originOf(payload: Fields, role: Role, entry: EventEntry): Origin | unde
   return role === "user" && entry.actor?.kind === "person" ? "person" : undefined;
 }
 
-/** Only the events of a message decide where it comes from and whether it is complete. */
+/** Keys of the metadata that only events set: the origin of a message, and if it is complete. */
 const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   "sequence",
   "lastSequence",
@@ -258,7 +258,7 @@ const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   "closedBy",
 ]);
 
-/** Metadata that the application gave the message, under keys of its own. */
+/** The metadata that the application gave the message under its own keys. */
 function ownMetadata(payload: Fields): MessageMetadata | undefined {
   const metadata = anyField(payload, "metadata");
   if (!isFields(metadata)) return undefined;
@@ -266,7 +266,7 @@ function ownMetadata(payload: Fields): MessageMetadata | undefined {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !TOLD_BY_EVENTS.has(key)));
 }
 
-/** The agent that the first event of a message names stays. */
+/** Adds the metadata of an event. The agent that the first event of a message named is kept. */
 function withOwn(metadata: MessageMetadata, payload: Fields): MessageMetadata {
   const own = ownMetadata(payload);
   return metadata.agent === undefined

@@ -10,7 +10,7 @@ import type { EventLike } from "../events/index.ts";
  */
 export type LeftOutReason = "untold" | "custom" | "invalid" | "pruned" | "late";
 
-/** Sums of what different events say of the same tokens: the best source that spoke is believed. */
+/** Sums of tokens. Several sources can report the same tokens; the sum of the best one that reported any is used. */
 export interface UsageSums {
   readonly calls?: Usage;
   /** Sums that a source reported before it started to count again. */
@@ -22,15 +22,14 @@ export interface UsageSums {
 }
 
 export interface Facts {
-  /** Events that were read. */
   readonly events: number;
-  /** 0 where none had a sequence. */
+  /** 0 if no event had a sequence. */
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly lastTimestamp: string | null;
   readonly leftOut: Readonly<Record<LeftOutReason, number>>;
   readonly usage: UsageSums;
-  /** Fields of the transcript's metadata. */
+  /** The fields of the transcript's metadata. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
@@ -40,27 +39,26 @@ export type OpenCall = readonly [toolCallId: string, runId: string | null];
 export interface FoldState {
   readonly version: 1;
   readonly sessionId: string;
-  /** Events up to this sequence were not read: 0 where the log was read from its beginning. */
+  /** Events up to this sequence were not read; 0 if the log was read from its beginning. */
   readonly after: number;
-  /** The number of them that were read all the same: the session's instructions, if a budget needs only the log's end. */
+  /** The number of earlier events that were read as well: the instructions, if a budget needs only the end of the log. */
   readonly instructions?: number;
-  /** All messages, where a budget left some out of `transcript.messages`. */
+  /** All messages, if a budget left some out of `transcript.messages`. */
   readonly messages?: readonly Message[];
-  /** The number of all messages. */
   readonly count: number;
   readonly facts: Facts;
   readonly open: readonly OpenCall[];
-  /** Results whose call was not met. */
+  /** Results whose call was not read. */
   readonly waiting: readonly Message[];
-  /** Entries without a sequence: they come last, and so are folded again after each update. */
+  /** Entries without a sequence. They come last, so they are folded again after each update. */
   readonly loose?: LooseState;
 }
 
 export interface LooseState {
   readonly events: readonly EventLike[];
-  /** The number of messages before them. */
+  /** The number of messages before the entries without a sequence. */
   readonly count: number;
-  /** Messages that they changed, as these were before. */
+  /** The messages that these entries changed, as they were before. */
   readonly changed: readonly (readonly [position: number, message: Message])[];
 }
 

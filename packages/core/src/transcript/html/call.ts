@@ -16,11 +16,11 @@ export interface CallHtml {
   readonly kind: CallKind;
   /** Visible text, one line. */
   readonly name: string;
-  /** Visible text, one line: what the call is about. Empty where nothing tells it. */
+  /** Visible text, one line: what the call is about, such as a path. Empty if it is not known. */
   readonly argument: string;
   /** `running` while it has no result. */
   readonly status: ToolStatus | "running";
-  /** Visible text: what came of it, in a few words; empty where there is nothing to say. */
+  /** Visible text: the result in a few words. Empty if there is nothing to report. */
   readonly outcome: string;
   /** HTML, made when it is needed. */
   readonly body: () => string;
@@ -28,7 +28,7 @@ export interface CallHtml {
   readonly isOpen: boolean;
 }
 
-/** A longer difference is folded with its call. */
+/** A call with more changed lines is folded. */
 const MAX_OPEN_LINES = 60;
 const MAX_ARGUMENT_CHARS = 300;
 
@@ -74,12 +74,12 @@ export function changesToHtml(input: unknown, content?: unknown): string {
   return filesToHtml(numbered(changesOf(input, content), null));
 }
 
-/** A result whose call is not at hand. */
+/** Draws a result whose call is not known. */
 export function resultToHtml(result: ToolResultBlock, images: ImageSource = "inline"): string {
   return outputToHtml(textOfResult(result)) + imagesOf(result, images);
 }
 
-/** Kinds by the tools of the agents; an unknown tool is `other`, and loses nothing. */
+/** The kind of a call, by the names of the agents' tools. An unknown tool is `other`, and all of its call is shown. */
 function kindOf({ name, args, childSessionId }: ToolCallBlock): CallKind {
   if (childSessionId !== undefined || /^(?:task|agent|spawn_agent|subagent)$/iu.test(name)) return "agent";
   if (planOf(args).length > 0) return "plan";

@@ -1,4 +1,4 @@
-/** The language of code, by the name of its file or of its fence: one of a closed list, so that it may stand in HTML. */
+/** The language of code, by the name of its file or fence. It is one of a fixed list, so that it is safe in HTML. */
 
 export const LANGUAGES = [
   "bash",
@@ -42,7 +42,7 @@ export function languageOf(name: string): Language | null {
   return LANGUAGE_BY_ENDING.get(ending) ?? null;
 }
 
-/** ` data-language="…"` for code that can be coloured. */
+/** The attribute ` data-language="…"`; empty if the language is unknown. */
 export function languageAttribute(path: string | null): string {
   const language = path === null ? null : languageOf(path);
   return language === null ? "" : ` data-language="${language}"`;

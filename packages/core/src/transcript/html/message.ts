@@ -1,4 +1,4 @@
-/** One message as an article: who, when, and its parts in order; tools and thinking are folded. */
+/** One message as an HTML article: its author, its time, and its parts in order. Tools and thinking are folded. */
 
 import type { Block, Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "../render/index.ts";
@@ -19,9 +19,9 @@ const NAMES: Readonly<Record<MessageKind, string>> = {
 export interface HtmlOptions {
   /** The form of messages that the agent's program inserted; folded when left out. */
   readonly injected?: "folded" | "open";
-  /** The `id` of its element, which the contents lead to. */
+  /** The `id` of the element, to which the table of contents links. */
   readonly id?: string;
-  /** Within a sub-agent, what stands for the person is the agent that gave it its task. */
+  /** In a sub-agent, messages of the user come from the agent that gave it its task. */
   readonly place?: "session" | "sub-agent";
 }
 
@@ -50,7 +50,7 @@ export function messageToHtml(
   const kind = messageKind(message);
   const parts = toParts(message, { invisible: "kept" });
   const body = message.content.map((block, index) => partToHtml(parts[index], block, message)).join("\n");
-  // A tool's result says on its one line what it is.
+  // The line of a tool's result already says what it is.
   const header =
     kind === "tool"
       ? ""
@@ -60,7 +60,7 @@ export function messageToHtml(
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
 }
 
-/** A block of a message that is no call and no result, as HTML; what is folded is open. */
+/** A block of a message as HTML, except calls and results. Blocks that a page folds are open. */
 export function blockToHtml(message: Message, index: number, images: ImageSource = "inline"): string {
   const block = message.content[index];
   const part = toParts({ ...message, content: block === undefined ? [] : [block] }, { invisible: "kept" })[0];

@@ -11,7 +11,7 @@ import { type MessageKind, messageKind, type Part, type ResultPart, toParts } fr
 import { visibleLine } from "./visible.ts";
 
 export interface MarkdownOptions {
-  /** `full` with arguments and whole results, `short` a line a call and the beginning of each result, or `none`. */
+  /** `full`: arguments and complete results; `short`: one line for each call, and the beginning of its result; or `none`. */
   readonly tools: "full" | "short" | "none";
   /** The form of control characters, as in `PartOptions`: `kept` in a file, `spelled` (the default) on a terminal. */
   readonly invisible?: "spelled" | "kept";
@@ -29,7 +29,7 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
   injected: "Injected",
 };
 
-/** Ends with an empty line; empty where `tools` leaves nothing to show. */
+/** Ends with an empty line. Empty if `tools` leaves nothing to show. */
 export function messageToMarkdown(message: Message, options: MarkdownOptions): string {
   const kind = messageKind(message);
   const blocks = toParts(message, options).flatMap((part) => partToMarkdown(part, options));
