@@ -30,7 +30,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
   // The keys only move the focus to an answer; Enter or a click gives it.
   useKeys({ y: () => allow.current?.focus(), n: () => deny.current?.focus() });
   useEffect(() => {
-    // A key would otherwise be typed: whoever has begun to write keeps the field.
+    // A focused field would receive the keys. A field in which the person has begun to write keeps the focus.
     const { activeElement } = document;
     if (activeElement instanceof HTMLTextAreaElement && activeElement.value === "") activeElement.blur();
   }, []);
