@@ -28,3 +28,18 @@ export function toRequestError(error: unknown): RequestError {
     ...(hint === undefined ? {} : { hint }),
   });
 }
+
+type Handler<Request, Answer> = (request: Request) => Promise<Answer>;
+
+/** Errors of ours reach the editor as errors of the protocol. */
+export function asProtocolErrors<Request, Answer>(
+  handle: Handler<Request, Answer>,
+): Handler<Request, Answer> {
+  return async (request) => {
+    try {
+      return await handle(request);
+    } catch (error) {
+      throw toRequestError(error);
+    }
+  };
+}

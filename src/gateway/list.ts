@@ -6,7 +6,13 @@ import type {
   ListSessionsResponse,
   SessionInfo,
 } from "@agentclientprotocol/sdk/unstable";
-import { isOwn, type ListedSession, listCatalog, type OwnRow } from "@continuo/agents/catalog";
+import {
+  isOwn,
+  type ListedSession,
+  type ListQuery,
+  listCatalog,
+  type OwnRow,
+} from "@continuo/agents/catalog";
 import { ContinuoError, present } from "@continuo/core/model";
 import { canonicalFolder, type PlacesAt } from "@continuo/files";
 import { importKeyOf, ownId } from "./ids.ts";
@@ -14,7 +20,7 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of no list that is known, or a folder that is not absolute. */
-  page(request: ListSessionsRequest): Promise<ListSessionsResponse>;
+  page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
 }
 
 export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
@@ -22,15 +28,14 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
   const lists = new Map<string, readonly SessionInfo[]>();
   let made = 0;
   return {
-    async page({ cwd, cursor }) {
+    async page({ cwd, cursor }, folder = "and below") {
       if (typeof cursor === "string") return pageOf(lists, cursor);
       if (typeof cwd === "string" && !isAbsolute(cwd)) {
         throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
       }
-      const below = typeof cwd === "string" ? cwd : undefined;
-      const { sessions, error, unfinished } = await listCatalog(present({ below, empty: "exclude" }), {
-        places,
-      });
+      const wanted = typeof cwd === "string" ? { [folder === "exactly" ? "cwd" : "below"]: cwd } : {};
+      const query: ListQuery = { ...wanted, empty: "exclude" };
+      const { sessions, error, unfinished } = await listCatalog(query, { places });
       if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
       for (const { message } of unfinished) report(message);
       made += 1;

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import type {
   ContentBlock,
   McpServer,
-  PromptResponse,
   SessionConfigOption,
   SessionModeState,
   SessionUpdate,
+  StopReason,
 } from "@agentclientprotocol/sdk/unstable";
 import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
 import {
@@ -51,6 +51,11 @@ export interface SessionOptions {
   readonly mcpServers: readonly McpServer[];
   /** See `TalkOptions`. */
   readonly newSession?: TalkOptions["newSession"];
+}
+
+export interface PromptOptions {
+  /** Aborted when the editor takes its request back. */
+  readonly withdrawn?: AbortSignal;
 }
 
 export class EditorSession {
@@ -152,10 +157,10 @@ export class EditorSession {
   }
 
   /** One turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */
-  async prompt(prompt: readonly ContentBlock[], withdrawn: AbortSignal): Promise<PromptResponse> {
+  async prompt(prompt: readonly ContentBlock[], { withdrawn }: PromptOptions = {}): Promise<StopReason> {
     const stop = new AbortController();
     this.#stops.add(stop);
-    const signal = AbortSignal.any([stop.signal, withdrawn]);
+    const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
     try {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
@@ -176,12 +181,12 @@ export class EditorSession {
       }
       await this.#tellFacts(talk, session.title);
       this.follow();
-      if (result.status === "cancelled" || signal.aborted) return { stopReason: "cancelled" };
-      if (result.status === "completed") return { stopReason: stopReasonOf(result.stopReason) };
+      if (result.status === "cancelled" || signal.aborted) return "cancelled";
+      if (result.status === "completed") return stopReasonOf(result.stopReason);
       const { message = `the turn was ${result.status}`, details = {} } = result.error ?? {};
       throw new ContinuoError("agent_failed", message, { details });
     } catch (error) {
-      if (signal.aborted) return { stopReason: "cancelled" };
+      if (signal.aborted) return "cancelled";
       throw error;
     } finally {
       this.#stops.delete(stop);
@@ -305,7 +310,7 @@ export class EditorSession {
 }
 
 /** The agent's own word, where the protocol has it. */
-function stopReasonOf(reason: string | undefined): PromptResponse["stopReason"] {
+function stopReasonOf(reason: string | undefined): StopReason {
   switch (reason) {
     case "max_tokens":
     case "max_turn_requests":

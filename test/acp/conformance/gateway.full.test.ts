@@ -3,9 +3,10 @@
 import { join } from "node:path";
 import { cleanEnv, MAIN } from "../../cli/home.ts";
 import { createTalkHome } from "../../cli/talk.ts";
-import { describeConformance } from "./v1.ts";
+import { describeConformance, type Subject } from "./v1.ts";
+import { describeConformance2 } from "./v2.ts";
 
-describeConformance("the gateway", () => {
+function gateway(): Subject {
   const home = createTalkHome();
   const cwd = join(home.path, "project");
   return {
@@ -13,6 +14,10 @@ describeConformance("the gateway", () => {
     cwd,
     prompt: "hello",
     endless: "slow",
+    asking: "fix it",
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
-});
+}
+
+describeConformance("the gateway", gateway);
+describeConformance2("the gateway", gateway);

@@ -4,11 +4,24 @@ import { createRequire } from "node:module";
 import { z } from "zod";
 import type { Json, Message } from "./wire.ts";
 
-const SCHEMA_FILE = "@agentclientprotocol/sdk/schema/v1/schema.unstable.json";
-const { $schema, $defs } = readable(createRequire(import.meta.url)(SCHEMA_FILE)) as {
+export type Version = 1 | 2;
+
+interface Schema {
   readonly $schema: string;
   readonly $defs: Readonly<Record<string, Json>>;
+}
+
+const FILES: Readonly<Record<Version, string>> = {
+  1: "@agentclientprotocol/sdk/schema/v1/schema.unstable.json",
+  2: "@agentclientprotocol/sdk/schema/v2/schema.json",
 };
+const schemas = new Map<Version, Schema>();
+
+function schemaOf(version: Version): Schema {
+  const known = schemas.get(version) ?? (readable(createRequire(import.meta.url)(FILES[version])) as Schema);
+  schemas.set(version, known);
+  return known;
+}
 
 /**
  * Without two keywords that zod does not read, and that allow nothing less here: `not` keeps known words out of the branch
@@ -25,39 +38,52 @@ function readable(schema: unknown): unknown {
 
 const made = new Map<string, z.ZodType>();
 
-function definition(name: string): z.ZodType {
-  const known = made.get(name) ?? z.fromJSONSchema({ $schema, $defs, $ref: `#/$defs/${name}` } as never);
-  made.set(name, known);
+function definition(name: string, version: Version): z.ZodType {
+  const { $schema, $defs } = schemaOf(version);
+  const key = `${version} ${name}`;
+  const known = made.get(key) ?? z.fromJSONSchema({ $schema, $defs, $ref: `#/$defs/${name}` } as never);
+  made.set(key, known);
   return known;
 }
 
 /** The definition of what one side sends for a method: `Response` of the agent, `Request` or `Notification` to the client. */
-function nameFor(side: "agent" | "client", method: string, end: "Response" | "Request" | "Notification") {
-  const found = Object.entries($defs).find(
+function nameFor(
+  {
+    side,
+    method,
+    end,
+  }: { side: "agent" | "client"; method: string; end: "Response" | "Request" | "Notification" },
+  version: Version,
+): string | null {
+  const found = Object.entries(schemaOf(version).$defs).find(
     ([name, one]) => one["x-side"] === side && one["x-method"] === method && name.endsWith(end),
   );
   return found?.[0] ?? null;
 }
 
 /** `asked`: the method that this is the answer to. Sentences; none where the message is right. */
-export function violationsOf(message: Message, asked: string | undefined): string[] {
+export function violationsOf(message: Message, asked: string | undefined, version: Version = 1): string[] {
   const { jsonrpc, id, method, params, result, error } = message;
   if (jsonrpc !== "2.0") return [`no "jsonrpc": "2.0" in ${JSON.stringify(message).slice(0, 200)}`];
   if (method !== undefined) {
-    const name = nameFor("client", method, id === undefined ? "Notification" : "Request");
+    const name = nameFor(
+      { side: "client", method, end: id === undefined ? "Notification" : "Request" },
+      version,
+    );
     if (name === null)
       return method.startsWith("$/") || method.startsWith("_") ? [] : [`unknown method ${method}`];
-    return wrongIn(name, params);
+    return wrongIn(name, params, version);
   }
   if ((result === undefined) === (error === undefined)) return ["an answer has either a result or an error"];
   if (error !== undefined)
-    return Number.isInteger(error.code) ? wrongIn("Error", error) : ["no integer code"];
-  const name = asked === undefined ? null : nameFor("agent", asked, "Response");
-  return name === null ? [] : wrongIn(name, result);
+    return Number.isInteger(error.code) ? wrongIn("Error", error, version) : ["no integer code"];
+  const name =
+    asked === undefined ? null : nameFor({ side: "agent", method: asked, end: "Response" }, version);
+  return name === null ? [] : wrongIn(name, result, version);
 }
 
-function wrongIn(name: string, value: unknown): string[] {
-  const { success, error } = definition(name).safeParse(value);
+function wrongIn(name: string, value: unknown, version: Version): string[] {
+  const { success, error } = definition(name, version).safeParse(value);
   return success
     ? []
     : [`${name}: ${error.message.slice(0, 1_000)} in ${JSON.stringify(value).slice(0, 500)}`];

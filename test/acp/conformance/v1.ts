@@ -13,8 +13,10 @@ export interface Subject extends Disposable {
   readonly cwd: string;
   /** A prompt that is answered with text at once. */
   readonly prompt: string;
-  /** A prompt that goes on until it is cancelled; `startsWith` is in the first update. */
+  /** A prompt whose turn runs until it is cancelled. */
   readonly endless: string;
+  /** A prompt whose turn asks for a permission, calls a tool and makes a plan. */
+  readonly asking: string;
 }
 
 const TIMEOUT_MS = 120_000;

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
-import { violationsOf } from "./schema.ts";
+import { type Version, violationsOf } from "./schema.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -45,7 +45,10 @@ export class Wire implements AsyncDisposable {
     return { outcome: { outcome: "selected", optionId: first?.optionId ?? "" } };
   };
 
-  constructor({ command: [program, ...args], cwd, env }: ProgramToTry) {
+  readonly #version: Version;
+
+  constructor({ command: [program, ...args], cwd, env }: ProgramToTry, version: Version = 1) {
+    this.#version = version;
     this.#child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
     this.#child.stdin.on("error", () => undefined);
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -153,7 +156,7 @@ export class Wire implements AsyncDisposable {
     const { id, method } = message;
     const asked = method === undefined && id !== undefined && id !== null ? this.#methods.get(id) : undefined;
     try {
-      this.violations.push(...violationsOf(message, asked));
+      this.violations.push(...violationsOf(message, asked, this.#version));
     } catch (error) {
       this.violations.push(`the schema cannot be read: ${String(error)}`);
     }

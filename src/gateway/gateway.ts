@@ -1,0 +1,185 @@
+/** The sessions of one connection: begun, loaded, resumed, forked and closed, whatever version of the protocol asks. */
+
+import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
+import type { McpServer } from "@agentclientprotocol/sdk/unstable";
+import { openCatalogSession } from "@continuo/agents/catalog";
+import { agentsAt, defaultAgent, readSettings, type TalkOptions } from "@continuo/agents/conversations";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { deleteSession, forkSession } from "./actions.ts";
+import type { EditorClient } from "./client.ts";
+import type { SessionChoices } from "./config-options.ts";
+import { ownId, sessionGone } from "./ids.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
+import { createLists, type SessionLists } from "./list.ts";
+import { type FoundForEditor, findSession } from "./look-up.ts";
+import { replayOf } from "./replay.ts";
+import { EditorSession, type SessionOptions } from "./session.ts";
+import { UNUSED_MARK } from "./unused.ts";
+
+export interface GatewayParts {
+  readonly places: PlacesAt;
+  readonly openStore: TalkOptions["openStore"];
+  /** Receives a line for people; nothing of the protocol. */
+  readonly report: (line: string) => void;
+}
+
+/** The folder of a session, and the editor's servers of tools. */
+export interface Opening {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
+}
+
+export interface NamedOpening extends Opening {
+  readonly sessionId: string;
+}
+
+export class Gateway {
+  readonly #options: GatewayParts;
+  readonly #sessions = new Map<string, EditorSession>();
+  readonly #lists: SessionLists;
+  readonly #client: EditorClient;
+
+  constructor(options: GatewayParts, client: EditorClient) {
+    this.#options = options;
+    this.#client = client;
+    this.#lists = createLists(options.places, options.report);
+  }
+
+  get lists(): SessionLists {
+    return this.#lists;
+  }
+
+  /** Ends every session, and the programs of their agents. */
+  async end(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.allSettled(sessions.map((session) => session.close()));
+  }
+
+  /** A session of the agent that `continuo chat` would take. Errors: `invalid`, `agent_missing`; those of `openTalk`. */
+  async begin({ cwd, mcpServers = [] }: Opening): Promise<EditorSession> {
+    const places = this.#placesIn(cwd);
+    const configuration = await readSettings(places, cwd);
+    const choices = await this.#choicesOf(defaultAgent(configuration, places), cwd);
+    const sessionId = randomUUID();
+    const id = ownId(sessionId);
+    const newSession = { sessionId, metadata: UNUSED_MARK };
+    const session = this.#add({ id, name: null, places, choices, mcpServers, newSession });
+    try {
+      await session.open();
+    } catch (error) {
+      this.#sessions.delete(id);
+      throw error;
+    }
+    return session;
+  }
+
+  /** With its history, told before this resolves. Errors: `not_found`. */
+  async load(opening: NamedOpening): Promise<EditorSession> {
+    const found = await findSession(opening.sessionId, this.#options.places);
+    const session = await this.#enter(opening, found);
+    using opened = await openCatalogSession(found.hit, this.#options.places);
+    const updates = replayOf(opened.history(), {
+      ids: session.beginIds(),
+      showsCompactions: this.#client.showsCompactions,
+      isLive: opened.details.live === true,
+    });
+    for await (const update of updates) await this.#client.update(opening.sessionId, update);
+    return session;
+  }
+
+  /** Without its history. Errors: `not_found`. */
+  async resume(opening: NamedOpening): Promise<EditorSession> {
+    const found = await findSession(opening.sessionId, this.#options.places);
+    return await this.#enter(opening, found);
+  }
+
+  /** A copy, opened. Errors: `not_found`; those of the fork. */
+  async fork({
+    sessionId: from,
+    _meta,
+    ...opening
+  }: NamedOpening & { readonly _meta?: unknown }): Promise<EditorSession> {
+    const { places } = this.#options;
+    const sessionId = await forkSession(await findSession(from, places), messageIn(_meta), places);
+    return await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
+  }
+
+  /** Cancels what runs in it. Nothing happens for one that is not open. */
+  async close(id: string): Promise<Record<string, never>> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.close();
+    return {};
+  }
+
+  /** Of a session that is not there nothing is left to delete. */
+  async delete(id: string): Promise<Record<string, never>> {
+    await this.close(id);
+    try {
+      await deleteSession(await findSession(id, this.#options.places), this.#options.places);
+    } catch (error) {
+      if (!isContinuoError(error, "not_found")) throw error;
+    }
+    return {};
+  }
+
+  /** The open session, or one that is opened with its next turn: no agent starts here. */
+  async #enter(
+    { sessionId: id, cwd, mcpServers = [] }: NamedOpening,
+    { name, agent: of, cwd: folder }: FoundForEditor,
+  ): Promise<EditorSession> {
+    const before = this.#sessions.get(id);
+    if (before !== undefined) return before;
+    const places = this.#placesIn(cwd);
+    const settings = await readSettings(places, folder ?? cwd);
+    const choices = await this.#choicesOf(of ?? defaultAgent(settings, places), folder ?? cwd);
+    const session = this.#add({ id, name, places, choices, mcpServers });
+    session.follow();
+    return session;
+  }
+
+  #add(parts: Omit<SessionOptions, "openStore" | "client">): EditorSession {
+    if (this.#sessions.size >= GATEWAY_LIMITS.openSessions) {
+      throw new ContinuoError("busy", `${GATEWAY_LIMITS.openSessions} sessions are open`, {
+        hint: "Close one of them first.",
+      });
+    }
+    const { openStore } = this.#options;
+    const session = new EditorSession({ ...parts, openStore, client: this.#client });
+    this.#sessions.set(parts.id, session);
+    return session;
+  }
+
+  async #choicesOf(name: string, cwd: string): Promise<SessionChoices> {
+    const { places } = this.#options;
+    const { agents } = await readSettings(places, cwd);
+    const policy = agents[name]?.permissions.policy ?? "ask";
+    return { agent: name, policy, agents: await agentsAt(places, cwd) };
+  }
+
+  /** Errors: `invalid`. */
+  #placesIn(cwd: string): PlacesAt {
+    if (isAbsolute(cwd)) return { ...this.#options.places, cwd };
+    throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
+  }
+
+  cancel(id: string): void {
+    this.#sessions.get(id)?.cancel();
+  }
+
+  /** Errors: `not_found` for one that this connection has not opened. */
+  named(id: string): EditorSession {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw sessionGone(id);
+    return session;
+  }
+}
+
+/** `{ continuo: { at: MESSAGE } }`: the message up to which a fork goes. */
+function messageIn(meta: unknown): string | undefined {
+  const { continuo } = (meta ?? {}) as { readonly continuo?: { readonly at?: unknown } };
+  return typeof continuo?.at === "string" ? continuo.at : undefined;
+}

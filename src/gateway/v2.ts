@@ -1,0 +1,184 @@
+/** Version 2 of the protocol: a prompt is answered at once, and the turn is told by updates of the session's state. */
+
+import { randomUUID } from "node:crypto";
+import {
+  type AgentApp,
+  type AgentContext,
+  agent,
+  type InitializeResponse,
+  type PromptRequest,
+  type SessionConfigOption,
+} from "@agentclientprotocol/sdk/experimental/v2";
+import type { ContentBlock, McpServer } from "@agentclientprotocol/sdk/unstable";
+import type { EditorClient } from "./client.ts";
+import { asProtocolErrors, toRequestError } from "./errors.ts";
+import { Gateway } from "./gateway.ts";
+import type { EditorSession } from "./session.ts";
+import type { VersionParts } from "./v1.ts";
+import { SessionUpdatesV2, toOptionsV2, toQuestionV2, type UpdateV2 } from "./v2-updates.ts";
+
+export function createV2(parts: VersionParts): { readonly app: AgentApp; readonly gateway: Gateway } {
+  let context: AgentContext | null = null;
+  const editor = new EditorV2(() => {
+    if (context === null) throw new Error("not connected yet");
+    return context;
+  }, parts.report);
+  const gateway = new Gateway(parts, editor);
+  const app = agent({ name: "continuo" })
+    .onConnect((connection) => {
+      context = connection.client;
+    })
+    .onRequest("initialize", () => hello(parts.version))
+    .onRequest(
+      "session/list",
+      asProtocolErrors(({ params }) => gateway.lists.page(params, "exactly")),
+    )
+    .onRequest(
+      "session/new",
+      asProtocolErrors(async ({ params: { cwd, mcpServers } }) => {
+        const session = await gateway.begin({ cwd, mcpServers: serversOf(mcpServers) });
+        editor.enter(session.id, cwd);
+        return { sessionId: session.id, configOptions: optionsOf(session) };
+      }),
+    )
+    .onRequest(
+      "session/resume",
+      asProtocolErrors(async ({ params: { sessionId, cwd, mcpServers, replayFrom } }) => {
+        editor.enter(sessionId, cwd);
+        const opening = { sessionId, cwd, mcpServers: serversOf(mcpServers) };
+        const session = await (replayFrom?.type === "start"
+          ? gateway.load(opening)
+          : gateway.resume(opening));
+        return { configOptions: optionsOf(session) };
+      }),
+    )
+    .onRequest(
+      "session/close",
+      asProtocolErrors(({ params }) => gateway.close(params.sessionId)),
+    )
+    .onRequest(
+      "session/delete",
+      asProtocolErrors(({ params }) => gateway.delete(params.sessionId)),
+    )
+    .onRequest(
+      "session/set_config_option",
+      asProtocolErrors(async ({ params: { sessionId, configId, value } }) => {
+        const session = gateway.named(sessionId);
+        await session.choose(configId, value);
+        return { configOptions: optionsOf(session) };
+      }),
+    )
+    .onRequest(
+      "session/prompt",
+      asProtocolErrors(async ({ params }) => ({
+        messageId: editor.begin(gateway.named(params.sessionId), params),
+      })),
+    )
+    .onNotification("session/cancel", ({ params: { sessionId } }) => gateway.cancel(sessionId));
+  return { app, gateway };
+}
+
+/** The editor at the other end of a connection of version 2. */
+class EditorV2 implements EditorClient {
+  readonly #context: () => AgentContext;
+  readonly #report: (line: string) => void;
+  readonly #updates = new Map<string, SessionUpdatesV2>();
+  readonly showsCompactions = true;
+
+  constructor(context: () => AgentContext, report: (line: string) => void) {
+    this.#context = context;
+    this.#report = report;
+  }
+
+  enter(sessionId: string, cwd: string): void {
+    this.#updates.set(sessionId, new SessionUpdatesV2(cwd));
+  }
+
+  update: EditorClient["update"] = async (sessionId, update) => {
+    const updates = this.#updates.get(sessionId)?.of(update) ?? [];
+    for (const one of updates) await this.#send(sessionId, one);
+  };
+
+  ask: EditorClient["ask"] = async (question, cancellationSignal) => {
+    const { sessionId } = question;
+    await this.#send(sessionId, { sessionUpdate: "state_update", state: "requires_action" });
+    try {
+      const answer = await this.#context().request(
+        "session/request_permission",
+        toQuestionV2(question, this.#updates.get(sessionId)),
+        {
+          cancellationSignal,
+          stopWaitingOnCancel: true,
+        },
+      );
+      const { outcome } = answer;
+      return outcome.outcome === "selected" && "optionId" in outcome
+        ? { outcome: { outcome: "selected", optionId: String(outcome.optionId) } }
+        : { outcome: { outcome: "cancelled" } };
+    } finally {
+      if (!cancellationSignal.aborted) {
+        await this.#send(sessionId, { sessionUpdate: "state_update", state: "running" });
+      }
+    }
+  };
+
+  note(sessionId: string, text: string): void {
+    this.#report(text);
+    this.#send(sessionId, { sessionUpdate: "notice", severity: "info", title: text }).catch(() => undefined);
+  }
+
+  /** Returns the id of the message; the turn begins after the answer. */
+  begin(session: EditorSession, { prompt }: PromptRequest): string {
+    const messageId = randomUUID();
+    setImmediate(() => {
+      this.#turn(session, messageId, prompt as ContentBlock[]).catch((error: unknown) =>
+        this.#report(String(error)),
+      );
+    });
+    return messageId;
+  }
+
+  /** The person's own message comes back first, then the turn; an error is how a turn ends, not an answer. */
+  async #turn(session: EditorSession, messageId: string, prompt: readonly ContentBlock[]): Promise<void> {
+    const { id } = session;
+    await this.#send(id, { sessionUpdate: "user_message", messageId, content: [...prompt] } as UpdateV2);
+    await this.#send(id, { sessionUpdate: "state_update", state: "running" });
+    try {
+      const stopReason = await session.prompt(prompt);
+      await this.#send(id, { sessionUpdate: "state_update", state: "idle", stopReason } as UpdateV2);
+    } catch (error) {
+      const { code, message, data } = toRequestError(error);
+      const details = { code, message, ...(data === undefined ? {} : { data }) };
+      await this.#send(id, {
+        sessionUpdate: "state_update",
+        state: "idle",
+        stopReason: "error",
+        error: details,
+      });
+    }
+  }
+
+  #send(sessionId: string, update: UpdateV2): Promise<void> {
+    return this.#context().notify("session/update", { sessionId, update });
+  }
+}
+
+function hello(version: string): InitializeResponse {
+  return {
+    protocolVersion: 2,
+    info: { name: "continuo", title: "Continuo", version },
+    capabilities: {
+      session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {}, http: {} }, delete: {} },
+    },
+    authMethods: [],
+  };
+}
+
+function optionsOf({ configOptions }: EditorSession): SessionConfigOption[] {
+  return toOptionsV2(configOptions);
+}
+
+/** The two kinds of version 2 have the shapes of version 1. */
+function serversOf(servers: readonly unknown[] | undefined): readonly McpServer[] {
+  return (servers ?? []) as readonly McpServer[];
+}
