@@ -14,7 +14,7 @@ import { rounds } from "../sizes/counts.ts";
 const EDITORS = 3;
 const KILLS = rounds(30);
 
-test("each update reaches its editor once, whenever the gateway is killed", async () => {
+test("each answer that an editor received is there once, whenever its gateway is killed", async () => {
   using home = createTalkHome();
   await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(home, n)));
 });
