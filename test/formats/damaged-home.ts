@@ -3,7 +3,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Message, ProblemCode } from "@continuo/core/model";
 import type { FoundSession, OpenedSession } from "@continuo/native/kit";
+import { expect } from "vitest";
+import type { Damage } from "../damage.ts";
 import type { FormatCases } from "./format-cases.ts";
 
 export interface Damaged extends Disposable {
@@ -34,6 +37,43 @@ export async function openAlone(
   stack.defer(() => session.close());
   const kept = stack.move();
   return { found, session, [Symbol.dispose]: () => kept.dispose() };
+}
+
+export interface Readable {
+  readonly reader: FormatCases["reader"];
+  readonly damage: Damage;
+  /** The values of all lines. */
+  readonly values: readonly unknown[];
+  /** Problems that a plain look at the lines finds. */
+  readonly problems: readonly ProblemCode[];
+}
+
+/**
+ * A damaged session is read as far as it goes: each value, each branch, each problem, and the same row as that of the
+ * list. Returns the messages of all branches.
+ */
+export async function expectRead(
+  { found, session }: Pick<Damaged, "found" | "session">,
+  { reader, damage: { kind, what }, values, problems }: Readable,
+): Promise<readonly Message[]> {
+  const entries = await Array.fromAsync(session.entries());
+  expect(
+    entries.map(({ value }) => value),
+    what,
+  ).toEqual(values);
+  const codes = new Set(session.problems.map(({ code }) => code));
+  for (const code of problems) expect(codes, `${kind}: ${what}`).toContain(code);
+  const said: Message[] = [];
+  for (const leaf of session.leaves) {
+    const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
+    expect(history.length, what).toBe(leaf.messages);
+    expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
+    reader.modelView(history);
+    said.push(...history);
+  }
+  const { problems: _problems, ...row } = await reader.skim(found, { part: "whole" });
+  expect(session.details, what).toMatchObject(row);
+  return said;
 }
 
 /** The files of records in the cases and fixtures of an agent. */

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anyDamage, type Damage } from "../../damage.ts";
 import { roundsOfEach } from "../../sizes/counts.ts";
+import { expectRead } from "../damaged-home.ts";
 import { CASES, homeOf, placesOf } from "./model.ts";
 
 let scratch = "";
@@ -64,24 +65,12 @@ function jsonLines(bytes: Buffer): unknown[] {
     });
 }
 
-async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+async function checkDamaged(damage: Damage): Promise<void> {
+  const { bytes } = damage;
   const { home, found, session } = await openDamaged(bytes);
   try {
-    const entries = await Array.fromAsync(session.entries());
-    expect(
-      entries.map(({ value }) => value),
-      what,
-    ).toEqual(jsonLines(bytes));
-    const codes = new Set(session.problems.map(({ code }) => code));
-    for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
-    for (const leaf of session.leaves) {
-      const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
-      expect(history.length).toBe(leaf.messages);
-      expect(new Set(history.map(({ id }) => id)).size).toBe(history.length);
-      codexFormat.modelView(history);
-    }
-    const { problems: _problems, ...row } = await codexFormat.skim(found, { part: "whole" });
-    expect(session.details, what).toMatchObject(row);
+    const [values, problems] = [jsonLines(bytes), expectedProblems(bytes)];
+    await expectRead({ found, session }, { reader: codexFormat, damage, values, problems });
   } finally {
     session.close();
     rmSync(home, { recursive: true });

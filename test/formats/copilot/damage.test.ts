@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { ProblemCode } from "@continuo/core/model";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { anyDamage, type Damage } from "../../damage.ts";
 import { roundsOfEach } from "../../sizes/counts.ts";
-import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
+import { type Damaged, expectRead, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { COPILOT_CASES } from "./cases.ts";
 
@@ -16,24 +16,10 @@ function openDamaged(bytes: Buffer): Promise<Damaged> {
   return openAlone({ cases: COPILOT_CASES, below: `session-state/${ID}`, name: "events.jsonl" }, bytes);
 }
 
-async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+async function checkDamaged(damage: Damage): Promise<void> {
+  const { bytes } = damage;
   using damaged = await openDamaged(bytes);
-  const { found, session } = damaged;
-  const entries = await Array.fromAsync(session.entries());
-  expect(
-    entries.map(({ value }) => value),
-    what,
-  ).toEqual(recordsIn(bytes));
-  const codes = new Set(session.problems.map(({ code }) => code));
-  for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
-  for (const leaf of session.leaves) {
-    const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
-    expect(history.length, what).toBe(leaf.messages);
-    expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
-    reader.modelView(history);
-  }
-  const { problems: _problems, ...row } = await reader.skim(found, { part: "whole" });
-  expect(session.details, what).toMatchObject(row);
+  await expectRead(damaged, { reader, damage, values: recordsIn(bytes), problems: expectedProblems(bytes) });
 }
 
 /** A problem that a plain look at the lines finds must be reported. */

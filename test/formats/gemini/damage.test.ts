@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyDamage, type Damage, duplicated } from "../../damage.ts";
 import { rounds, roundsOfEach } from "../../sizes/counts.ts";
-import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
+import { type Damaged, expectRead, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { GEMINI_CASES } from "./cases.ts";
 
@@ -16,27 +16,18 @@ function openDamaged(bytes: Buffer, name = NAME): Promise<Damaged> {
   return openAlone({ cases: GEMINI_CASES, below: ".gemini/tmp/tea/chats", name }, bytes);
 }
 
-async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+async function checkDamaged(damage: Damage): Promise<void> {
+  const { bytes, what } = damage;
   using damaged = await openDamaged(bytes);
-  const { found, session } = damaged;
-  const entries = await Array.fromAsync(session.entries());
-  expect(
-    entries.map(({ value }) => value),
-    what,
-  ).toEqual(recordsIn(bytes));
-  const codes = new Set(session.problems.map(({ code }) => code));
-  for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
-  const seen = new Set<string>();
-  for (const leaf of session.leaves) {
-    const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
-    expect(history.length, what).toBe(leaf.messages);
-    expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
-    geminiFormat.modelView(history);
-    for (const { content } of history) seen.add(textOf(content));
-  }
+  const problems = expectedProblems(bytes);
+  const messages = await expectRead(damaged, {
+    reader: geminiFormat,
+    damage,
+    values: recordsIn(bytes),
+    problems,
+  });
+  const seen = new Set(messages.map(({ content }) => textOf(content)));
   for (const text of saidIn(bytes)) expect(seen, what).toContain(text);
-  const { problems: _problems, ...row } = await geminiFormat.skim(found, { part: "whole" });
-  expect(session.details, what).toMatchObject(row);
 }
 
 /** A problem that a plain look at the lines finds must be reported. */
