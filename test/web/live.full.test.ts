@@ -142,6 +142,37 @@ test("a link leads to a place of the log, on a narrow dark screen too, and a ses
   await page.context().close();
 });
 
+const TALK =
+  "Welcome to the harbour. The lighthouse guides every ship home. A lens of glass turns once a minute. The keeper lights the lamp at dusk. We decided to repair the lens in spring. Who will pay for the glass? The town has no money left this year. Fishing boats leave with the morning tide. Nets are mended on the quay in winter. Herring was salted and sold in barrels.";
+
+test("the summary of a session that ended is shown first, and each of its sentences leads to its moment", async () => {
+  const key = "lighthouse";
+  await live.service.open(key, { videoId: "talk", title: "The lighthouse" });
+  for (const [n, text] of (TALK.match(/[^.?]+[.?]/gu) ?? []).entries())
+    await live.send(key, said(text.trim(), n * 20_000, { endMs: n * 20_000 + 9_000 }));
+  await live.clock.advance(40_000);
+  await live.service.close(key);
+  const { page, errors } = await viewer.open(`/live/${key}`, { access: "read" });
+  const summary = page.locator(".summary");
+  await summary.waitFor();
+  expect(await summary.innerText()).toMatch(/Chapters[\s\S]*Decisions[\s\S]*repair the lens in spring/u);
+  expect(await violations(page)).toEqual([]);
+  await summary.locator("li", { hasText: "repair the lens" }).last().locator(".evidence").click();
+  await expect.poll(() => page.locator(".moment[aria-current]").innerText()).toContain("repair the lens");
+  await page.getByRole("button", { name: "Notes", exact: true }).click();
+  await page.locator(".note-text").first().waitFor();
+  expect(await page.locator(".summary").count()).toBe(0);
+  await page.context().close();
+
+  const narrow = await viewer.open(`/live/${key}`, { theme: "dark", width: 360 });
+  await narrow.page.locator(".summary").waitFor();
+  expect(await violations(narrow.page)).toEqual([]);
+  await narrow.page.locator(".summary .evidence").first().click();
+  await narrow.page.locator(".moment[aria-current]").waitFor();
+  expect([...errors, ...narrow.errors]).toEqual([]);
+  await narrow.page.context().close();
+});
+
 const LINES = 3_000;
 
 /** Every hundredth event is a note, and every fourth note is edited by a person. */

@@ -15,6 +15,7 @@ import { notesAsMarkdown } from "./markdown.ts";
 import { Notes } from "./notes.tsx";
 import { liveLink } from "./paths.ts";
 import { Replay } from "./replay.tsx";
+import { Summary } from "./summary.tsx";
 import { Timeline } from "./timeline.tsx";
 
 interface LivePageProps {
@@ -23,12 +24,31 @@ interface LivePageProps {
   readonly at: number | null;
 }
 
+const NAMES = { summary: "Summary", notes: "Notes", timeline: "Timeline" } as const;
+
+type Part = keyof typeof NAMES;
+
+const PARTS = Object.keys(NAMES) as readonly Part[];
+
 export function LivePage({ sessionKey, at }: LivePageProps): VNode {
   const state = useMemo(() => new LiveState(sessionKey), [sessionKey]);
-  const part = useSignal<"notes" | "timeline">("notes");
+  const part = useSignal<Part | null>(null);
+  /** The part beside the timeline, where there is room for two. */
+  const left = useSignal<"notes" | "summary" | null>(null);
   useEffect(() => state.follow(at), [state]);
   useEffect(() => void state.goTo(at), [state, at]);
   const session = state.session.value;
+  const hasEnded = session?.state === "closed" || session?.state === "abandoned";
+  const first = hasEnded && at === null && session.hasPage === true ? "summary" : "notes";
+  const shown = part.value ?? left.value ?? first;
+  const beside = left.value ?? first;
+  const show = (name: Part): void => {
+    part.value = name;
+    if (name !== "timeline") left.value = name;
+  };
+  const showTimeline = (): void => {
+    if (matchMedia("(max-width: 48rem)").matches) show("timeline");
+  };
   const title = session?.title ?? session?.videoId ?? sessionKey;
   useEffect(() => {
     document.title = `${visibleLine(title)} · Continuo`;
@@ -53,23 +73,24 @@ export function LivePage({ sessionKey, at }: LivePageProps): VNode {
         </p>
         <Conditions state={state} />
         <div class="parts-switch">
-          {(["notes", "timeline"] as const).map((name) => (
+          {PARTS.map((name) => (
             <button
               key={name}
               type="button"
-              class="quiet"
-              aria-pressed={part.value === name}
-              onClick={() => {
-                part.value = name;
-              }}
+              class={`quiet of-${name}`}
+              aria-pressed={shown === name}
+              onClick={() => show(name)}
             >
-              {name === "notes" ? "Notes" : "Timeline"}
+              {NAMES[name]}
             </button>
           ))}
         </div>
       </section>
-      <main class={`live-split show-${part.value}`} aria-label="Notes and evidence">
-        <Notes state={state} />
+      <main
+        class={`live-split show-${shown === "timeline" ? shown : "notes"}`}
+        aria-label="Notes and evidence"
+      >
+        {beside === "summary" ? <Summary state={state} onMoment={showTimeline} /> : <Notes state={state} />}
         <Timeline state={state} />
         <Replay state={state} />
       </main>
@@ -96,7 +117,11 @@ function Facts({ session }: { session: LiveSession }): VNode {
       )}
       {budget === "normal" ? null : <span class="warn">budget {budget}</span>}
       {restarts === 0 ? null : <span>taken over {restarts} times</span>}
-      {session.parentId === null ? null : <span>follows an earlier session</span>}
+      {session.parentId === null ? null : (
+        <span>
+          follows {session.parentStatus === undefined ? "an earlier" : `a ${session.parentStatus}`} session
+        </span>
+      )}
       {session.ephemeral ? <span class="warn">kept in memory only</span> : null}
     </>
   );
@@ -117,6 +142,7 @@ function Conditions({ state }: { state: LiveState }): VNode {
         ? null
         : `Degraded: ${visibleLine(health.degradedReason)}. New evidence is refused until a repair: continuo live repair ${shellWord(state.key)}`,
     ],
+    ["warn", health?.standIn == null ? null : visibleLine(health.standIn)],
     ["warn", health?.lastError == null ? null : `Last error: ${visibleLine(health.lastError)}`],
     [
       "warn",

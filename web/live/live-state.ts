@@ -6,7 +6,7 @@ import {
   type LiveWatch,
   watchLive,
 } from "@continuo/core/client/live";
-import type { LiveHistory, NoteHistory, WireEvent } from "@continuo/core/wire";
+import type { LiveHistory, LivePage, NoteHistory, WireEvent } from "@continuo/core/wire";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
@@ -51,6 +51,8 @@ export class LiveState {
   readonly goal: Signal<Goal | null> = signal(null);
   readonly connection: Signal<"connecting" | "open" | "lost" | "over"> = signal("connecting");
   readonly failure: Signal<string | null> = signal(null);
+  /** Counts the changes of the page of the session. */
+  readonly pageChanges: Signal<number> = signal(0);
   /** True when the first window is here. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
@@ -155,6 +157,15 @@ export class LiveState {
   async historyOf({ noteId, sequence }: NoteVersion): Promise<NoteHistory | null> {
     const path = livePath(this.key, `/notes/${encodeURIComponent(noteId)}/history?at=${sequence}`);
     return await this.#guarded(() => ask<NoteHistory>(path, { signal: this.#over.signal }));
+  }
+
+  /** The page of the session as it is now; `null` while there is none, or if it cannot be read. */
+  async readPage(): Promise<LivePage | null> {
+    const path = livePath(this.key, "/page");
+    const signal = this.#over.signal;
+    return (
+      (await this.#guarded(() => ask<{ readonly page: LivePage | null }>(path, { signal })))?.page ?? null
+    );
   }
 
   #notesAt(at: number | null): Notes {
@@ -293,6 +304,7 @@ export class LiveState {
         this.#gathered.push(frame.event);
         this.#drawing ??= setTimeout(() => this.#draw(), GATHER_MS);
         if (frame.event.type === "session_state_changed") this.#askSoon();
+        if (frame.event.type.startsWith("page_")) this.pageChanges.value += 1;
         return;
       case "ready":
         this.#draw();

@@ -31,6 +31,7 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
     title,
     parentId,
     ...(fold.carry === "none" ? {} : { tookNotesOver: true }),
+    ...(fold.page.sequence === 0 ? {} : { hasPage: true }),
     state: stateOf(follower),
     level,
     depth: depthOf(fold),

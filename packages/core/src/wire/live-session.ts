@@ -69,6 +69,8 @@ export interface LiveSession {
   readonly parentStatus?: "removed" | "deleted";
   /** The notes of the session of `parentId` were taken over: they are among this session's. */
   readonly tookNotesOver?: true;
+  /** The session has a page of its own: summary, chapters, decisions and open questions. */
+  readonly hasPage?: true;
   readonly state: ReportedState;
   readonly level: Level;
   /** Transcripts, remarks, frames and note events of people that were appended and not processed. */
