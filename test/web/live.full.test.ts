@@ -54,7 +54,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   const picture = { hash, mediaType: "image/png", sizeBytes };
   await live.send(KEY, {
     type: "frame_captured",
-    mediaTimeMs: 62_000,
+    mediaTimeMs: 60_500,
     thumbnail: picture,
     description: "A pier",
   });
@@ -67,10 +67,16 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   await page.locator(".note-text", { hasText: "Ships wait until six" }).waitFor();
   // The end of a merged note is an event of its own.
   await expect.poll(() => notes(page)).toEqual(["Ships wait until six"]);
-  const image = page.getByRole("img", { name: "A pier" });
+  const image = page.locator(".frame").getByRole("img", { name: "A pier" });
   await expect
     .poll(() => image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
     .toBe(1);
+
+  // The frame within the span of the note is its thumbnail.
+  const thumbnail = page.locator(".note-card .thumbnail");
+  expect(await thumbnail.getByRole("img", { name: "A pier" }).count()).toBe(1);
+  await thumbnail.click();
+  await expect.poll(() => page.locator(".moment[aria-current]").innerText()).toContain("A pier");
 
   // The card shows the note's evidence, and the batch that it was made of.
   await page.locator(".note-card .evidence", { hasText: "1:00" }).click();

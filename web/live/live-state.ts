@@ -23,6 +23,7 @@ import {
   withNewer,
 } from "./fold.ts";
 import { livePath } from "./paths.ts";
+import type { FrameItem } from "./picture.tsx";
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "./position.ts";
 
 /** Events of one window. */
@@ -57,6 +58,8 @@ export class LiveState {
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly itemById: ReadonlySignal<ReadonlyMap<string, Item>>;
+  /** The loaded frames that have a picture. */
+  readonly frames: ReadonlySignal<readonly FrameItem[]>;
   readonly notes: ReadonlySignal<readonly NoteVersion[]>;
   /** At the end of the log, also while the part ends before it. */
   readonly #newest: Signal<Notes> = signal(new Map());
@@ -81,6 +84,9 @@ export class LiveState {
     this.key = key;
     this.items = computed(() => itemsAt(this.part.value, this.at.value));
     this.itemById = computed(() => new Map(this.part.value.items.map((item) => [item.id, item])));
+    this.frames = computed(() =>
+      this.part.value.items.flatMap((item) => (item.type === "frame" && item.picture !== null ? [item] : [])),
+    );
     this.notes = computed(() => shownNotes(this.#notesAt(this.at.value)));
   }
 

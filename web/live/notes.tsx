@@ -11,6 +11,7 @@ import { type Item, type NoteVersion, versionOfEvent } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
 import { shownText } from "./markdown.ts";
 import { mediaTime } from "./paths.ts";
+import { type FrameItem, Picture } from "./picture.tsx";
 
 export function Notes({ state }: { state: LiveState }): VNode {
   const scroller = useRef<HTMLElement>(null);
@@ -74,6 +75,7 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
   const more = !isFirst || from.length > 0 || cut !== null;
   return (
     <article class="note-card" aria-current={isChosen ? "true" : undefined}>
+      <Thumbnail note={note} state={state} />
       <p class="note-text">
         <bdi>{visibleText(shownText(note))}</bdi>
       </p>
@@ -102,6 +104,32 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
       <Evidence note={note} state={state} />
       {isOpen.value ? <Lineage note={note} state={state} /> : null}
     </article>
+  );
+}
+
+/** The frame that the note cites, or else the first one within its span, as far as it is loaded. */
+function frameOf({ evidence, startMs, endMs }: NoteVersion, state: LiveState): FrameItem | undefined {
+  const cited = new Set(evidence);
+  const frames = state.frames.value;
+  return (
+    frames.find(({ id }) => cited.has(id)) ??
+    frames.find(({ mediaTimeMs }) => mediaTimeMs >= startMs && mediaTimeMs <= endMs)
+  );
+}
+
+function Thumbnail({ note, state }: { note: NoteVersion; state: LiveState }): VNode | null {
+  const frame = frameOf(note, state);
+  if (frame === undefined) return null;
+  const words = frame.text === "" ? `Frame at ${mediaTime(frame.mediaTimeMs)}` : visibleLine(frame.text);
+  return (
+    <button
+      type="button"
+      class="thumbnail"
+      title="Show this frame in the timeline"
+      onClick={() => void state.showEvent(frame.id)}
+    >
+      <Picture key={frame.id} sessionKey={state.key} frame={frame} words={words} />
+    </button>
   );
 }
 

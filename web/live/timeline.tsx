@@ -6,10 +6,10 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { clock, counted, dateAndClock } from "../content/words.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
-import { showImage } from "../state/files.ts";
 import type { Item } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
-import { livePath, mediaTime } from "./paths.ts";
+import { mediaTime } from "./paths.ts";
+import { type FrameItem, Picture } from "./picture.tsx";
 
 /** The next window is requested this many lines before an end of the loaded part. */
 const AHEAD = 12;
@@ -130,28 +130,12 @@ function Words({ item, state }: Omit<LineProps, "isChosen">): VNode {
   }
 }
 
-function Frame({ item, state }: { item: Extract<Item, { type: "frame" }>; state: LiveState }): VNode {
-  const { picture, text, mediaTimeMs, sequence } = item;
+function Frame({ item, state }: { item: FrameItem; state: LiveState }): VNode {
+  const { text, mediaTimeMs } = item;
   const words = text === "" ? `Frame at ${mediaTime(mediaTimeMs)}` : visibleLine(text);
-  const image = useRef<HTMLImageElement>(null);
-  const path = picture === null ? null : livePath(state.key, `/blobs/${picture.hash}?sequence=${sequence}`);
-  useEffect(
-    () => (path === null || image.current === null ? undefined : showImage(image.current, path)),
-    [path],
-  );
   return (
     <figure class="frame">
-      {path === null ? null : (
-        <img
-          ref={image}
-          alt={words}
-          decoding="async"
-          onError={({ currentTarget }) => {
-            // The picture has expired; its text stays.
-            currentTarget.hidden = true;
-          }}
-        />
-      )}
+      <Picture sessionKey={state.key} frame={item} words={words} />
       <figcaption>
         <bdi>{words}</bdi>
       </figcaption>

@@ -110,6 +110,7 @@ export {
   agentWriter,
   anthropicWriter,
   extractiveWriter,
+  type KeptAgent,
   lexicalEmbedder,
   type OpenAiEmbedderOptions,
   type OpenAiEndpoint,

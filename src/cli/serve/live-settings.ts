@@ -1,8 +1,7 @@
 /** `live` of continuo.yaml as what a server runs continuous sessions with. */
 
 import { type AgentSettings, type Configuration, openDriver } from "@continuo/agents/config";
-import { toAgent } from "@continuo/agents/drivers/link";
-import { type Agent, ContinuoError, present } from "@continuo/core/model";
+import { ContinuoError, present } from "@continuo/core/model";
 import {
   agentWriter,
   anthropicWriter,
@@ -14,6 +13,7 @@ import {
   openAiWriter,
 } from "@continuo/live";
 import type { Shell } from "../terminal/index.ts";
+import { keptAgent, turnAgent } from "./note-agents.ts";
 
 /** Errors: `usage` for an agent that no file names, `not_found` for a variable that is not set. */
 export function liveSettings(
@@ -56,7 +56,7 @@ function writerOf(
 ): NoteWriter {
   if (typeof name === "object") return modelWriter(name, shell);
   const settings = agents[name];
-  if (settings !== undefined) return agentWriter({ agent: noteAgent(settings, shell), name });
+  if (settings !== undefined) return agentNotes(settings, name, shell);
   throw new ContinuoError("usage", `no agent is named ${JSON.stringify(name)}`, {
     hint: "Name an agent of `agents` as `live.note_writer` in continuo.yaml.",
   });
@@ -74,24 +74,12 @@ function modelWriter(
     : openAiWriter({ ...options, url: settings.url });
 }
 
-/** A program for each turn: notes of several sessions are written at the same time. It may only read. */
-function noteAgent(settings: AgentSettings, shell: Shell): Agent {
-  return {
+function agentNotes(settings: AgentSettings, name: string, shell: Shell): NoteWriter {
+  const options = {
     name: settings.name,
-    execute: async (request, options) => {
-      const agent = toAgent(await openDriver(settings, shell), {
-        name: settings.name,
-        cwd: shell.home,
-        keepOpen: "turn",
-        permissions: "safe",
-        onPermission: async () => ({ outcome: "denied", by: "policy" }),
-        ...present({ model: settings.model ?? undefined }),
-      });
-      try {
-        return await agent.execute(request, options);
-      } finally {
-        await agent.close();
-      }
-    },
+    cwd: shell.home,
+    openDriver: () => openDriver(settings, shell),
+    ...present({ model: settings.model ?? undefined }),
   };
+  return agentWriter({ agent: turnAgent(options), kept: keptAgent(options), name });
 }

@@ -40,6 +40,10 @@ export const LIMITS = {
   owedBatches: 200,
   /** The longest pause between two tries to give these batches to the note writer. */
   owedRetryMs: 600_000,
+  /** Turns of a kept conversation of an agent, after which a new one begins. */
+  keptTurns: 60,
+  /** UTF-16 units of the prompts of a kept conversation, after which a new one begins. */
+  keptChars: 240_000,
   /** The note writer may still write these batches for this time after the end of a session. */
   lateMs: 86_400_000,
   /** The interval of the tries after the end of a session. */

@@ -232,6 +232,8 @@ export interface NoteWriter {
   hasOpen?(memory: unknown): boolean;
   /** Writes the page in a pass; without this function, the page is an outline. */
   writePage?(request: PageRequest, options: WriteOptions): Promise<PageResult>;
+  /** Closes what the writer keeps open for the session, which this server no longer works on. */
+  end?(sessionId: string): Promise<void>;
   /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }

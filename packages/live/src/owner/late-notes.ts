@@ -89,6 +89,7 @@ export class LateNotes {
       try {
         await this.#redo(follower, lease);
       } finally {
+        await this.#options.writerOf(follower.fold.noteWriter).end?.(sessionId);
         await ownership.release(lease);
       }
     }

@@ -290,7 +290,15 @@ export class SessionOwner {
     this.#over.abort();
     this.#cancelTimer?.();
     for (const leave of this.#leave) leave();
+    void this.#endWriter().catch((error: unknown) =>
+      this.#options.report(`live: the note writer is not closed: ${messageOf(error)}`),
+    );
     this.#options.onEnd();
+  }
+
+  async #endWriter(): Promise<void> {
+    const { follower, writerOf } = this.#options;
+    await writerOf(follower.fold.noteWriter).end?.(follower.sessionId);
   }
 
   #laneWork(lane: Lane): LaneWork {

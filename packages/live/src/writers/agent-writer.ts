@@ -6,6 +6,7 @@ import {
   type Block,
   ContinuoError,
   isContinuoError,
+  type NativeRef,
   present,
   textOf,
   type Usage,
@@ -16,13 +17,17 @@ import {
   type NotePicture,
   type NoteRequest,
   type NoteWriter,
+  type NoteWriterResult,
   type WriteOptions,
 } from "../kit/index.ts";
+import { type KeptAgent, KeptConversations, newIn } from "./kept-conversations.ts";
 import { pagePrompt, parsePage } from "./page-prompt.ts";
-import { askPrompt, notesPrompt, parseAnswer, parseDrafts } from "./writer-prompt.ts";
+import { askPrompt, notesPrompt, type ParsedDrafts, parseAnswer, parseDrafts } from "./writer-prompt.ts";
 
 export interface AgentWriterOptions {
   readonly agent: Agent;
+  /** Writes the notes in place of `agent`, in one conversation for each session. */
+  readonly kept?: KeptAgent;
   /** The name by which clients choose the writer; the agent's name by default. */
   readonly name?: string;
   /** US dollars for a million tokens, for agents that do not report their costs. */
@@ -33,71 +38,120 @@ interface WriterAnswer {
   readonly text: string;
   readonly usage: Usage;
   readonly costUsd: number;
+  readonly ref?: NativeRef;
 }
 
 /** The agent answers in JSON; an answer that is not readable is `agent_failed`, and the batch is tried again. */
-export function agentWriter({ agent, name = agent.name, price }: AgentWriterOptions): NoteWriter {
+export function agentWriter({ agent, kept, name = agent.name, price }: AgentWriterOptions): NoteWriter {
+  const conversations = new KeptConversations();
   // A model that refuses pictures is not sent any again.
   let sight: "unknown" | "sees" | "blind" = "unknown";
   const ask = async (
     prompt: string,
     options: WriteOptions,
     pictures: readonly NotePicture[] = [],
+    by: Asked = { agent },
   ): Promise<WriterAnswer> => {
-    const { text, usage, costUsd } = await answerOf(
-      agent,
-      [textBlock(prompt), ...pictures.map(imageBlock)],
-      options,
-    );
+    const input = [textBlock(prompt), ...pictures.map(imageBlock)];
+    const { text, usage, costUsd, ref } = await answerOf(by, input, options);
     const { inputUsd, outputUsd } = price ?? { inputUsd: 0, outputUsd: 0 };
     const priced = (usage.inputTokens * inputUsd + usage.outputTokens * outputUsd) / 1e6;
-    return { text, usage, costUsd: costUsd ?? priced };
+    return { text, usage, costUsd: costUsd ?? priced, ...present({ ref }) };
   };
   const askWith = async (
     prompt: string,
     pictures: readonly NotePicture[],
-    { options, blind }: { readonly options: WriteOptions; readonly blind: () => string },
+    {
+      options,
+      blind,
+      by,
+    }: { readonly options: WriteOptions; readonly blind: () => string; readonly by: Asked },
   ): Promise<WriterAnswer> => {
-    if (pictures.length === 0) return ask(prompt, options);
+    if (pictures.length === 0) return ask(prompt, options, [], by);
     try {
-      const answer = await ask(prompt, options, pictures);
+      const answer = await ask(prompt, options, pictures, by);
       sight = "sees";
       return answer;
     } catch (error) {
       if (sight === "sees" || options.signal.aborted || !isRefusal(error)) throw error;
     }
-    const answer = await ask(blind(), options);
+    const answer = await ask(blind(), options, [], by);
     sight = "blind";
     return answer;
+  };
+  /** One request and its answer, in the session's conversation where one is kept. */
+  const askForNotes = async (
+    request: NoteRequest,
+    context: readonly EvidenceItem[],
+    { options, shown }: { readonly options: WriteOptions; readonly shown: readonly NotePicture[] },
+  ): Promise<{ readonly read: ParsedDrafts; readonly spent: WriterAnswer }> => {
+    const { sessionId } = request;
+    const isKept = kept !== undefined && options.turn.session.sessionId === sessionId;
+    const known = isKept ? conversations.known(sessionId) : undefined;
+    const asked = known === undefined ? { request, context } : newIn(request, context, known);
+    const promptOf = (pictures: readonly NotePicture[]): ReturnType<typeof notesPrompt> =>
+      notesPrompt(asked.request, asked.context, { pictures, isMore: known !== undefined });
+    const prompt = promptOf(shown);
+    const by = isKept ? { agent: kept, ...present({ ref: known?.ref }) } : { agent };
+    try {
+      const spent = await askWith(prompt.text, shown, { options, by, blind: () => promptOf([]).text });
+      if (isKept && spent.ref !== undefined)
+        conversations.add({ ref: spent.ref, request, context, chars: prompt.text.length });
+      // A note of an earlier message can be written again too.
+      return { read: parseDrafts(spent.text, request, prompt.named), spent };
+    } catch (error) {
+      // The next conversation is told everything again.
+      conversations.forget(sessionId);
+      const isLost = known !== undefined && isContinuoError(error, "native_unavailable");
+      if (!isLost) throw error;
+      return askForNotes(request, context, { options, shown });
+    }
   };
   return {
     name,
     write: async (request, options) => {
       const context = await around(request, middlesOf(request));
       const pictures = sight === "blind" ? [] : ((await request.pictures?.()) ?? []);
-      const prompt = notesPrompt(request, context, pictures);
-      const first = await askWith(prompt.text, pictures, {
-        options,
-        blind: () => notesPrompt(request, context).text,
+      return withLooks(name, { request, context }, (shown) => {
+        return askForNotes(request, shown, { options, shown: sight === "blind" ? [] : pictures });
       });
-      const read = parseDrafts(first.text, request, prompt.named);
-      const spent = { model: name, modelCalls: 1, usage: first.usage, costUsd: first.costUsd };
-      if (read.lookAt.length === 0) return { ...withoutLooks(read), ...spent };
-      const shown = sight === "blind" ? [] : pictures;
-      const wider = notesPrompt(
-        request,
-        unique([...context, ...(await around(request, read.lookAt))]),
-        shown,
-      );
-      const second = await ask(wider.text, options, shown);
-      return {
-        ...withoutLooks(parseDrafts(second.text, request, wider.named)),
-        model: name,
-        modelCalls: 2,
-        usage: sumOf(first.usage, second.usage),
-        costUsd: first.costUsd + second.costUsd,
-      };
     },
+    end: async (sessionId) => {
+      conversations.forget(sessionId);
+      await kept?.end(sessionId);
+    },
+    ...pagesAndAnswers(name, ask),
+  };
+}
+
+type AskForNotes = (
+  context: readonly EvidenceItem[],
+) => Promise<{ readonly read: ParsedDrafts; readonly spent: WriterAnswer }>;
+
+/** Asks once more, with more evidence, if the agent wants to look at other times. */
+async function withLooks(
+  name: string,
+  { request, context }: { readonly request: NoteRequest; readonly context: readonly EvidenceItem[] },
+  askForNotes: AskForNotes,
+): Promise<NoteWriterResult> {
+  const { read, spent } = await askForNotes(context);
+  const first = { model: name, modelCalls: 1, usage: spent.usage, costUsd: spent.costUsd };
+  if (read.lookAt.length === 0) return { ...withoutLooks(read), ...first };
+  const again = await askForNotes(unique([...context, ...(await around(request, read.lookAt))]));
+  return {
+    ...withoutLooks(again.read),
+    model: name,
+    modelCalls: 2,
+    usage: sumOf(spent.usage, again.spent.usage),
+    costUsd: spent.costUsd + again.spent.costUsd,
+  };
+}
+
+type Ask = (prompt: string, options: WriteOptions) => Promise<WriterAnswer>;
+
+/** Pages and answers have conversations of their own: they are asked for beside the notes. */
+function pagesAndAnswers(name: string, ask: Ask): Pick<NoteWriter, "writePage" | "answer"> {
+  return {
     writePage: async (request, options) => {
       const prompt = pagePrompt(request);
       const { text, usage, costUsd } = await ask(prompt.text, options);
@@ -109,6 +163,12 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
       return { ...parseAnswer(text, request, prompt.named), model: name, usage, costUsd };
     },
   };
+}
+
+/** The agent that is asked, and the conversation in which it continues. */
+interface Asked {
+  readonly agent: Agent;
+  readonly ref?: NativeRef;
 }
 
 function textBlock(text: string): Block {
@@ -132,10 +192,10 @@ function isRefusal(error: unknown): boolean {
 
 /** One turn without the transcript of the session, because the prompt has everything. */
 async function answerOf(
-  agent: Agent,
+  { agent, ref }: Asked,
   input: readonly Block[],
   { signal, turn }: WriteOptions,
-): Promise<{ readonly text: string; readonly usage: Usage; readonly costUsd?: number }> {
+): Promise<Omit<WriterAnswer, "costUsd"> & { readonly costUsd?: number }> {
   const parts = new Map<string, string>();
   const usages: Usage[] = [];
   const { transcript: _all, nativeRef: _ref, ...bare } = turn;
@@ -144,6 +204,7 @@ async function answerOf(
     ...bare,
     session: { ...turn.session, context },
     input,
+    ...present({ nativeRef: ref }),
   };
   const result = await agent.execute(request, {
     signal,
@@ -167,7 +228,7 @@ async function answerOf(
   const usage = result.usage ?? usages.reduce(sumOf, { inputTokens: 0, outputTokens: 0 });
   const costUsd = result.costUsd ?? usage.costUsd;
   // An agent may write other messages first; its last message is the answer.
-  return present({ text: [...parts.values()].at(-1) ?? "", usage, costUsd });
+  return present({ text: [...parts.values()].at(-1) ?? "", usage, costUsd, ref: result.nativeRef });
 }
 
 function withoutLooks<Read extends { readonly lookAt: unknown }>({

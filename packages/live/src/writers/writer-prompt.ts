@@ -45,10 +45,17 @@ Use only the notes and the evidence; say so if they do not answer the question. 
 const MEMORY_CHARS = 4_000;
 const LOOKS = 3;
 
+const MORE = `Here is more of the same video. Write notes as before, and answer with one JSON object as before and nothing else.
+The names e1, e2 … are those of this message. "notes" has only the notes that are new or changed since your last message.`;
+
+/** With `isMore` the agent knows what to do, and the request holds only what is new. */
 export function notesPrompt(
   request: NoteRequest,
   context: readonly EvidenceItem[],
-  pictures: readonly NotePicture[] = [],
+  {
+    pictures = [],
+    isMore = false,
+  }: { readonly pictures?: readonly NotePicture[]; readonly isMore?: boolean } = {},
 ): { readonly text: string; readonly named: EvidenceAliases } {
   const { evidence, unsure, answered } = request;
   const passages = passagesOf([...evidence, ...context, ...unsure.flatMap((one) => one.evidence)]);
@@ -57,9 +64,13 @@ export function notesPrompt(
   const named = namesOf([...given, ...passages.filter((passage) => !given.includes(passage))]);
   const show = shownBy(named);
   const material = {
-    video: { id: request.videoId, title: request.title },
-    memory: request.memory,
-    earlierNotes: request.inherited.map(shownNote),
+    ...(isMore
+      ? {}
+      : {
+          video: { id: request.videoId, title: request.title },
+          memory: request.memory,
+          earlierNotes: request.inherited.map(shownNote),
+        }),
     notes: request.notes.map(shownNote),
     context: around.map(show),
     evidence: given.map(show),
@@ -84,7 +95,7 @@ export function notesPrompt(
           })),
         }),
   };
-  return { text: `${NOTES}\n\n${JSON.stringify(material)}`, named };
+  return { text: `${isMore ? MORE : NOTES}\n\n${JSON.stringify(material)}`, named };
 }
 
 export interface ParsedDrafts {
