@@ -113,7 +113,7 @@ test("each request after the first one holds only what is new", async () => {
   expect(run.said.at(-1)).not.toContain("Note 2.");
 });
 
-test("a program that died is started again, is told everything again, and no note is lost", async () => {
+test("a program that died is started again with everything that it needs to know, and no note is lost", async () => {
   const run = program();
   const live = await watched(run);
   run.diesAfter = 2;
@@ -125,7 +125,7 @@ test("a program that died is started again, is told everything again, and no not
   expect((await live.service.session("k")).health.standIn).toBeNull();
 });
 
-test("a program that was idle is closed; the next batch goes on in its conversation, or in a new one if that is gone", async () => {
+test("a program that was idle is closed; the next batch continues its conversation, or begins a new one if that is gone", async () => {
   for (const canResume of [true, false]) {
     const run = program();
     const live = await watched(run, { idleMs: 20 });

@@ -128,7 +128,7 @@ type AskForNotes = (
   context: readonly EvidenceItem[],
 ) => Promise<{ readonly read: ParsedDrafts; readonly spent: WriterAnswer }>;
 
-/** Asks once more, with more evidence, if the agent wants to look at other times. */
+/** Asks again with more evidence if the agent wants to look at other times. */
 async function withLooks(
   name: string,
   { request, context }: { readonly request: NoteRequest; readonly context: readonly EvidenceItem[] },
