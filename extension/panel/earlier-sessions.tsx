@@ -10,7 +10,10 @@ import type { SessionText } from "./exports.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 import { Problem } from "./problem.tsx";
+import { RemovedSessions } from "./removed-sessions.tsx";
+import { SessionRow } from "./session-row.tsx";
 import { byDay, type Match, matchesIn, readingOf } from "./session-search.ts";
+import { type Undo, UndoBar } from "./undo-bar.tsx";
 
 export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
   const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
@@ -22,6 +25,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
     ask("", { action: "earlier" }).then((value) => setSessions(value as readonly LiveSession[]), setFailure);
   };
   useEffect(load, []);
+  const { undo, setUndo, remove } = useRemoval(load, setFailure);
   if (opened !== null) return <EarlierNotes session={opened} onClose={() => setOpened(null)} />;
   const shown = query.trim() === "" ? sessions : sessions?.filter(({ sessionId }) => found.has(sessionId));
   return (
@@ -41,6 +45,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
         {waiting === 0 && query.trim() !== "" && `${shown?.length ?? 0} found`}
       </p>
       {failure !== null && <Problem failure={failure} />}
+      {undo !== null && <UndoBar undo={undo} onClose={() => setUndo(null)} />}
       {sessions?.length === 0 && (
         <p class="empty">There are no sessions yet. Play a video on a site that you allowed.</p>
       )}
@@ -49,28 +54,51 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
           <h3>{name}</h3>
           <ul class="sessions">
             {some.map((session) => (
-              <li key={session.sessionId}>
-                <button
-                  type="button"
-                  class="link"
-                  dir="auto"
-                  onClick={() => readSession(session).then(setOpened, setFailure)}
-                >
-                  {titleOf(session)}
-                </button>
-                <span class="dim">
-                  {began(session)}, {session.state}, {session.noteIds.length}{" "}
-                  {session.noteIds.length === 1 ? "note" : "notes"}
-                </span>
+              <SessionRow
+                key={session.sessionId}
+                session={session}
+                onOpen={() => readSession(session).then(setOpened, setFailure)}
+                onRemove={(what) => remove(session, what)}
+              >
                 <Matches matches={found.get(session.sessionId) ?? []} />
                 <Join view={view} session={session} onJoined={load} onFailure={setFailure} />
-              </li>
+              </SessionRow>
             ))}
           </ul>
         </section>
       ))}
+      <RemovedSessions sessions={sessions} onRestored={load} onFailure={setFailure} />
     </section>
   );
+}
+
+interface Removal {
+  readonly undo: Undo | null;
+  readonly setUndo: (undo: Undo | null) => void;
+  readonly remove: (session: LiveSession, what: "session" | "video") => void;
+}
+
+/** Deletes a session or all of its video, and offers to bring them back. */
+function useRemoval(load: () => void, onFailure: (failure: Failure) => void): Removal {
+  const [undo, setUndo] = useState<Undo | null>(null);
+  const remove = ({ key, sessionId, videoId, title }: LiveSession, what: "session" | "video"): void => {
+    const [there, back] =
+      what === "session"
+        ? ([{ action: "remove", sessionId } as const, { action: "restore", sessionId } as const] as const)
+        : ([
+            { action: "removeVideo", videoId } as const,
+            { action: "restoreVideo", videoId } as const,
+          ] as const);
+    const name = `“${title ?? videoId}”`;
+    const text =
+      what === "session" ? `The session of ${name} was deleted.` : `All sessions of ${name} were deleted.`;
+    const bringBack = (): void => void ask(key, back).then(load, onFailure);
+    ask(key, there).then(() => {
+      setUndo({ text, undo: bringBack });
+      load();
+    }, onFailure);
+  };
+  return { undo, setUndo, remove };
 }
 
 interface Search {
@@ -125,10 +153,6 @@ function Matches({ matches }: { readonly matches: readonly Match[] }): JSX.Eleme
       ))}
     </>
   );
-}
-
-function began({ createdAt }: LiveSession): string {
-  return new Date(createdAt).toLocaleTimeString(undefined, { timeStyle: "short" });
 }
 
 interface JoinProps {

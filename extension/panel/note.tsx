@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ShownEvidence } from "../sending/view.ts";
 import { clock, splitNote } from "./format.ts";
 import { ask } from "./link.ts";
+import { Menu } from "./menu.tsx";
 
 export interface NoteProps {
   readonly note: Note;
@@ -18,6 +19,7 @@ export interface NoteProps {
   readonly onSeek: (ms: number) => void;
   /** Resolves to false if it failed, which is shown. */
   readonly onOperate: (noteId: string, operation: NoteOperation) => Promise<boolean>;
+  readonly onRemove: (noteId: string) => void;
 }
 
 export function NoteItem(props: NoteProps): JSX.Element {
@@ -78,15 +80,10 @@ function Actions({
   next,
   isReadOnly,
   onOperate,
+  onRemove,
   onEdit,
 }: NoteProps & { readonly onEdit: () => void }): JSX.Element {
-  const menu = useRef<HTMLDetailsElement>(null);
   const operate = (operation: NoteOperation): void => void onOperate(note.noteId, operation);
-  /** An act of the menu closes it. */
-  const choose = (act: () => void) => (): void => {
-    menu.current?.removeAttribute("open");
-    act();
-  };
   return (
     <div class="actions quiet">
       {note.status !== "accepted" && (
@@ -97,41 +94,28 @@ function Actions({
       <button type="button" disabled={isReadOnly} onClick={onEdit}>
         Edit
       </button>
-      <details
-        class="menu"
-        ref={menu}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === "Escape") currentTarget.removeAttribute("open");
-        }}
-        onFocusOut={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget as Node | null)) currentTarget.removeAttribute("open");
-        }}
-      >
-        <summary>More</summary>
-        <div>
-          <button type="button" onClick={choose(() => void navigator.clipboard.writeText(note.text))}>
-            Copy
+      <Menu label={`More for the note at ${clock(note.startMs)}`}>
+        <button type="button" onClick={() => void navigator.clipboard.writeText(note.text)}>
+          Copy
+        </button>
+        {next !== undefined && (
+          <button
+            type="button"
+            disabled={isReadOnly}
+            onClick={() => operate({ operation: "merge", noteIds: [next.noteId] })}
+          >
+            Merge with next
           </button>
-          {next !== undefined && (
-            <button
-              type="button"
-              disabled={isReadOnly}
-              onClick={choose(() => operate({ operation: "merge", noteIds: [next.noteId] }))}
-            >
-              Merge with next
-            </button>
-          )}
-          {note.by === "person" && (
-            <button
-              type="button"
-              disabled={isReadOnly}
-              onClick={choose(() => operate({ operation: "undo" }))}
-            >
-              Undo
-            </button>
-          )}
-        </div>
-      </details>
+        )}
+        {note.by === "person" && (
+          <button type="button" disabled={isReadOnly} onClick={() => operate({ operation: "undo" })}>
+            Undo
+          </button>
+        )}
+        <button type="button" disabled={isReadOnly} onClick={() => onRemove(note.noteId)}>
+          Delete
+        </button>
+      </Menu>
     </div>
   );
 }

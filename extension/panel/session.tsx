@@ -24,6 +24,7 @@ import { Purges, RequestItem } from "./requests.tsx";
 import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
+import { type Undo, UndoBar } from "./undo-bar.tsx";
 
 /** Within this distance of an end, the list counts as being at that end. */
 const NEAR_PX = 40;
@@ -57,6 +58,14 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
         return false;
       },
     );
+  };
+  const [undo, setUndo] = useState<Undo | null>(null);
+  useEffect(() => setUndo(null), [key]);
+  const remove = (noteId: string): void => {
+    const bringBack = (): void => void operate(noteId, { operation: "undo" });
+    void operate(noteId, { operation: "remove" }).then((isDone) => {
+      if (isDone) setUndo({ text: "The note was deleted.", undo: bringBack });
+    });
   };
   const capture = (requestId?: string): void => {
     setFailure(null);
@@ -121,12 +130,14 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
                   sessionKey={key}
                   onSeek={seek}
                   onOperate={operate}
+                  onRemove={remove}
                 />
               ))}
             </ol>
           </>
         )}
       </section>
+      {undo !== null && <UndoBar undo={undo} onClose={() => setUndo(null)} />}
       <Composer sessionKey={key} onFailure={setFailure} onCapture={() => capture()} />
     </>
   );

@@ -1,15 +1,12 @@
 /** Requests of the side panel to the engine, over a port that only pages of the extension can open. */
 
-import type { LiveSession, NoteOperation } from "@continuo/core/client/live";
+import type { NoteOperation } from "@continuo/core/client/live";
 import { ContinuoError } from "@continuo/core/model";
-import { evidenceOf, recordOf, type WireEvent } from "@continuo/core/wire";
-import { LIMITS } from "../limits.ts";
-import type { Server } from "../messages/messages.ts";
 import type { Engine } from "./engine.ts";
 import { newItemId } from "./items.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import { failureOf } from "./session.ts";
-import type { SpokenText } from "./view.ts";
+import { earlierSessions, pathOf, removedSessions, spokenIn, thumbnailOf } from "./session-requests.ts";
 
 export type PanelAction =
   | { readonly action: "remark"; readonly text: string }
@@ -21,6 +18,11 @@ export type PanelAction =
   | { readonly action: "repair" }
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
   | { readonly action: "earlier" }
+  /** Hides a session, or all of a video; for a week, `restore` brings them back. */
+  | { readonly action: "remove" | "restore"; readonly sessionId: string }
+  | { readonly action: "removeVideo" | "restoreVideo"; readonly videoId: string }
+  | { readonly action: "removed" }
+  | { readonly action: "thumbnail" }
   | { readonly action: "notes" }
   | { readonly action: "spoken" }
   | { readonly action: "evidence"; readonly after: number };
@@ -44,7 +46,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
   const { key } = request;
   const server = engine.config?.settings;
   if (server === undefined) throw notReady();
-  const path = `/v1/live/${encodeURIComponent(key)}`;
+  const path = pathOf(key);
   switch (request.action) {
     case "remark": {
       const mediaTimeMs = engine.mediaTimeMs(key);
@@ -64,7 +66,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       engine.sender(key)?.kept(request.hash);
       return null;
     case "join": {
-      const other = `/v1/live/${encodeURIComponent(request.other)}`;
+      const other = pathOf(request.other);
       await engine.moveKey(request.other, async () => {
         // The tab leaves its earlier session, which ends if it was the last one.
         await requestJson(server, "DELETE", other);
@@ -86,45 +88,25 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "notes":
       return await requestJson(server, "GET", `${path}/notes`);
     case "spoken":
-      return await spokenIn(server, path);
+      return await spokenIn(server, key);
+    case "thumbnail":
+      return await thumbnailOf(server, key);
+    case "removed":
+      return await removedSessions(server);
+    case "remove":
+    case "restore": {
+      const { sessionId, action } = request;
+      return await requestJson(server, "POST", `${path}/${action}`, { sessionId });
+    }
+    case "removeVideo":
+    case "restoreVideo": {
+      const what = request.action === "removeVideo" ? "remove" : "restore";
+      const video = `/v1/videos/${encodeURIComponent(request.videoId)}`;
+      return await requestJson(server, "POST", `${video}/${what}`, {});
+    }
     case "evidence":
       return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
   }
-}
-
-/** The transcript of the newest session of a key, in the order of the video. */
-async function spokenIn(server: Server, path: string): Promise<readonly SpokenText[]> {
-  const spoken: SpokenText[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page = (await requestJson(server, "GET", `${path}/evidence?after=${after}`)) as {
-      readonly events: readonly WireEvent[];
-      readonly nextAfter: number | null;
-    };
-    for (const event of page.events) {
-      const heard = evidenceOf(event);
-      if (heard?.type !== "transcript_added") continue;
-      const { startMs, endMs, text } = heard;
-      spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
-    }
-    after = page.nextAfter;
-  }
-  return spoken.sort((a, b) => a.startMs - b.startMs);
-}
-
-/** Newest first; those of joined tabs once. The server lists by key, in pages. */
-async function earlierSessions(server: Server): Promise<readonly LiveSession[]> {
-  const found = new Map<string, LiveSession>();
-  for (let cursor: string | null = ""; cursor !== null && found.size < LIMITS.readSessions; ) {
-    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-    const page = (await requestJson(server, "GET", `/v1/live${query}`)) as {
-      readonly sessions: readonly LiveSession[];
-      readonly nextCursor: string | null;
-    };
-    for (const session of page.sessions) found.set(session.sessionId, session);
-    cursor = page.nextCursor;
-  }
-  const newest = [...found.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-  return newest.slice(0, LIMITS.shownSessions);
 }
 
 function clientOf(

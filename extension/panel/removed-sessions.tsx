@@ -1,0 +1,52 @@
+/** The sessions that a person deleted in the last week, each with a button that brings it back. */
+
+import type { LiveSession, RemovedLiveSession } from "@continuo/core/wire";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Failure } from "../sending/view.ts";
+import { ask } from "./link.ts";
+
+interface Props {
+  /** The list of the sessions that are there: with each new list, the deleted ones are read again. */
+  readonly sessions: readonly LiveSession[] | null;
+  readonly onRestored: () => void;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX.Element | null {
+  const [removed, setRemoved] = useState<readonly RemovedLiveSession[]>([]);
+  useEffect(() => {
+    // A server of an earlier version lists none.
+    ask("", { action: "removed" }).then(
+      (value) => setRemoved(value as readonly RemovedLiveSession[]),
+      () => setRemoved([]),
+    );
+  }, [sessions]);
+  if (removed.length === 0) return null;
+  return (
+    <details class="removed">
+      <summary>Deleted ({removed.length})</summary>
+      <ul class="sessions">
+        {removed.map(({ sessionId, key, title, videoId, deletedAfter }) => (
+          <li key={sessionId} class="row">
+            <div class="about">
+              <span dir="auto">{title ?? videoId}</span>
+              <span class="dim">gone for good after {dayOf(deletedAfter)}</span>
+            </div>
+            <button
+              type="button"
+              aria-label={`Bring ${title ?? videoId} back`}
+              onClick={() => ask(key, { action: "restore", sessionId }).then(onRestored, onFailure)}
+            >
+              Bring back
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function dayOf(time: string): string {
+  return new Date(time).toLocaleDateString(undefined, { day: "numeric", month: "long" });
+}

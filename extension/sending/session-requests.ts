@@ -1,0 +1,80 @@
+/** Requests about all sessions of the server: their list, their pictures, and those that a person deleted. */
+
+import type { LiveSession } from "@continuo/core/client/live";
+import { evidenceOf, type RemovedLiveSession, recordOf, type WireEvent } from "@continuo/core/wire";
+import { LIMITS } from "../limits.ts";
+import type { Server } from "../messages/messages.ts";
+import { requestJson, requestPicture } from "./requests.ts";
+import type { SpokenText } from "./view.ts";
+
+export function pathOf(key: string): string {
+  return `/v1/live/${encodeURIComponent(key)}`;
+}
+
+/** Lists the sessions, the newest first, and one of joined tabs only once. The server lists by key, in pages. */
+export async function earlierSessions(server: Server): Promise<readonly LiveSession[]> {
+  const found = new Map<string, LiveSession>();
+  for await (const session of pagesOf<LiveSession>(server, "")) found.set(session.sessionId, session);
+  const newest = [...found.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  return newest.slice(0, LIMITS.shownSessions);
+}
+
+/** The sessions that can be brought back, the newest deletion first. */
+export async function removedSessions(server: Server): Promise<readonly RemovedLiveSession[]> {
+  const found: RemovedLiveSession[] = [];
+  for await (const session of pagesOf<RemovedLiveSession>(server, "status=removed")) found.push(session);
+  return found.sort((a, b) => b.removedAt.localeCompare(a.removedAt)).slice(0, LIMITS.shownSessions);
+}
+
+async function* pagesOf<Session>(server: Server, query: string): AsyncGenerator<Session> {
+  let count = 0;
+  for (let cursor: string | null = ""; cursor !== null && count < LIMITS.readSessions; ) {
+    const from: string = cursor === "" ? "" : `cursor=${encodeURIComponent(cursor)}`;
+    const page = (await requestJson(
+      server,
+      "GET",
+      `/v1/live?${[query, from].filter(Boolean).join("&")}`,
+    )) as {
+      readonly sessions: readonly Session[];
+      readonly nextCursor: string | null;
+    };
+    count += page.sessions.length;
+    yield* page.sessions;
+    cursor = page.nextCursor;
+  }
+}
+
+interface EvidencePage {
+  readonly events: readonly WireEvent[];
+  readonly nextAfter: number | null;
+}
+
+/** The transcript of the newest session of a key, in the order of the video. */
+export async function spokenIn(server: Server, key: string): Promise<readonly SpokenText[]> {
+  const spoken: SpokenText[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=${after}`)) as EvidencePage;
+    for (const event of page.events) {
+      const heard = evidenceOf(event);
+      if (heard?.type !== "transcript_added") continue;
+      const { startMs, endMs, text } = heard;
+      spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
+    }
+    after = page.nextAfter;
+  }
+  return spoken.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` without one. */
+export async function thumbnailOf(server: Server, key: string): Promise<string | null> {
+  const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=0`)) as EvidencePage;
+  const frames = page.events.flatMap((event) => {
+    const hash = evidenceOf(event)?.thumbnail ?? null;
+    return hash === null ? [] : [{ hash, sequence: event.sequence }];
+  });
+  const frame = frames[Math.floor(frames.length / 2)];
+  if (frame === undefined) return null;
+  const place = `${pathOf(key)}/blobs/${encodeURIComponent(frame.hash)}?sequence=${frame.sequence}`;
+  // A picture that was removed at its time is not shown.
+  return await requestPicture(server, place).catch(() => null);
+}

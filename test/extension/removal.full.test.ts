@@ -1,0 +1,74 @@
+/** Deleting a note, a session and a video in the panel, and bringing each back; the list of sessions with its pictures. */
+
+import { expect, test } from "vitest";
+import { play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf, NOTE_AGENT } from "./served.ts";
+
+test("a note, a session and a video are deleted in the panel, and each comes back", async () => {
+  await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frameEveryMs: 1_000 } });
+  const { viewer, served, site, panel, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 4_500, rate: 1 });
+  const note = panel.locator(".note", { hasText: "Noted:" }).first();
+  await note.waitFor();
+  const text = (await note.locator(".note-text").textContent()) ?? "";
+  const notes = async (): Promise<readonly string[]> => (await served.notes(key)).map((one) => one.text);
+  expect(await notes()).toContain(text);
+
+  // By the keyboard: the menu opens, its last button deletes, and the focus is on the way back.
+  await panel.bringToFront();
+  await note.locator(".menu summary").focus();
+  await panel.keyboard.press("Enter");
+  await note.getByRole("button", { name: "Delete" }).focus();
+  await panel.keyboard.press("Enter");
+  await panel.getByText("The note was deleted.").waitFor();
+  await expect.poll(notes).not.toContain(text);
+  await expect.poll(() => panel.evaluate(`document.activeElement.textContent`)).toBe("Undo");
+  await checkPanel(panel, "note-deleted");
+  await panel.keyboard.press("Enter");
+  await expect.poll(notes).toContain(text);
+  await panel.getByText(text, { exact: true }).waitFor();
+
+  // The page leaves, so that its session stays as it is.
+  await page.goto(`${site.url}/empty`);
+  await expect.poll(async () => (await served.session(key)).state).toBe("closed");
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  const row = panel.locator(".row", { hasText: "A day at the harbour" });
+  await row.first().locator("img").waitFor();
+  expect(await row.first().locator("img").evaluate("(image) => image.naturalWidth")).toBeGreaterThan(100);
+  await checkPanel(panel, "sessions-pictures");
+  await row.getByText("More").click();
+  await checkPanel(panel, "session-menu");
+  await row.getByRole("button", { name: "Delete session" }).click();
+  await panel.getByText("The session of “A day at the harbour” was deleted.").waitFor();
+  await expect.poll(() => keysOf(served)).toEqual([]);
+  await panel.getByText("Deleted (1)").click();
+  await checkPanel(panel, "session-deleted");
+  await panel.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => keysOf(served)).toEqual([key]);
+  expect(await notes()).toContain(text);
+
+  // A second session of the same video, in another tab.
+  const again = await viewer.context.newPage();
+  await again.goto(site.url);
+  await expect.poll(() => keysOf(served)).toHaveLength(2);
+  await again.goto(`${site.url}/empty`);
+  const states = async (): Promise<readonly string[]> =>
+    await Promise.all((await keysOf(served)).map(async (one) => (await served.session(one)).state));
+  await expect.poll(states).toEqual(["closed", "closed"]);
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Notes" }).click();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  await expect.poll(() => row.count()).toBe(2);
+  await row.first().getByText("More").click();
+  await row.first().getByRole("button", { name: "Delete all of this video" }).click();
+  await expect.poll(() => keysOf(served)).toEqual([]);
+  // One comes back from the list of what was deleted, and the other with the video.
+  await panel.getByText("Deleted (2)").click();
+  await panel.getByRole("button", { name: "Bring A day at the harbour back" }).first().click();
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  await panel.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => keysOf(served)).toHaveLength(2);
+});
