@@ -1,7 +1,6 @@
 /** The session of the video that is watched. */
 
 import { present } from "@continuo/core/model";
-import type { NoteOperation } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
@@ -17,6 +16,7 @@ import { costOf, statusOf } from "./format.ts";
 import { ask, wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
+import { useNoteOperations } from "./note-operations.ts";
 import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
 import { ReadOnly } from "./read-only.tsx";
@@ -24,7 +24,7 @@ import { Purges, RequestItem } from "./requests.tsx";
 import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
-import { type Undo, UndoBar } from "./undo-bar.tsx";
+import { UndoBar } from "./undo-bar.tsx";
 
 /** Within this distance of an end, the list counts as being at that end. */
 const NEAR_PX = 40;
@@ -49,24 +49,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
     return await browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => null);
   };
   const seek = (mediaTimeMs: number): void => void tell({ to: "page", type: "seek", mediaTimeMs });
-  const operate = async (noteId: string, operation: NoteOperation): Promise<boolean> => {
-    setFailure(null);
-    return await ask(key, { action: "operate", noteId, operation }).then(
-      () => true,
-      (error: Failure) => {
-        setFailure(error);
-        return false;
-      },
-    );
-  };
-  const [undo, setUndo] = useState<Undo | null>(null);
-  useEffect(() => setUndo(null), [key]);
-  const remove = (noteId: string): void => {
-    const bringBack = (): void => void operate(noteId, { operation: "undo" });
-    void operate(noteId, { operation: "remove" }).then((isDone) => {
-      if (isDone) setUndo({ text: "The note was deleted.", undo: bringBack });
-    });
-  };
+  const { operate, remove, undo, setUndo } = useNoteOperations(key, setFailure);
   const capture = (requestId?: string): void => {
     setFailure(null);
     const message = { to: "page", type: "capture", by: "person", ...present({ requestId }) } as const;

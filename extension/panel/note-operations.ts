@@ -1,0 +1,38 @@
+/** A person's operations on the notes of the session that is shown. */
+
+import type { NoteOperation } from "@continuo/core/wire";
+import { useEffect, useState } from "preact/hooks";
+import type { Failure } from "../sending/view.ts";
+import { ask } from "./link.ts";
+import type { Undo } from "./undo-bar.tsx";
+
+export interface NoteOperations {
+  /** Resolves to false if it failed, which is shown. */
+  readonly operate: (noteId: string, operation: NoteOperation) => Promise<boolean>;
+  readonly remove: (noteId: string) => void;
+  /** The way back from the newest deletion. */
+  readonly undo: Undo | null;
+  readonly setUndo: (undo: Undo | null) => void;
+}
+
+export function useNoteOperations(key: string, onFailure: (failure: Failure | null) => void): NoteOperations {
+  const [undo, setUndo] = useState<Undo | null>(null);
+  useEffect(() => setUndo(null), [key]);
+  const operate = async (noteId: string, operation: NoteOperation): Promise<boolean> => {
+    onFailure(null);
+    return await ask(key, { action: "operate", noteId, operation }).then(
+      () => true,
+      (error: Failure) => {
+        onFailure(error);
+        return false;
+      },
+    );
+  };
+  const remove = (noteId: string): void => {
+    const bringBack = (): void => void operate(noteId, { operation: "undo" });
+    void operate(noteId, { operation: "remove" }).then((isDone) => {
+      if (isDone) setUndo({ text: "The note was deleted.", undo: bringBack });
+    });
+  };
+  return { operate, remove, undo, setUndo };
+}
