@@ -13,7 +13,7 @@ import { isPlaying } from "../watching/position.ts";
 import { Chapters } from "./chapters.tsx";
 import { Composer } from "./composer.tsx";
 import { costOf, statusOf } from "./format.ts";
-import { ask, wantNotes } from "./link.ts";
+import { wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
 import { useNoteOperations } from "./note-operations.ts";
