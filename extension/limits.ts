@@ -120,6 +120,9 @@ export const LIMITS = {
   outlineEveryMs: 10_000,
   /** The interval at which an outline is read while it is expected. */
   outlineSoonMs: 500,
+  /** A video of another tab is related if the titles share this number of words, and this share of the shorter one. */
+  relatedWords: 2,
+  relatedShare: 0.6,
   /** The citations that are shown for an item of the page, and the least time between two. */
   citations: 3,
   citationApartMs: 5_000,

@@ -20,6 +20,7 @@ import { useNoteOperations } from "./note-operations.ts";
 import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
 import { ReadOnly } from "./read-only.tsx";
+import { Related } from "./related.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
@@ -78,6 +79,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
       />
       <SessionPage page={session.page} isOpen={notes.length === 0} onSeek={seek} />
       <section class="asked" aria-label="What the session asks">
+        {view.related !== null && <Related sessionKey={key} related={view.related} onFailure={setFailure} />}
         {session.requests.map((request) => (
           <RequestItem
             key={request.requestId}

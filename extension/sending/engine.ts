@@ -9,6 +9,7 @@ import { givenOf, type SourceReport } from "../watching/source-report.ts";
 import type { Item } from "./items.ts";
 import { type PanelSession, toPanelSession } from "./panel-view.ts";
 import type { SendingState } from "./policy.ts";
+import { type RelatedSession, relatedTo } from "./related.ts";
 import { SessionSender } from "./session.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
 
@@ -39,6 +40,8 @@ export interface EngineView {
   readonly tabSound: TabSoundView;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
+  /** The session of another tab that the person may want to join; `null` for none. */
+  readonly related: RelatedSession | null;
   /** The share of the browser's room for the extension that is used. */
   readonly quota: number;
 }
@@ -91,6 +94,7 @@ export class Engine {
       microphone: this.#microphone,
       tabSound: { ...this.#tabSound, ...givenOf(sender?.view.filmTimes ?? [], Date.now()) },
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
+      related: this.#related(sender?.view.sessionId ?? null),
       open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
       quota: this.#quota,
     };
@@ -157,6 +161,16 @@ export class Engine {
   /** The position of the video of a session. */
   mediaTimeMs(key: string): number {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
+  }
+
+  #related(sessionId: string | null): RelatedSession | null {
+    const { recording } = this;
+    if (recording === null || sessionId === null) return null;
+    const others = (this.#config?.open ?? []).filter(({ key }) => {
+      const other = this.#senders.get(key)?.view.sessionId ?? null;
+      return key !== recording.key && other !== null && other !== sessionId;
+    });
+    return relatedTo(recording, others);
   }
 
   #positionOf(open: SessionToOpen | null | undefined): Position | null {

@@ -1,0 +1,32 @@
+/** The video of another open tab that belongs to the one that is watched, such as the next part of a talk. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import type { SessionToOpen } from "../messages/messages.ts";
+
+export type RelatedSession = Pick<SessionToOpen, "key" | "title">;
+
+/** Returns the one whose title has most words in common with it, or `null` if none has enough. */
+export function relatedTo(
+  watched: Pick<SessionToOpen, "title" | "videoId">,
+  others: readonly Pick<SessionToOpen, "key" | "title" | "videoId">[],
+): RelatedSession | null {
+  const words = wordsOf(watched.title);
+  let best: RelatedSession | null = null;
+  let most = 0;
+  for (const { key, title, videoId } of others) {
+    if (videoId === watched.videoId) continue;
+    const theirs = wordsOf(title);
+    const shared = [...words].filter((word) => theirs.has(word)).length;
+    const share = shared / Math.max(1, Math.min(words.size, theirs.size));
+    if (shared < LIMITS.relatedWords || share < LIMITS.relatedShare || shared <= most) continue;
+    most = shared;
+    best = { key, title };
+  }
+  return best;
+}
+
+/** Words of at least three letters, and single ideographs; numbers tell parts of a series apart. */
+function wordsOf(title: string): ReadonlySet<string> {
+  const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return new Set(plain.match(/\p{Ideographic}|[\p{Script=Hiragana}\p{Script=Katakana}]+|\p{L}{3,}/gu) ?? []);
+}
