@@ -16,7 +16,7 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   const notes = async (): Promise<readonly string[]> => (await served.notes(key)).map((one) => one.text);
   expect(await notes()).toContain(text);
 
-  // By the keyboard: the menu opens, its last button deletes, and the focus is on the way back.
+  // The keyboard opens the menu and deletes; the focus goes to the button that brings the note back.
   await panel.bringToFront();
   await note.locator(".menu summary").focus();
   await panel.keyboard.press("Enter");
