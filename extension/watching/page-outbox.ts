@@ -8,6 +8,8 @@ export class PageOutbox {
   readonly #store: (items: readonly PageItem[]) => Promise<EvidenceAnswer | null>;
   #items: PageItem[] = [];
   #running = false;
+  /** A flush came during a request: its answer may be older than what the flush knows. */
+  #again = false;
   #over = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -29,7 +31,10 @@ export class PageOutbox {
   }
 
   flush(): void {
-    if (this.#running || this.#over) return;
+    if (this.#running || this.#over) {
+      this.#again = true;
+      return;
+    }
     clearTimeout(this.#retry);
     this.#running = true;
     void this.#send(0).finally(() => {
@@ -45,6 +50,7 @@ export class PageOutbox {
   async #send(tries: number): Promise<void> {
     while (this.#items.length > 0 && !this.#over) {
       const batch = firstOf(this.#items);
+      this.#again = false;
       const answer = await this.#store(batch);
       if (answer === null) {
         const ms = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** tries++);
@@ -55,7 +61,10 @@ export class PageOutbox {
       }
       tries = 0;
       // The worker does not know this video yet: its greeting comes, and flushes.
-      if (answer === "moved") return;
+      if (answer === "moved") {
+        if (this.#again) continue;
+        return;
+      }
       this.#items = this.#items.slice(batch.length);
     }
   }
