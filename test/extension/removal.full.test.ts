@@ -37,7 +37,8 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   await panel.getByRole("button", { name: "Sessions" }).click();
   const row = panel.locator(".row", { hasText: "A day at the harbour" });
   await row.first().locator("img").waitFor();
-  expect(await row.first().locator("img").evaluate("(image) => image.naturalWidth")).toBeGreaterThan(100);
+  const width = (): Promise<unknown> => panel.evaluate(`document.querySelector(".row img").naturalWidth`);
+  await expect.poll(width).toBeGreaterThan(100);
   await checkPanel(panel, "sessions-pictures");
   await row.getByText("More").click();
   await checkPanel(panel, "session-menu");
