@@ -123,6 +123,8 @@ export const LIMITS = {
   /** A video of another tab is related if the titles share this number of words, and this share of the shorter one. */
   relatedWords: 2,
   relatedShare: 0.6,
+  /** A frame from so long before a note may still be on the screen when its thought begins. */
+  noteFrameMs: 10_000,
   /** The citations that are shown for an item of the page, and the least time between two. */
   citations: 3,
   citationApartMs: 5_000,

@@ -3,15 +3,17 @@
 import type { Note, NoteOperation } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { NoteFrame } from "../sending/panel-view.ts";
 import type { ShownEvidence } from "../sending/view.ts";
 import { clock, splitNote } from "./format.ts";
-import { ask } from "./link.ts";
 import { Menu } from "./menu.tsx";
+import { usePicture } from "./picture.ts";
 
 export interface NoteProps {
   readonly note: Note;
   readonly next: Note | undefined;
   readonly evidence: readonly ShownEvidence[];
+  readonly frame: NoteFrame | undefined;
   /** Taken over from an earlier session of the video. */
   readonly isCarried: boolean;
   readonly isReadOnly: boolean;
@@ -23,7 +25,7 @@ export interface NoteProps {
 }
 
 export function NoteItem(props: NoteProps): JSX.Element {
-  const { note, evidence, isCarried, onSeek } = props;
+  const { note, evidence, frame, isCarried, onSeek } = props;
   const [isEditing, setEditing] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const parts = evidence.filter(({ id }) => note.evidence.includes(id));
@@ -53,9 +55,12 @@ export function NoteItem(props: NoteProps): JSX.Element {
       {isEditing ? (
         <Editor {...props} onDone={() => setEditing(false)} />
       ) : (
-        <p class="note-text" dir="auto">
-          {note.text}
-        </p>
+        <div class="note-body">
+          <p class="note-text" dir="auto">
+            {note.text}
+          </p>
+          {frame !== undefined && <FramePicture frame={frame} sessionKey={props.sessionKey} />}
+        </div>
       )}
       {parts.length > 0 && (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -174,6 +179,28 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
   );
 }
 
+function useFrame({ thumbnail, sequence }: NoteFrame, key: string): string | null {
+  return usePicture(
+    thumbnail === null
+      ? null
+      : {
+          name: `${key} ${sequence} ${thumbnail}`,
+          key,
+          action: { action: "picture", hash: thumbnail, sequence },
+        },
+  );
+}
+
+interface FramePictureProps {
+  readonly frame: NoteFrame;
+  readonly sessionKey: string;
+}
+
+function FramePicture({ frame, sessionKey }: FramePictureProps): JSX.Element | null {
+  const picture = useFrame(frame, sessionKey);
+  return picture === null ? null : <img src={picture} alt={`Frame at ${clock(frame.mediaTimeMs)}`} />;
+}
+
 interface EvidenceProps {
   readonly part: ShownEvidence;
   readonly sessionKey: string;
@@ -181,16 +208,7 @@ interface EvidenceProps {
 }
 
 function Evidence({ part, sessionKey, onSeek }: EvidenceProps): JSX.Element {
-  const [picture, setPicture] = useState<string | null>(null);
-  const { thumbnail, sequence } = part;
-  useEffect(() => {
-    if (thumbnail === null) return;
-    // A picture that was removed is not shown.
-    ask(sessionKey, { action: "picture", hash: thumbnail, sequence }).then(
-      (url) => setPicture(String(url)),
-      () => setPicture(null),
-    );
-  }, [thumbnail, sequence, sessionKey]);
+  const picture = useFrame(part, sessionKey);
   return (
     <li>
       <button type="button" class="time" onClick={() => onSeek(part.mediaTimeMs)}>

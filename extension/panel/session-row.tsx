@@ -2,10 +2,9 @@
 
 import type { LiveSession } from "@continuo/core/wire";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { titleOf } from "./earlier-notes.tsx";
-import { ask } from "./link.ts";
 import { Menu } from "./menu.tsx";
+import { usePicture } from "./picture.ts";
 
 interface Props {
   readonly session: LiveSession;
@@ -41,37 +40,9 @@ export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.
   );
 }
 
-/** Pictures by session, while the panel is open; `null` for one that has none. */
-const pictures = new Map<string, Promise<string | null>>();
-/** They are read one after another: a list of a hundred does not flood the server. */
-let last: Promise<unknown> = Promise.resolve();
-
-function pictureOf({ sessionId, key }: LiveSession): Promise<string | null> {
-  const known = pictures.get(sessionId);
-  if (known !== undefined) return known;
-  const read = last
-    .then(() => ask(key, { action: "thumbnail" }))
-    .then(
-      (url) => (typeof url === "string" ? url : null),
-      () => null,
-    );
-  last = read;
-  pictures.set(sessionId, read);
-  // A session that runs has its first picture later.
-  void read.then((url) => url === null && pictures.delete(sessionId));
-  return read;
-}
-
-function Thumbnail({ session }: { readonly session: LiveSession }): JSX.Element {
-  const [picture, setPicture] = useState<string | null>(null);
-  useEffect(() => {
-    let isOver = false;
-    void pictureOf(session).then((url) => isOver || setPicture(url));
-    return () => {
-      isOver = true;
-    };
-  }, [session.sessionId]);
-  // The title beside it says what it is of.
+function Thumbnail({ session: { sessionId, key } }: { readonly session: LiveSession }): JSX.Element {
+  const picture = usePicture({ name: `session ${sessionId}`, key, action: { action: "thumbnail" } });
+  // The title beside it names the video.
   return <span class="thumbnail">{picture !== null && <img src={picture} alt="" />}</span>;
 }
 

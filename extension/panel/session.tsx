@@ -110,6 +110,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
                   note={note}
                   next={notes[at + 1]}
                   evidence={evidence}
+                  frame={session.frames[note.noteId]}
                   isCarried={session.carried.includes(note.noteId)}
                   isReadOnly={isDegraded}
                   sessionKey={key}

@@ -3,7 +3,7 @@
 import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { markersOf, type PanelSession, toPanelPage, toPanelSession } from "./panel-view.ts";
+import { framesOf, markersOf, type PanelSession, toPanelPage, toPanelSession } from "./panel-view.ts";
 import { newView, type ShownEvidence } from "./view.ts";
 
 /** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
@@ -64,4 +64,20 @@ test("an item of the page cites its first passages that are apart, and one of an
     },
     { itemId: "2", startMs: 7_000, citations: [{ startMs: 7_000, text: "" }] },
   ]);
+});
+
+test("a note has the frame that it stands on, or the last one on the screen while its thought was said", () => {
+  const frame = (id: string, mediaTimeMs: number): ShownEvidence =>
+    ({ id, mediaTimeMs, sequence: mediaTimeMs, thumbnail: id }) as ShownEvidence;
+  const note = (noteId: string, startMs: number, ...evidence: readonly string[]): Note =>
+    ({ noteId, startMs, endMs: startMs + 5_000, evidence }) as unknown as Note;
+  const frames = [frame("a", 1_000), frame("b", 12_000), frame("c", 16_000), frame("d", 90_000)];
+  const said = { id: "s", mediaTimeMs: 14_000, sequence: 5, thumbnail: null } as ShownEvidence;
+  const found = framesOf(
+    [note("1", 12_000, "s", "a"), note("2", 12_000), note("3", 50_000)],
+    [...frames, said],
+  );
+  expect(found["1"]?.thumbnail).toBe("a");
+  expect(found["2"]?.thumbnail).toBe("c");
+  expect(found["3"]).toBeUndefined();
 });

@@ -37,8 +37,13 @@ export interface PanelPage extends Omit<LivePage, "items"> {
   readonly items: readonly PanelPageItem[];
 }
 
+/** The frame that belongs to a note. */
+export type NoteFrame = Pick<ShownEvidence, "thumbnail" | "sequence" | "mediaTimeMs">;
+
 export interface PanelSession extends Omit<SessionView, "session" | "page"> {
   readonly page: PanelPage | null;
+  /** By the ids of the notes that are shown. */
+  readonly frames: Readonly<Record<string, NoteFrame>>;
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
   /** The number of notes that were carried over, of which `carried` names those that are shown. */
@@ -72,11 +77,31 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
     carriedCount: view.carried.length,
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
+    frames: framesOf(notes, view.evidence),
     page: view.page === null ? null : toPanelPage(view.page, view.evidence),
     timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },
     line: heardLast(view.evidence),
     session: view.session === null ? null : parts(view.session),
   };
+}
+
+/** A frame that the note stands on; else the last one that was shown while its thought was said. */
+export function framesOf(
+  notes: readonly Note[],
+  evidence: readonly ShownEvidence[],
+): Readonly<Record<string, NoteFrame>> {
+  const shown = evidence.filter(({ thumbnail }) => thumbnail !== null);
+  const frames: Record<string, NoteFrame> = {};
+  for (const { noteId, evidence: ids, startMs, endMs } of notes) {
+    const fromMs = startMs - LIMITS.noteFrameMs;
+    const found =
+      shown.find(({ id }) => ids.includes(id)) ??
+      shown.findLast(({ mediaTimeMs: atMs }) => atMs >= fromMs && atMs <= endMs);
+    if (found === undefined) continue;
+    const { thumbnail, sequence, mediaTimeMs } = found;
+    frames[noteId] = { thumbnail, sequence, mediaTimeMs };
+  }
+  return frames;
 }
 
 /** Citations that are close together lead to the same place. */

@@ -1,0 +1,45 @@
+/** Pictures of the server, read one after another and each once, so that a long list does not flood it. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { PanelAction } from "../sending/panel-requests.ts";
+import { ask } from "./link.ts";
+
+export interface PictureToRead {
+  /** The same for the same picture. */
+  readonly name: string;
+  readonly key: string;
+  readonly action: PanelAction;
+}
+
+const known = new Map<string, Promise<string | null>>();
+let last: Promise<unknown> = Promise.resolve();
+
+/** A `data:` URL; `null` until it is read, and for a picture that is not there. */
+export function usePicture(wanted: PictureToRead | null): string | null {
+  const [picture, setPicture] = useState<string | null>(null);
+  useEffect(() => {
+    let isOver = false;
+    setPicture(null);
+    if (wanted !== null) void read(wanted).then((url) => isOver || setPicture(url));
+    return () => {
+      isOver = true;
+    };
+  }, [wanted?.name]);
+  return picture;
+}
+
+function read({ name, key, action }: PictureToRead): Promise<string | null> {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const reading = last
+    .then(() => ask(key, action))
+    .then(
+      (url) => (typeof url === "string" ? url : null),
+      () => null,
+    );
+  last = reading;
+  known.set(name, reading);
+  // One that is not there yet is asked for again.
+  void reading.then((url) => url === null && known.delete(name));
+  return reading;
+}
