@@ -15,6 +15,8 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   const text = (await note.locator(".note-text").textContent()) ?? "";
   const notes = async (): Promise<readonly string[]> => (await served.notes(key)).map((one) => one.text);
   expect(await notes()).toContain(text);
+  // The note has the frame that was on the screen.
+  await note.locator(".note-body img").waitFor();
 
   // The keyboard opens the menu and deletes; the focus goes to the button that brings the note back.
   await panel.bringToFront();
