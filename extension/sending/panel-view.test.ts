@@ -66,7 +66,7 @@ test("an item of the page cites its first passages that are apart, and one of an
   ]);
 });
 
-test("a note has the frame that it stands on, or the last one on the screen while its thought was said", () => {
+test("a note has the frame that it stands on, or the last one on the screen during its thought", () => {
   const frame = (id: string, mediaTimeMs: number): ShownEvidence =>
     ({ id, mediaTimeMs, sequence: mediaTimeMs, thumbnail: id }) as ShownEvidence;
   const note = (noteId: string, startMs: number, ...evidence: readonly string[]): Note =>

@@ -42,7 +42,7 @@ export type NoteFrame = Pick<ShownEvidence, "thumbnail" | "sequence" | "mediaTim
 
 export interface PanelSession extends Omit<SessionView, "session" | "page"> {
   readonly page: PanelPage | null;
-  /** By the ids of the notes that are shown. */
+  /** The keys are the ids of the notes that are shown. */
   readonly frames: Readonly<Record<string, NoteFrame>>;
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
