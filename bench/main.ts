@@ -1,8 +1,13 @@
-/** `npm run bench [-- NAME…] [--large] [--rounds N]`: runs `bench/NAME/bench.ts`, all of them when none is named. */
+/**
+ * `npm run bench [-- NAME…] [--large] [--rounds N] [--write]`: runs `bench/NAME/bench.ts`, all of them when none is named.
+ * With `--write`, what was measured becomes `docs/speed.md`.
+ */
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { printedReport } from "./measure/index.ts";
 
 /** The exports of a `bench.ts`. */
 interface Bench {
@@ -11,7 +16,11 @@ interface Bench {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: "boolean", default: false }, rounds: { type: "string", default: "5" } },
+  options: {
+    large: { type: "boolean", default: false },
+    rounds: { type: "string", default: "5" },
+    write: { type: "boolean", default: false },
+  },
 });
 const all = readdirSync(import.meta.dirname).filter((name) =>
   existsSync(join(import.meta.dirname, name, "bench.ts")),
@@ -20,4 +29,18 @@ for (const name of positionals.length > 0 ? positionals : all) {
   if (!all.includes(name)) throw new Error(`no benchmark ${name}; there are ${all.join(", ")}`);
   const bench: Bench = await import(`./${name}/bench.ts`);
   await bench.run({ large: values.large, rounds: Number(values.rounds) });
+}
+if (values.write) writeFileSync(join(import.meta.dirname, "../docs/speed.md"), toPage());
+
+function toPage(): string {
+  const [cpu] = cpus();
+  const [load = 0] = loadavg();
+  const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return [
+    "# Speed",
+    "This page is written by `npm run bench -- --write`: what a person waits for, against what the machine needs at least.",
+    `Measured on ${new Date().toISOString().slice(0, 10)} by \`node bench/main.ts ${process.argv.slice(2).join(" ")}\`: ${machine}, Node ${process.versions.node}, load ${load.toFixed(1)}.`,
+    `\`\`\`text\n${printedReport()}\n\`\`\``,
+    "",
+  ].join("\n\n");
 }

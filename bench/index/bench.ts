@@ -33,6 +33,9 @@ const QUERIES: readonly (readonly string[])[] = [
   ["nothing0that0is0there"],
 ];
 
+/** It stands in nearly every session. */
+const COMMON = "middle";
+
 export function run({ large, rounds }: { readonly large: boolean; readonly rounds: number }): void {
   mkdirSync(FOLDER, { recursive: true });
   const home = makeCorpus(large ? LARGE_CORPUS : CORPUS, FOLDER);
@@ -55,6 +58,13 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
     ],
     { rounds },
   );
+  const common = measure(
+    [
+      { name: `grep -rl ${COMMON}`, argv: ["grep", "-rl", COMMON, home] },
+      command(`search ${COMMON}, without an index`, ["search", "--json", COMMON], forget),
+    ],
+    { rounds },
+  );
   const fills = measure([command("index rebuild", ["index", "rebuild", "--json"])], { rounds: 1 });
   const warm = measure(
     [
@@ -73,6 +83,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
   );
   for (const [title, rows] of [
     [`Without an index: ${home}`, first],
+    ["A word of nearly every session, without an index", common],
     ["Fill", fills],
     ["With an index", warm],
     ["Search", searches],
@@ -84,7 +95,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
   const sizes = JSON.parse(
     execFileSync(status.argv[0], status.argv.slice(1), { env: { ...status.env } }).toString(),
   );
-  printRatios(ratiosOf({ first, fills, warm, searches, grown, sizes }));
+  printRatios(ratiosOf({ first, common, fills, warm, searches, grown, sizes }));
 }
 
 type MakeCommand = (name: string, before: () => void) => Command;
@@ -119,6 +130,7 @@ function measureGrown(home: string, rounds: number, search: MakeCommand): Measur
 
 interface All {
   readonly first: readonly Measured[];
+  readonly common: readonly Measured[];
   readonly fills: readonly Measured[];
   readonly warm: readonly Measured[];
   readonly searches: readonly Measured[];
@@ -127,7 +139,7 @@ interface All {
   readonly sizes: { readonly sizeBytes: number; readonly sessionsBytes: number };
 }
 
-function ratiosOf({ first, fills, warm, searches, grown, sizes }: All): Ratio[] {
+function ratiosOf({ first, common, fills, warm, searches, grown, sizes }: All): Ratio[] {
   const [fill] = fills;
   const over = (rows: readonly Measured[], at: number, base = 0): number =>
     (rows[at]?.medianMs ?? Number.NaN) / (rows[base]?.medianMs ?? Number.NaN);
@@ -142,6 +154,12 @@ function ratiosOf({ first, fills, warm, searches, grown, sizes }: All): Ratio[] 
       ratio: over(first, 1, 2),
       wanted: "below",
       target: 0.5,
+    },
+    {
+      what: "a common word without an index / grep -rl",
+      ratio: over(common, 1),
+      wanted: "below",
+      target: 3,
     },
     {
       what: "fill, in 20 MB/s",

@@ -6,4 +6,4 @@
  */
 
 export { type Command, type Measured, type MeasureOptions, measure } from "./process.ts";
-export { printRatios, printTable, type Ratio } from "./report.ts";
+export { printedReport, printRatios, printTable, type Ratio } from "./report.ts";

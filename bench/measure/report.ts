@@ -10,21 +10,34 @@ export interface Ratio {
   readonly target: number;
 }
 
+const printed: string[] = [];
+
+/** Prints a line, and keeps it for `printedReport`. */
+function print(line: string): void {
+  console.log(line);
+  printed.push(line);
+}
+
+/** All tables and ratios that were printed so far. */
+export function printedReport(): string {
+  return printed.join("\n").trim();
+}
+
 export function printTable(title: string, rows: readonly Measured[]): void {
-  console.log(`\n${title}`);
+  print(`\n${title}`);
   for (const { name, medianMs, minMs, maxMs, peakBytes } of rows) {
     const peak = peakBytes === null ? "" : `${Math.round(peakBytes / 1e6)} MB`;
     const time = `${medianMs.toFixed(0)} ms (${minMs.toFixed(0)} to ${maxMs.toFixed(0)})`;
-    console.log(`  ${name.padEnd(44)} ${time.padEnd(28)} ${peak}`);
+    print(`  ${name.padEnd(44)} ${time.padEnd(28)} ${peak}`);
   }
 }
 
 export function printRatios(ratios: readonly Ratio[]): void {
-  console.log("\nRatios of medians");
+  print("\nRatios of medians");
   for (const { what, ratio, wanted, target } of ratios) {
     const met = wanted === "below" ? ratio <= target : ratio >= target;
     const sign = wanted === "below" ? "at most" : "at least";
-    console.log(
+    print(
       `  ${what.padEnd(60)} ${ratio.toFixed(3).padStart(8)}   ${sign} ${target}  ${met ? "met" : "MISSED"}`,
     );
   }
