@@ -57,8 +57,18 @@ export function HealthPage(): VNode {
 
 function Sections({ health: { machine, isReady, server, at } }: { health: Health }): VNode {
   const { store, running, waiting, conversations } = machine;
+  const wrong = [
+    ...(isReady ? [] : ["The store does not answer."]),
+    ...(server?.failed
+      ? [`${counted(server.failed, "request")} failed in the server: its output says why.`]
+      : []),
+    ...(running.some(({ runner }) => runner === "nobody") ? ["A turn has lost its process."] : []),
+  ];
   return (
     <>
+      <p class={wrong.length === 0 ? "good" : "bad"} role="status">
+        {wrong.length === 0 ? "Everything works." : wrong.join(" ")}
+      </p>
       <section aria-labelledby="health-server">
         <h2 id="health-server">Server</h2>
         <Facts

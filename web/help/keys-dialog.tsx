@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["j  k", "next and previous session, or turn"],
+  ["j  k", "next and previous session, turn, or file"],
   ["[  ]", "previous and next place: an error, a commit, a compaction"],
   ["/", "search"],
   ["Enter", "open the session"],

@@ -10,6 +10,7 @@ test("the address of any choices leads to the same choices", () => {
     branch: fc.option(text),
     thinking: fc.boolean(),
     folds: fc.array(fc.tuple(text, fc.boolean()), { maxLength: 20 }).map((all) => new Map(all)),
+    file: fc.option(text),
     find: text,
   });
   fc.assert(

@@ -10,6 +10,8 @@ export interface Choices {
   readonly thinking: boolean;
   /** Folds that were opened or closed, by the key of their row; the newest is the last one. */
   readonly folds: ReadonlyMap<string, boolean>;
+  /** The path of the file whose changes are shown; `null` for the first one. */
+  readonly file: string | null;
   /** The words to find in the session, as they were typed. */
   readonly find: string;
 }
@@ -28,17 +30,19 @@ export function choicesIn(hash: string): Choices {
     branch: query.get("branch"),
     thinking: query.get("thinking") === "open",
     folds: new Map(folds.slice(-MAX_FOLDS)),
+    file: query.get("file"),
     find: query.get("find") ?? "",
   };
 }
 
 /** `link` has no query; a choice that is not made is left out of it. */
-export function withChoices(link: string, { view, branch, thinking, folds, find }: Choices): string {
+export function withChoices(link: string, { view, branch, thinking, folds, file, find }: Choices): string {
   const query = new URLSearchParams([
     ...(view === "model" ? [["view", view]] : []),
     ...(branch === null ? [] : [["branch", branch]]),
     ...(thinking ? [["thinking", "open"]] : []),
     ...[...folds].slice(-MAX_FOLDS).map(([key, isOpen]) => [isOpen ? "open" : "closed", key]),
+    ...(file === null ? [] : [["file", file]]),
     ...(find === "" ? [] : [["find", find]]),
   ]);
   return query.size === 0 ? link : `${link}?${query}`;

@@ -12,11 +12,13 @@ import {
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { copyText } from "../content/copy.ts";
 import { Html } from "../content/html.tsx";
 import { counted } from "../content/words.ts";
+import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, sayError } from "../state/server.ts";
-import type { SessionState } from "./session-state.ts";
+import { addStep, type SessionState } from "./session-state.ts";
 
 interface FilesState {
   readonly files: readonly ChangedPath[] | null;
@@ -50,10 +52,28 @@ export function Files({ state }: { state: SessionState }): VNode {
       const { files } = await ask<ChangesAnswer>(sessionPath(state.key, "changes"));
       return { files };
     }).then(() => {
-      const first = shown.value.files?.[0];
-      if (first !== undefined) void read(first.path, null);
+      const { files } = shown.value;
+      const named = files?.find(({ path }) => path === state.file.value) ?? files?.[0];
+      if (named !== undefined) void read(named.path, null);
     });
   }, [state]);
+  const wanted = state.file.value;
+  useEffect(() => {
+    // The reader went back to an address of another file.
+    const { files, chosen } = shown.value;
+    const named = files?.find(({ path }) => path === wanted) ?? files?.[0];
+    if (named !== undefined && named.path !== chosen) void read(named.path, null);
+  }, [wanted]);
+  const choose = (path: string | undefined): void => {
+    if (path === undefined) return;
+    addStep();
+    state.file.value = path;
+  };
+  const step = (by: 1 | -1): void => {
+    const all = shown.value.files ?? [];
+    choose(all[all.findIndex(({ path }) => path === shown.value.chosen) + by]?.path);
+  };
+  useKeys({ j: () => step(1), k: () => step(-1) });
   const { files, chosen, changes, nextAfter, failure } = shown.value;
   if (failure !== null) return <main class="page-body notice bad">{failure}</main>;
   if (files === null) return <main class="page-body">Reading…</main>;
@@ -69,7 +89,7 @@ export function Files({ state }: { state: SessionState }): VNode {
                 class="choice"
                 aria-pressed={path === chosen}
                 title={visibleLine(path)}
-                onClick={() => void read(path, null)}
+                onClick={() => choose(path)}
               >
                 <bdi>{fileName(path)}</bdi>
                 <Counts added={added} removed={removed} />
@@ -80,7 +100,14 @@ export function Files({ state }: { state: SessionState }): VNode {
       </nav>
       <main class="scroller file-changes" aria-label="Changes">
         <h2 class="path">
-          <bdi>{visibleLine(chosen ?? "")}</bdi>
+          <bdi>{visibleLine(chosen ?? "")}</bdi>{" "}
+          <button
+            type="button"
+            class="quiet"
+            onClick={(event) => void copyText(chosen ?? "", event.currentTarget)}
+          >
+            Copy the path
+          </button>
         </h2>
         {changes.map((change) => (
           <Change

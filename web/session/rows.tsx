@@ -221,10 +221,18 @@ function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole
     <div class={`whole-row ${kind}`}>
       <FoldButton id={key} isOpen={isOpen} shown={shown} class="whole-line">
         <span class="name">{WHOLE[kind] ?? kind}</span>
+        {isOpen ? null : <bdi class="argument">{beginningOf(at.message)}</bdi>}
       </FoldButton>
       {isOpen ? <WholeMessage message={at.message} /> : null}
     </div>
   );
+}
+
+/** The first words, so that a reader knows whether to open it. */
+function beginningOf({ content }: WindowMessage["message"]): string {
+  const first = content.find((block) => block.type === "text" && block.text.trim() !== "");
+  const text = first?.type === "text" ? first.text.trim().slice(0, 200) : "";
+  return visibleLine(text).replaceAll("␊", " ");
 }
 
 function Foot({ row: { turn } }: RowProps<Extract<Row, { type: "foot" }>>): VNode {

@@ -55,6 +55,7 @@ export class SessionState {
   readonly branch: Signal<string | null>;
   readonly thinking: Signal<boolean>;
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
+  readonly file: Signal<string | null>;
   readonly find: Signal<string>;
   /** The messages with the words of `find`, the newest first. */
   readonly found: Signal<readonly FoundMessage[]> = signal([]);
@@ -83,28 +84,37 @@ export class SessionState {
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(key: string, { view, branch, thinking, folds, find }: Choices) {
+  constructor(key: string, { view, branch, thinking, folds, file, find }: Choices) {
     this.key = key;
     this.view = signal(view);
     this.branch = signal(branch);
     this.thinking = signal(thinking);
     this.folds = signal(folds);
+    this.file = signal(file);
     this.find = signal(find);
   }
 
   /** The address of a part of the session, with what the reader chose. */
   link(part = ""): string {
     const [view, branch, thinking] = [this.view.value, this.branch.value, this.thinking.value];
-    const choices = { view, branch, thinking, folds: this.folds.value, find: this.find.value };
+    const choices = {
+      view,
+      branch,
+      thinking,
+      folds: this.folds.value,
+      file: this.file.value,
+      find: this.find.value,
+    };
     return withChoices(sessionLink(this.key, part), choices);
   }
 
   /** Shows what an address names, where that is something else. */
-  async show({ view, branch, thinking, folds, find }: Choices, turn: number | null): Promise<void> {
+  async show({ view, branch, thinking, folds, file, find }: Choices, turn: number | null): Promise<void> {
     const isOther = view !== this.view.value || branch !== this.branch.value;
     batch(() => {
       this.thinking.value = thinking;
       this.folds.value = folds;
+      this.file.value = file;
       this.find.value = find;
       if (isOther) this.#begin(branch, view);
     });

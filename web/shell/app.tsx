@@ -17,6 +17,7 @@ const LivePage = lazily(async () => (await import("../live/live-page.tsx")).Live
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
 const LostNotice = lazily(async () => (await import("../help/lost-notice.tsx")).LostNotice);
+const UnknownPage = lazily(async () => (await import("../help/unknown-page.tsx")).UnknownPage);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
@@ -60,6 +61,8 @@ function pageAt(place: Route): VNode {
       return <ListPage />;
     case "health":
       return <HealthPage />;
+    case "unknown":
+      return <UnknownPage />;
     case "channels":
       return place.name === null ? <ChannelsPage /> : <ChannelPage key={place.name} name={place.name} />;
     case "live":

@@ -5,6 +5,8 @@ import { signal } from "@preact/signals";
 export type Route =
   | { readonly page: "list" }
   | { readonly page: "health" }
+  /** An address that names no page. */
+  | { readonly page: "unknown" }
   /** `null` for the list of all. */
   | { readonly page: "channels"; readonly name: string | null }
   /** `null` for the list of all; `at` is a place of its log. */
@@ -25,7 +27,8 @@ export function parseRoute(hash: string): Route {
   if (name === "health") return { page: "health" };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
-  if (name !== "session" || key === undefined || key === "") return { page: "list" };
+  if (name !== "session") return { page: name === "" ? "list" : "unknown" };
+  if (key === undefined || key === "") return { page: "list" };
   const decoded = decode(key);
   if (tab === "files" || tab === "details") return { page: "session", key: decoded, turn: null, tab };
   const number = tab === "turn" ? Number(turn) : Number.NaN;
