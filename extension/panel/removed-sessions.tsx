@@ -35,7 +35,7 @@ export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX
             </div>
             <button
               type="button"
-              aria-label={`Bring ${title ?? videoId} back`}
+              aria-label={`Bring back ${title ?? videoId}`}
               onClick={() => ask(key, { action: "restore", sessionId }).then(onRestored, onFailure)}
             >
               Bring back

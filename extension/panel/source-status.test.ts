@@ -39,7 +39,7 @@ test("sources that give evidence say how much, and a microphone that is off says
   expect(linesOf({})).toEqual([
     "Captions: 12 a minute (good)",
     "Pictures: 6 a minute (good)",
-    "Tab sound: off (dim, Switch on)",
+    "Tab sound: off (dim)",
     "Microphone: off (dim, Switch on)",
   ]);
 });
@@ -53,7 +53,7 @@ test.each([
   ],
   [{ ...captions({ lastAtMs: NOW - 31_000 }), position: null }, "Captions: the video is paused (dim)"],
   [{ report: { ...REPORT, isAd: true } }, "Captions: an advertisement is left out (dim)"],
-  [{ sources: { ...SOURCES, captions: false } }, "Captions: off (dim, Switch on)"],
+  [{ sources: { ...SOURCES, captions: false } }, "Captions: off (dim)"],
   [
     pictures({ problem: "forbidden", lastAtMs: null }),
     "Pictures: none, this site forbids reading them (warn, Open the video by itself)",

@@ -37,10 +37,18 @@ export interface SourceInput {
 
 export function sourceStatuses(input: SourceInput): readonly SourceStatus[] {
   const sound = input.tabSound.state === "unavailable" ? [] : [tabSoundStatus(input)];
-  return [captionStatus(input), pictureStatus(input), ...sound, microphoneStatus(input)];
+  const all = [captionStatus(input), pictureStatus(input), ...sound, microphoneStatus(input)];
+  // One button leads to the switches of all sources that are off.
+  const last = all.findLast(isOff);
+  return all.map((status) => (isOff(status) && status !== last ? { ...status, remedy: null } : status));
+}
+
+function isOff({ remedy }: SourceStatus): boolean {
+  return remedy?.label === SWITCH_ON.label;
 }
 
 const SETTINGS: Remedy = { type: "settings", label: "Settings" };
+const SWITCH_ON: Remedy = { type: "settings", label: "Switch on" };
 
 /** Makes the lines of one source, which mostly have neither hint nor remedy. */
 function linesOf(source: SourceStatus["source"]) {
@@ -57,7 +65,7 @@ function linesOf(source: SourceStatus["source"]) {
 function captionStatus(input: SourceInput): SourceStatus {
   const { sources, report, position, nowMs } = input;
   const status = linesOf("Captions");
-  if (!sources.captions) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
+  if (!sources.captions) return status("dim", "off", { remedy: SWITCH_ON });
   if (report === null) return status("dim", "not seen yet");
   const { captions } = report;
   if (report.isAd) return status("dim", "an advertisement is left out");
@@ -81,7 +89,7 @@ function captionStatus(input: SourceInput): SourceStatus {
 function pictureStatus(input: SourceInput): SourceStatus {
   const { sources, report, position, nowMs } = input;
   const status = linesOf("Pictures");
-  if (!sources.frames) return status("dim", "off", { remedy: { ...SETTINGS, label: "Switch on" } });
+  if (!sources.frames) return status("dim", "off", { remedy: SWITCH_ON });
   if (report === null) return status("dim", "not seen yet");
   const { pictures, file } = report;
   if (report.isAd) return status("dim", "an advertisement is left out");
@@ -137,7 +145,7 @@ function tabSoundStatus(input: SourceInput): SourceStatus {
   if (state === "listening" && tabSound.lastAtMs !== null) {
     return status("dim", `listening, nothing was said for ${sinceOf(tabSound, input)}`);
   }
-  if (state === "off") return status(tone, text, { remedy: { ...SETTINGS, label: "Switch on" } });
+  if (state === "off") return status(tone, text, { remedy: SWITCH_ON });
   const isMended = state === "no-permission" || state === "no-transcriber";
   return status(tone, text, { hint, remedy: isMended ? SETTINGS : null });
 }
@@ -171,7 +179,7 @@ function microphoneStatus({ microphone: { state, failure } }: SourceInput): Sour
 }
 
 function remedyOf(state: MicrophoneState): Remedy | null {
-  if (state === "off") return { ...SETTINGS, label: "Switch on" };
+  if (state === "off") return SWITCH_ON;
   if (state === "no-consent" || state === "no-transcriber") return SETTINGS;
   return state === "failed" ? { type: "microphone", label: "Try again" } : null;
 }

@@ -70,7 +70,7 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   await expect.poll(() => keysOf(served)).toEqual([]);
   // One comes back from the list of what was deleted, and the other with the video.
   await panel.getByText("Deleted (2)").click();
-  await panel.getByRole("button", { name: "Bring A day at the harbour back" }).first().click();
+  await panel.getByRole("button", { name: "Bring back A day at the harbour" }).first().click();
   await expect.poll(() => keysOf(served)).toHaveLength(1);
   await panel.getByRole("button", { name: "Undo" }).click();
   await expect.poll(() => keysOf(served)).toHaveLength(2);
