@@ -1,4 +1,4 @@
-/** Questions about parsed JSON that nobody vouches for: no field is trusted to have the type it should have. */
+/** Helpers for parsed JSON from untrusted files, where any field can have any type. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object of JSON with comments and commas after the last of a list, as settings are; `null` for what is none. */
+/** Parses an object of JSON with comments and trailing commas, as in settings; `null` if the text is not one. */
 export function parseCommented(text: string): Json | null {
   const bare = text.replace(COMMENTS, (found) => (found.startsWith('"') ? found : " "));
   try {
@@ -17,7 +17,7 @@ export function parseCommented(text: string): Json | null {
   }
 }
 
-/** A comment without an end continues to the end: searching for one at each of many beginnings would take very long. */
+/** A comment that is not closed continues to the end of the text. Searching for its end at each beginning would be slow. */
 const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gu;
 const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
 
@@ -28,13 +28,13 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, key: string): T |
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** The field where it is a text, else `null`. */
+/** Returns the field if it is a text, otherwise `null`. */
 export function textField(record: Json, key: string): string | null {
   const value = record[key];
   return typeof value === "string" ? value : null;
 }
 
-/** ISO 8601 UTC with milliseconds; `null` where the value is no time. */
+/** Returns the time as ISO 8601 UTC with milliseconds; `null` if the value is not a time. */
 export function toTime(value: unknown): string | null {
   if (typeof value !== "string") return null;
   if (CANONICAL.test(value)) return value;

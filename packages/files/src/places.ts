@@ -1,6 +1,6 @@
-/** Whose files are meant: a home folder, and the environment variables that move folders out of it. */
+/** The folders of a user: the home, and the environment variables that move folders out of it. */
 
-/** Passed in, so that a test or a server can name another home. */
+/** A parameter of most functions, so that tests and servers can use another home. */
 export interface Places {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -69,7 +69,7 @@ export function sessions(agent: string | AgentDriver, options: SessionsOptions =
     list,
     capabilities: async (call = {}) => {
       const known = await (await driver()).capabilities({ ...call, cwd });
-      // Continuo reads what the agent does not list.
+      // Continuo can list the sessions even if the agent cannot.
       return { ...known, canList: known.canList || isAgentName(name) };
     },
     async resume(id, how = {}) {
@@ -84,7 +84,7 @@ function placesFrom({ home, env }: PlacesAt): Places {
   return { home, env };
 }
 
-/** Looks only among the sessions of this agent. Errors: `not_found`, `ambiguous`. */
+/** Finds a session of this agent only. Errors: `not_found`, `ambiguous`. */
 async function sessionOf(
   id: string,
   driver: AgentDriver,

@@ -1,4 +1,4 @@
-/** Changes to Continuo's own sessions: another title, a fork, a deletion. There is no trash for what lies in a store. */
+/** Changes to Continuo's own sessions: another title, a fork, a deletion. A session that is deleted from a store is gone. */
 
 import { ContinuoError, type Message, type Session, shellWord } from "@continuo/core/model";
 import { cutAt } from "@continuo/native/forking";
@@ -52,7 +52,7 @@ export async function forkOwn(
   const forked = await readTranscript(own, session.sessionId);
   if (idsOf(forked.messages) === idsOf(wanted)) return { session, messages: count };
   await own.store.deleteSession(session.sessionId, { reason: "cut between what belongs together" });
-  throw new ContinuoError("invalid", `session ${sessionId} cannot be cut behind message ${at}`, {
+  throw new ContinuoError("invalid", `session ${sessionId} cannot be cut after message ${at}`, {
     hint: "Cut at an earlier or a later message; others were written at the same time.",
   });
 }
@@ -67,7 +67,7 @@ function idsOf(messages: readonly Message[]): string {
   return JSON.stringify(messages.map(({ id }) => id));
 }
 
-/** Errors: `session_live` while it is run somewhere, `has_forks` where others continue from it, `not_found`. */
+/** Errors: `session_live` while a run is in progress, `has_forks` if other sessions continue from it, `not_found`. */
 export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
   const { runnerOf } = await import("@continuo/store/sessions");
   const runner = await runnerOf(store, sessionId);

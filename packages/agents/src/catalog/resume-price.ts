@@ -14,16 +14,16 @@ import type { FoundSession } from "@continuo/native/kit";
 import { type Price, type Prices, priceOf } from "./prices.ts";
 
 export interface ResumePrice {
-  /** The context of the last call: what the next one sends again, without the new prompt. */
+  /** The tokens of the context of the last call, which the next call sends again, without its prompt. */
   readonly tokens: number;
   readonly model: string;
-  /** `unknown` where nothing tells how long the cache lasts. */
+  /** `unknown` if it is not known how long the cache lasts. */
   readonly cache: "warm" | "cold" | "unknown";
   /** ISO 8601 UTC; `null` if it is unknown. */
   readonly warmUntil: string | null;
-  /** USD of the state of the cache, that of a cold one if it is unknown; `null` for a model without a price. */
+  /** USD, by the state of the cache; an unknown cache counts as cold. `null` for a model without a price. */
   readonly usd: number | null;
-  /** The same session with only its newest messages; `null` where that would save little. */
+  /** The same for a session with only its newest messages; `null` if that would save little. */
   readonly lean: { readonly tokens: number; readonly usd: number | null } | null;
 }
 
@@ -33,13 +33,13 @@ export interface ResumePriceOptions {
   readonly now: Date;
 }
 
-/** The last calls are in it, unless one of them read very large files. */
+/** The end of a session that is read. It contains the last calls, unless one of them read very large files. */
 const NEWEST_BYTES = 4 * 1024 * 1024;
 const LEAN_TOKENS = 30_000;
 const MINUTE_MS = 60_000;
 const MILLION = 1_000_000;
 
-/** `null` where no call is recorded with its tokens. Errors: those of opening the session. */
+/** Returns `null` if no call is recorded with its tokens. Errors: those of opening the session. */
 export async function resumePriceOf(
   found: FoundSession,
   { places, prices, now }: ResumePriceOptions,

@@ -15,12 +15,12 @@ export interface OpenOwn extends AsyncDisposable {
   readonly location: string;
 }
 
-/** In whose name the commands of this user act, as the audit log records it. */
+/** The principal of this user's commands in the audit log. */
 export function commandPrincipal(): Principal {
   return { who: `user:${thisUser()}`, from: "command" };
 }
 
-/** In a container a user may have only a number. */
+/** The name of this user; in a container, a user may have only a number. */
 function thisUser(): string {
   try {
     return userInfo().username;
@@ -29,7 +29,7 @@ function thisUser(): string {
   }
 }
 
-/** Returns the store of the flag, else of `CONTINUO_STORE` (unless empty), else the database of `CONTINUO_HOME`. */
+/** Returns the store of the flag, otherwise of `CONTINUO_STORE` (unless empty), otherwise the database of `CONTINUO_HOME`. */
 export function storeUrlOf(places: PlacesAt, flag?: string): string {
   const url = flag ?? (places.env.CONTINUO_STORE || "sqlite:");
   const rest = /^sqlite:(.*)$/isu.exec(url)?.[1];
@@ -42,7 +42,7 @@ function pathOf(rest: string, places: PlacesAt): string {
   return isAbsolute(rest) ? rest : resolve(places.cwd, rest);
 }
 
-/** `null` if there is no file; this check never creates one. */
+/** Returns the address of the store; `null` if it has no file yet. It never makes the file. */
 export function existingStoreUrl(places: PlacesAt): string | null {
   const url = storeUrlOf(places);
   if (/^memory:/iu.test(url)) return null;
@@ -54,7 +54,7 @@ function pathOfUrl(url: string): string | null {
   return url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 }
 
-/** `null` where there is no store. Errors: those of opening one; an older schema is not brought up to date. */
+/** Returns `null` if there is no store. An older schema is not migrated. Errors: those of opening a store. */
 export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   const url = existingStoreUrl(places);
   if (url === null) return null;
@@ -63,7 +63,7 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
 }
 
-/** A store that the caller has open, and closes. */
+/** Reads from a store that the caller opened and closes. */
 export function readOwn(store: Store, location = "the store"): OpenOwn {
   return { store, location, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
@@ -72,7 +72,7 @@ function locationOf(url: string): string {
   return pathOfUrl(url) ?? withoutPassword(url);
 }
 
-/** Newest change first; more than the limit of the newest are not looked at. */
+/** The newest change is first. Only the newest sessions, up to a limit, are read. */
 export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
@@ -85,7 +85,7 @@ export async function listOwn({ store, location }: OpenOwn): Promise<readonly Ow
   return rows;
 }
 
-/** The session with this id, else the sessions whose ids begin with it. */
+/** Returns the session with this id, otherwise all sessions whose ids begin with it. */
 export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
   if (!isName(id)) return [];
   const exact = await store.getSession(id);
@@ -106,7 +106,7 @@ export async function ownSessionContinuedIn(
   return (await listOwn(own)).find((row) => isSame(row, native)) ?? null;
 }
 
-/** The form of a name in the store; nothing else can be the id of a session. */
+/** True if the text has the form of a name in the store, as all ids of sessions do. */
 function isName(id: string): boolean {
   return id !== "" && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }

@@ -14,7 +14,7 @@ export interface PageLabel {
   readonly parentId: string;
 }
 
-/** People cannot give labels that begin so. */
+/** The beginning of labels that only Continuo gives to tokens. */
 export const OWN_LABELS = "continuo:";
 /** The label of the token that the command line finds without a flag. */
 export const LOOPBACK_LABEL = "continuo:loopback";
@@ -23,7 +23,7 @@ export function pageLabel({ kind, parentId }: PageLabel): string {
   return `${OWN_LABELS}page-${kind}:${parentId}`;
 }
 
-/** `null` for the label of any other token. */
+/** Returns `null` for the label of any other token. */
 export function parsePageLabel(label: string | null): PageLabel | null {
   const [, kind, parentId] = /^continuo:page-(code|tab|cookie):([\w-]+)$/u.exec(label ?? "") ?? [];
   return kind === undefined || parentId === undefined ? null : { kind: kind as PageKind, parentId };
@@ -32,20 +32,20 @@ export function parsePageLabel(label: string | null): PageLabel | null {
 /** The body of `POST /v1/pages/cookie`. */
 export interface PageRequest {
   readonly code: string;
-  /** Random, and known to one tab: only this tab can send the code again. */
+  /** A random text that only one tab knows, so that only this tab can send the code again. */
   readonly nonce: string;
 }
 
-/** The answer to it. */
+/** The answer to a `PageRequest`. */
 export interface PageEntry {
   readonly expiresAt: string;
-  /** The bearer secret of the tab; `null` if the browser got a cookie. */
+  /** The secret that the tab sends as bearer; `null` if the browser received a cookie. */
   readonly secret: string | null;
   /** The key with which the server proves itself to this page; `null` if it does not. */
   readonly proofKey: string | null;
 }
 
-/** A page sends a nonce in this header, and the server proves in the other one that it let the page in. */
+/** A page sends a nonce in `NONCE_HEADER`. The server answers with its proof in `PROOF_HEADER`. */
 export const NONCE_HEADER = "continuo-nonce";
 export const PROOF_HEADER = "continuo-proof";
 

@@ -19,11 +19,11 @@ export const STREAM_HEADERS = {
   producerReceived: "producer-received-seq",
 } as const;
 
-/** The data of the event `control` of a stream of server-sent events. It follows the records that it speaks of. */
+/** The data of the event `control` of a stream of server-sent events. It follows the records that it describes. */
 export interface StreamControl {
   /** The offset of the next request. */
   readonly streamNextOffset: string;
-  /** Sent back with the next request, so that caches answer each once. */
+  /** A client sends it with its next request, so that a cache does not give the same answer twice. */
   readonly streamCursor?: string;
   /** There is no newer record now. */
   readonly upToDate?: true;
@@ -42,7 +42,7 @@ export function formatOffset(sequence: number): string {
   return `${EPOCH}_${String(sequence).padStart(DIGITS, "0")}`;
 }
 
-/** The sequence; `null` for what is no offset. A sequence that no log can reach is `Infinity`. */
+/** The sequence of an offset; `null` if the text is not an offset. A sequence that no log can reach is `Infinity`. */
 export function parseOffset(offset: string): number | null {
   const match = /^(\d{16})_(\d{16})$/.exec(offset);
   if (match === null) return null;

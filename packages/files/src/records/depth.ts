@@ -1,4 +1,4 @@
-/** JSON that nobody vouches for, of a bounded depth. */
+/** Parses JSON from untrusted files, up to a depth. */
 
 import { COUNT_DEPTH_CHARS } from "./limits.ts";
 
@@ -14,11 +14,11 @@ export class TooDeepError extends Error {
   }
 }
 
-/** `JSON.parse` of what nobody vouches for. Throws `SyntaxError` and `TooDeepError`. */
+/** `JSON.parse` for untrusted text. Throws `SyntaxError` and `TooDeepError`. */
 export function parseJson(text: string): unknown {
   if (text.length > COUNT_DEPTH_CHARS && opensDeeper(text, MAX_RECORD_DEPTH)) throw new TooDeepError();
   const value: unknown = JSON.parse(text);
-  // Every level takes two characters at least.
+  // Each level takes at least two characters.
   if (text.length > 2 * MAX_RECORD_DEPTH && isDeeper(value, MAX_RECORD_DEPTH)) throw new TooDeepError();
   return value;
 }

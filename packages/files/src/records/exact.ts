@@ -5,10 +5,10 @@
 
 import { parseJson } from "./depth.ts";
 
-/** The keys are parsed values; it has only those that differ from their exact form. */
+/** The exact forms by parsed value, for values that differ from their exact form. */
 const exactForms = new WeakMap<object, unknown>();
 
-/** Has `exactOf(value)` return `exact`: for a record that only holds what was parsed. */
+/** Makes `exactOf(value)` return `exact`, for a record that contains a parsed value. */
 export function keepExact(value: object, exact: unknown): void {
   exactForms.set(value, exact);
 }
@@ -37,7 +37,7 @@ export function exactOf<T>(value: T): T {
 const MAY_DIFFER =
   /[:,[]\s*(?:-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?=\s*[,}\]]))|-0(?=\s*[,}\]]))/u;
 
-/** TypeScript's library does not know these two yet (ECMAScript 2026, Node 22). */
+/** The types of TypeScript do not have these two functions yet (ECMAScript 2026, Node 22). */
 interface ExactJson {
   parse(
     text: string,

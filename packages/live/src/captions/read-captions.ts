@@ -1,6 +1,6 @@
 /** The captions that a page listed and the transcripts that were heard, from the logs of the sessions of a video. */
 
-import type { EventPage, Store } from "@continuo/core/model";
+import type { EventPage, Session, Store } from "@continuo/core/model";
 import type { ListedCue, Span } from "@continuo/core/wire";
 import { findSession, isFields, LIMITS } from "../kit/index.ts";
 
@@ -18,7 +18,7 @@ export const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 export async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let id: string | null = sessionId; id !== null && ids.length <= LIMITS.ancestors; ) {
-    const session: Awaited<ReturnType<Store["getSession"]>> = await findSession(store, id);
+    const session: Session | null = await findSession(store, id);
     if (session === null) break;
     ids.push(id);
     const { live } = session.metadata;

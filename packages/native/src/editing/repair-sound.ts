@@ -1,4 +1,4 @@
-/** Checks that a repaired session still says what the damaged one said, and chooses the place of a copy. */
+/** Checks that a repaired session contains all texts of the damaged one, and writes a copy. */
 
 import { resolve } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";

@@ -59,7 +59,7 @@ function comparedFields(message: Message): Readonly<Record<(typeof FIELDS)[numbe
   };
 }
 
-/** Sub-agents stay with the session that started them. */
+/** The block without its sub-agent, because sub-agents stay with the session that started them. */
 function plain(block: Block): unknown {
   const { native: _native, childSessionId: _child, ...rest } = block as Block & { childSessionId?: string };
   if (rest.type === "tool_result") return { ...rest, content: rest.content.map(plain) };

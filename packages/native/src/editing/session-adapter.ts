@@ -1,4 +1,4 @@
-/** One session of one agent, read and appended to. */
+/** Opens one session of one agent, to read it and to append to it. */
 
 import { isAbsolute } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
@@ -11,11 +11,11 @@ import { upgradeSession } from "./upgrade.ts";
 
 export interface SessionAdapterOptions {
   readonly format: AdapterFormat;
-  /** The session's file; the database of opencode. Only with `create` may it be left out. */
+  /** The session's file, or the database of opencode. It can be left out only with `create`. */
   readonly sessionFile?: string;
-  /** Needed where a file holds several sessions. With `create`, the id of the new one. */
+  /** Required if the file contains several sessions. With `create`, the id of the new session. */
   readonly sessionId?: string;
-  /** Begins a new session, with its first message, where the agent looks for it or at `sessionFile`. */
+  /** Makes a new session with the first message: at `sessionFile`, or where the agent looks for sessions. */
   readonly create?: {
     /** Absolute. */
     readonly cwd: string;
@@ -30,7 +30,7 @@ export interface SessionAdapterOptions {
 
 const LOCK_WAIT_MS = 30_000;
 
-/** No I/O before the adapter's first call. Errors: `usage`. */
+/** Does no I/O before the first call of the adapter. Errors: `usage`. */
 export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapter {
   const { format, sessionFile, sessionId, create } = options;
   const agent = agentOfAdapterFormat(format);

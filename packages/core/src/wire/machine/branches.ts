@@ -1,19 +1,19 @@
-/** The places where the branches of a session part: `GET /v1/machine/sessions/KEY/branches`. */
+/** The messages at which the branches of a session separate: `GET /v1/machine/sessions/KEY/branches`. */
 
 import type { Leaf } from "../../model/index.ts";
 
 export interface Branch extends Leaf {
-  /** The one that it parts from, by the id of its end; `null` for one that shares nothing with those before it. */
+  /** The branch from which it separates, by the id of its leaf; `null` if it shares no message with an earlier branch. */
   readonly parent: string | null;
-  /** Messages that it shares with its parent. */
+  /** The number of messages that it shares with its parent. */
   readonly shared: number;
-  /** Its first message that the parent does not have, and that message's turn on this branch; `null` where it has none. */
+  /** Its first message that the parent does not have, and the turn of that message; `null` if there is none. */
   readonly first: { readonly messageId: string; readonly turn: number } | null;
 }
 
 export interface SessionBranches {
-  /** The active one first, then the newest; a parent stands before what parts from it. */
+  /** The active branch is first, then the newest ones. A parent comes before the branches that separate from it. */
   readonly branches: readonly Branch[];
-  /** Branches that were not looked at. */
+  /** The number of branches that are left out. */
   readonly left: number;
 }

@@ -5,14 +5,14 @@ export interface HealthRun {
   readonly title: string | null;
   readonly agent: string | null;
   readonly startedAt: string | null;
-  /** `nobody`: its process has ended, and the next prompt in its session ends it. */
+  /** `nobody`: the process of the turn has ended, and the next prompt in the session ends the turn. */
   readonly runner: "this server" | "another process" | "nobody";
-  /** When its lease ends unless it is renewed. */
+  /** The time at which the lease of the turn ends, if it is not renewed. */
   readonly leaseUntil: string | null;
 }
 
 export interface MachineHealth {
-  /** `null` where there is no store yet. Counts are of all workspaces. */
+  /** `null` if there is no store yet. The counts include all workspaces. */
   readonly store: {
     readonly engine: string;
     readonly location: string;
@@ -23,9 +23,9 @@ export interface MachineHealth {
     readonly blobs: number;
     readonly sizeBytes: number;
   } | null;
-  /** Turns that run, oldest first, at most 100. */
+  /** The turns that are running, at most 100, the oldest one first. */
   readonly running: readonly HealthRun[];
-  /** Prompts that wait for their turn, at most 1,000. */
+  /** The number of prompts that wait, at most 1,000. */
   readonly waiting: number;
   /** Conversations that this server has open, with the agents' programs. */
   readonly conversations: number;

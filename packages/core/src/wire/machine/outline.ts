@@ -7,7 +7,7 @@ export interface OutlineTurn {
   readonly id: string;
   /** The place of that message in the history. */
   readonly index: number;
-  /** The first words of what the person said; `null` for a turn that begins with none. */
+  /** The first words of the person's prompt; `null` for a turn that begins without one. */
   readonly title: string | null;
   readonly at: string | null;
   readonly endedAt: string | null;
@@ -26,7 +26,7 @@ export interface OutlineMark {
   readonly index: number;
   readonly turn: number;
   readonly at: string | null;
-  /** The first line of the error; the subject of the commit, or its hash; of a compaction its trigger. One line. */
+  /** One line: the first line of an error, the subject or the hash of a commit, or the trigger of a compaction. */
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ export interface TouchedFile {
 /** In order; the newest turns where no `before` is given. */
 export interface Outline {
   readonly turns: readonly OutlineTurn[];
-  /** Turns of the session. */
+  /** The number of turns of the session. */
   readonly total: number;
   /** True if there are turns before the first one. */
   readonly hasOlder: boolean;
@@ -50,6 +50,6 @@ export interface Outline {
   readonly marks: readonly OutlineMark[];
   /** The files of the whole session, those of the newest turns first, at most 500. */
   readonly files: readonly TouchedFile[];
-  /** The first message of the history that the model still sees; `null` where it sees all. */
+  /** The first message of the history that the model still receives; `null` if it receives all. */
   readonly seenFrom: { readonly messageId: string; readonly index: number } | null;
 }

@@ -1,4 +1,4 @@
-/** A session inside a page of its own: `continuo view ID --output FILE`. The answers that the viewer would ask a server for. */
+/** A session in a file of its own (`continuo view ID --output FILE`): the answers that the viewer otherwise requests. */
 
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { WindowMessage } from "./history.ts";
@@ -10,9 +10,9 @@ export interface SavedSession {
   readonly head: SessionHead;
   /** The outline of the turns that the page holds. */
   readonly outline: Outline;
-  /** In their order, cut as in windows, and with the bytes of images that can be shown. */
+  /** All messages in order, cut as in windows, with the bytes of the images that are shown. */
   readonly messages: readonly WindowMessage[];
-  /** The texts that are cut, whole. */
+  /** The complete texts of what is cut in `messages`. */
   readonly texts: readonly SavedText[];
   readonly changes: ChangesAnswer;
   readonly files: readonly FileChanges[];
@@ -24,5 +24,5 @@ export interface SavedText {
   readonly text: string;
 }
 
-/** The element of the page that the session is in, as JSON. */
+/** The id of the page's element that contains the session as JSON. */
 export const SAVED_ELEMENT = "saved-session";

@@ -1,4 +1,4 @@
-/** Notes of edits that a process began: files below `CONTINUO_HOME/unfinished`, there for as long as the edit takes. */
+/** The notes of edits: files in `CONTINUO_HOME/unfinished`, which exist while an edit takes place. */
 
 import { randomInt } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -18,18 +18,18 @@ import {
 } from "@continuo/files";
 import type { BesideFile } from "../../native/writing/index.ts";
 
-/** A new session, which has its name when it is whole. */
+/** A new session. Its file receives its name when it is complete. */
 export interface PlaceNote {
   readonly how: "place";
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** The agent's reader recognises the session by it. */
+  /** The location by which the agent's reader recognises the session. */
   readonly location: string;
-  /** The file, or the database. */
+  /** The path of the file, or of the database. */
   readonly path: string;
-  /** Marks that come before it, and lines of other files that follow when it is there. */
+  /** Files that are written before the session, and lines that are added to other files after it. */
   readonly besides: readonly BesideFile[];
-  /** Same for the same wish: by it a second attempt finds the first one. `null` where each wish is a new session. */
+  /** Equal for equal requests, so that a second attempt finds the first one. `null` if each request makes a new session. */
   readonly key: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface AppendNote {
   readonly text: string;
 }
 
-/** Another title for a session, where more than its own records say it. */
+/** A new title for a session whose title is stored outside of its own records too. */
 export interface RenameNote {
   readonly how: "rename";
   readonly agent: AgentName;
@@ -52,19 +52,19 @@ export interface RenameNote {
   readonly besides: readonly BesideFile[];
 }
 
-/** A session that goes to the trash, or whose old state does because a repaired one takes its place. */
+/** A session that is moved to the trash, or whose old state is, because a repaired one replaces it. */
 export interface TrashNote {
   readonly how: "trash";
   readonly trashId: string;
 }
 
-/** A session that comes out of the trash. */
+/** A session that is restored from the trash. */
 export interface RestoreNote {
   readonly how: "restore";
   readonly trashId: string;
 }
 
-/** A session that leaves the trash for good. */
+/** A session that is deleted from the trash. */
 export interface EmptyNote {
   readonly how: "empty";
   readonly trashId: string;
@@ -94,7 +94,7 @@ export async function underNote<T>(places: Places, note: Note, edit: () => T | P
 /** Processes in two containers may have the same number. */
 const MAX_NAME = 2 ** 47;
 
-/** On disk when it returns. Gives what takes the note away. Errors: `unwritable`. */
+/** Writes and syncs a note, and returns a function that removes it. Errors: `unwritable`. */
 export function beginNote(places: Places, note: Note): () => void {
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
@@ -120,7 +120,7 @@ export function notesLeft(places: Places): readonly LeftNote[] {
     const pid = Number(digits);
     const remove = (): void => rmSync(path, { force: true });
     if (digits === undefined) continue;
-    // A note that was not whole: nothing was begun under it.
+    // An incomplete note: its edit had not begun.
     if (ending !== "") {
       if (isGone(pid)) remove();
       continue;
@@ -134,16 +134,16 @@ export function notesLeft(places: Places): readonly LeftNote[] {
   return left;
 }
 
-/** No edit takes so long. */
+/** No edit takes longer. */
 const MAX_EDIT_MS = 60 * 60 * 1000;
 
-/** A number means nothing here if it was given on another machine or in another container. */
+/** The number of a process says nothing if it comes from another machine or container. */
 function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): boolean {
   const here = placeOfThisProcess();
   const isSameHost = place === null || place.host === here.host;
   const isSameBoot = place === null || place.boot === here.boot;
   if (isSameBoot && (place === null || place.namespace === here.namespace)) return isGone(pid, startedAt);
-  // The machine was started again since.
+  // The machine has been restarted.
   if (isSameHost && !isSameBoot) return true;
   return Date.now() - writtenMs > MAX_EDIT_MS;
 }
@@ -152,7 +152,7 @@ function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): b
 export function isGone(pid: number, startedAt: string | null = null): boolean {
   if (!isRunning(pid)) return true;
   const now = processStateOf(pid);
-  // One that was killed, and that nobody waited for.
+  // The process was killed, and its parent has not waited for it.
   if (now?.state === "Z" || now?.state === "X") return true;
   return startedAt !== null && now?.start !== startedAt;
 }
@@ -177,7 +177,7 @@ interface ReadNote {
   readonly note: Note;
 }
 
-/** `null` for what is none of ours, or gone since. */
+/** Returns `null` if the file is not a note, or no longer exists. */
 function readNote(path: string): ReadNote | null {
   try {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -215,7 +215,7 @@ function toNote(value: unknown): Note | null {
   return { how, ...named, location, key: typeof key === "string" ? key : null };
 }
 
-/** The name of one folder, as `moveToTrash` makes it: what settles a note removes that folder. */
+/** True for the name of one folder as `moveToTrash` makes it. It is checked because settling removes that folder. */
 function isTrashId(value: unknown): value is string {
   return typeof value === "string" && /^\d[\w.-]*$/u.test(value);
 }

@@ -1,4 +1,4 @@
-/** Files that a killed process left half written, finished or taken back. */
+/** Finishes or removes what a killed process left half written. */
 
 import {
   closeSync,
@@ -15,7 +15,7 @@ import { appendLines, unfinishedPath } from "@continuo/files";
 import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
-/** Only where nothing but a part of what was to be added stands there: an agent may have continued meanwhile. */
+/** Removes an incomplete append, if nothing follows it: the agent can have continued the session since. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
   rmSync(unfinishedPath(path, pid), { force: true });
   if (!existsSync(path)) return;
@@ -23,7 +23,7 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
   try {
     const whole = Buffer.from(text, "utf8");
     const rest = fstatSync(fd).size - size;
-    // A line feed may come first, where the line before was torn off.
+    // If the line before was cut off, the append began with a line feed.
     if (rest <= 0 || rest > whole.length + 1) return;
     const there = Buffer.alloc(rest);
     readSync(fd, there, 0, rest, size);
@@ -57,7 +57,7 @@ export function finishText(beside: BesideFile, pid: number): void {
   addText(beside);
 }
 
-/** A part of the text at the very end of the file. */
+/** Removes a part of the text at the very end of the file. */
 function removeTornText({ path, text }: BesideFile): void {
   if (!existsSync(path)) return;
   const whole = readFileSync(path, "utf8");
@@ -76,7 +76,7 @@ function truncateTo(path: string, size: number): void {
   }
 }
 
-/** Lines that are there are not added again. */
+/** Adds the text, without lines that the file already contains. */
 export function addText({ path, text }: BesideFile): void {
   if (!existsSync(path)) writeNewFile(path, Buffer.from(text, "utf8"));
   else if (!readFileSync(path, "utf8").includes(text)) appendLines(path, Buffer.from(text, "utf8"));

@@ -1,4 +1,4 @@
-/** A deleted session laid out as it was, in a private folder inside the trash, so that the reader of its agent can open it. */
+/** Gives the reader of an agent a deleted session in its old form, in a private folder inside the trash. */
 
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
@@ -10,18 +10,18 @@ import { keptDatabase, ROWS_FILE } from "./rows.ts";
 export interface LaidOut extends Disposable {
   /** The present place of the session, in the form that a reader accepts. */
   readonly location: string;
-  /** Its other files: those of its sub-agents, and what else its agent keeps for it. */
+  /** Its other files, for example those of its sub-agents. */
   readonly others: readonly string[];
 }
 
-/** Whatever a deleted session consists of in the trash: its stamps change whenever the session may have changed. */
+/** All files of a deleted session in the trash. If the session changed, one of their stamps did. */
 export function trashedFiles(trashId: string, places: Places): readonly FoundFile[] {
   const folder = join(trashFolder(places), trashId);
   const kept = namesIn(join(folder, "files")).map((name) => join(folder, "files", name));
   return [join(folder, MANIFEST), join(folder, ROWS_FILE), ...kept].flatMap((path) => statFile(path) ?? []);
 }
 
-/** `null` where it is no longer in the trash. Nothing of the trash itself changes; dispose of it when done. */
+/** Returns `null` if the session is no longer in the trash. Dispose of the result; the trash itself does not change. */
 export async function layOutTrashed(trashId: string, places: Places): Promise<LaidOut | null> {
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
@@ -46,7 +46,7 @@ export async function layOutTrashed(trashId: string, places: Places): Promise<La
 
 function link({ from, to }: KeptFile, folder: string, scratch: string): void {
   const path = join(scratch, from);
-  // No manifest of ours names a file that would lie elsewhere.
+  // A manifest of Continuo never names a file outside of the folder.
   if (!path.startsWith(`${scratch}${sep}`)) return;
   makeScratchFolder(dirname(path));
   symlinkSync(join(folder, to), path);
