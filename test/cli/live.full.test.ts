@@ -209,11 +209,15 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
     ],
   });
   const archive = unpacked(readFileSync(join(home.path, "out.zip")));
-  const frame = `frames/${String(sequences[1]).padStart(7, "0")}`;
+  const [frame = ""] = /frames\/[\d-]+\.\d{3}(?=-full\.webp)/u.exec(archive["notes.md"] ?? "") ?? [];
   expect(Object.keys(archive)).toEqual([
-    ...["notes.md", "notes.html", "session.json", "evidence.jsonl"],
-    ...[`${frame}-full.webp`, `${frame}-thumbnail.avif`],
+    ...["notes.html", "session.json", "evidence.jsonl"],
+    ...[`${frame}-full.webp`, `${frame}-thumbnail.avif`, "notes.md"],
   ]);
+  // The page holds its pictures, each once.
+  const embedded = `data:image/avif;base64,${Buffer.from(SMALL).toString("base64")}`;
+  expect(html.split(embedded)).toHaveLength(2);
+  expect(html.split("<img")).toHaveLength(2);
   expect(archive["notes.html"]).toBe(html);
   expect(archive[`${frame}-full.webp`]).toBe(LARGE);
   expect(archive[`${frame}-thumbnail.avif`]).toBe(SMALL);

@@ -10,6 +10,7 @@ import {
 } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { framesOf } from "../../src/cli/live/export-frames.ts";
 import { toHtml, toMarkdown } from "../../src/cli/live/export-pages.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -101,4 +102,40 @@ test("nothing that others said is Markdown, HTML or a control character in an ex
   expect(markdown).not.toMatch(/(?<!\\)<script/u);
   expect(markdown).not.toMatch(/(?<!\\)\[x/u);
   for (const text of [html, markdown]) expect(text).not.toContain("\u001b");
+});
+
+test("exported frames are named by their time, each once, and stand at the note that cites them or spans them", () => {
+  const frame = (sequence: number, mediaTimeMs: number): object => ({
+    type: "frame_captured",
+    id: `f${sequence}`,
+    sequence,
+    data: { mediaTimeMs, full: { hash: "a".repeat(64), mediaType: "image/jpeg" } },
+  });
+  const evidence = [
+    frame(7, 65_000),
+    frame(8, 65_000),
+    frame(9, 3_725_250),
+  ] as unknown as readonly WireEvent[];
+  const names = framesOf(evidence).map(({ name }) => name);
+  expect(names).toEqual([
+    "frames/0-01-05.000-full.jpg",
+    "frames/0-01-05.000-full-8.jpg",
+    "frames/1-02-05.250-full.jpg",
+  ]);
+  const files = new Map([7, 8, 9].map((sequence, n) => [sequence, names[n] ?? ""]));
+  const session = { title: "T", videoId: "v", key: "k", sessionId: "s", state: "closed", createdAt: "now" };
+  const note = (text: string, startMs: number, cited: readonly string[]): Note =>
+    ({ startMs, endMs: startMs + 10_000, text, status: "written", evidence: cited }) as unknown as Note;
+  const notes = [note("spans", 60_000, []), note("cites", 0, ["f9"]), note("neither", 200_000, [])];
+  const exported = { session: session as unknown as LiveSession, page: null, notes, evidence };
+  const markdown = toMarkdown(exported, files);
+  const [head = ""] = markdown.split("## Evidence");
+  expect(head).toMatch(/spans\n\n {2}!\[Frame\]\(frames\/0-01-05\.000-full\.jpg\)/u);
+  expect(head).toMatch(/cites\n\n {2}!\[Frame\]\(frames\/1-02-05\.250-full\.jpg\)/u);
+  expect(head.match(/!\[/gu)).toHaveLength(2);
+  const html = toHtml(
+    exported,
+    new Map([...files].map(([sequence]) => [sequence, `data:image/jpeg;base64,${sequence}`])),
+  );
+  expect(html.match(/<img/gu)).toHaveLength(3);
 });

@@ -3,6 +3,7 @@
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml } from "@continuo/core/transcript/html";
 import type { LivePage, LiveSession, Note, PageItem, WireEvent } from "@continuo/core/wire";
+import { frameOfNote } from "./export-frames.ts";
 import { timeOf } from "./lines.ts";
 import { partsOf, spanOfItem, writerLine } from "./page-lines.ts";
 
@@ -15,12 +16,21 @@ export interface LiveExport {
 
 interface Line {
   readonly id: string;
+  readonly sequence: number;
   readonly at: string;
   readonly who: string;
   readonly text: string;
 }
 
-export function toMarkdown({ session, page, notes, evidence }: LiveExport): string {
+type Pictures = ReadonlyMap<number, string>;
+
+const NO_PICTURES: Pictures = new Map();
+
+/** `files` has the path of the picture of each frame, by its sequence. */
+export function toMarkdown(
+  { session, page, notes, evidence }: LiveExport,
+  files: Pictures = NO_PICTURES,
+): string {
   const lines = [
     `# ${plain(titleOf(session))}`,
     "",
@@ -28,26 +38,47 @@ export function toMarkdown({ session, page, notes, evidence }: LiveExport): stri
   ];
   lines.push(...pageToMarkdown(page, evidence));
   lines.push("", "## Notes", "");
-  for (const note of notes) lines.push(`- **${spanOf(note)}**${markOf(note)} ${plain(note.text)}`);
+  for (const note of notes) {
+    lines.push(`- **${spanOf(note)}**${markOf(note)} ${plain(note.text)}`);
+    const file = files.get(frameOfNote(note, evidence, files) ?? -1);
+    if (file !== undefined) lines.push("", `  ![Frame](${file})`, "");
+  }
   lines.push("", "## Evidence", "");
-  for (const { at, who, text } of linesOf(evidence)) lines.push(`- ${at} ${plain(who)}: ${plain(text)}`);
+  for (const { at, who, text, sequence } of linesOf(evidence)) {
+    const file = files.get(sequence);
+    const picture = file === undefined ? "" : ` ([picture](${file}))`;
+    lines.push(`- ${at} ${plain(who)}: ${plain(text)}${picture}`);
+  }
   return `${lines.join("\n")}\n`;
 }
 
-/** Nothing may be loaded or run, whatever stands in the page. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+/** Nothing may be loaded or run, whatever stands in the page; its pictures are in it. */
+const POLICY =
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 const STYLE =
-  ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}";
+  ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}img{display:block;max-width:100%;max-height:18rem;margin:.3rem 0;border-radius:3px}";
 
-export function toHtml({ session, page, notes, evidence }: LiveExport): string {
+/** `pictures` has an address that holds the picture of each frame, by its sequence. A picture is shown once. */
+export function toHtml(
+  { session, page, notes, evidence }: LiveExport,
+  pictures: Pictures = NO_PICTURES,
+): string {
+  const shown = new Set<number>();
+  const pictureOf = (sequence: number | null): string => {
+    const address = pictures.get(sequence ?? -1);
+    if (address === undefined || sequence === null || shown.has(sequence)) return "";
+    shown.add(sequence);
+    return `<img src="${escapeHtml(address)}" alt="Frame">`;
+  };
   const title = escapeHtml(titleOf(session));
   const facts = factsOf(session).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const noteItems = notes.map(
-    (note) => `<li><time>${spanOf(note)}</time>${markOf(note)} ${escapeHtml(note.text)}</li>`,
+    (note) =>
+      `<li><time>${spanOf(note)}</time>${markOf(note)} ${escapeHtml(note.text)}${pictureOf(frameOfNote(note, evidence, pictures))}</li>`,
   );
   const evidenceItems = linesOf(evidence).map(
-    ({ id, at, who, text }) =>
-      `<li id="${anchorOf(id)}"><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}</li>`,
+    ({ id, at, who, text, sequence }) =>
+      `<li id="${anchorOf(id)}"><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}${pictureOf(sequence)}</li>`,
   );
   return `${headToHtml({ title, policy: POLICY, style: STYLE })}<h1>${title}</h1>
 <dl>${facts.join("")}</dl>
@@ -147,10 +178,26 @@ function linesOf(evidence: readonly WireEvent[]): readonly Line[] {
     const { text, description, mediaTimeMs, speaker } = (data ?? {}) as Readonly<Record<string, unknown>>;
     const at = timeOf(typeof mediaTimeMs === "number" ? mediaTimeMs : 0);
     if (type === "transcript_added" || type === "remark_added") {
-      return [{ id, at, who: typeof speaker === "string" ? speaker : "somebody", text: String(text ?? "") }];
+      return [
+        {
+          id,
+          sequence,
+          at,
+          who: typeof speaker === "string" ? speaker : "somebody",
+          text: String(text ?? ""),
+        },
+      ];
     }
     if (type !== "frame_captured") return [];
-    return [{ id, at, who: `frame ${sequence}`, text: typeof description === "string" ? description : "" }];
+    return [
+      {
+        id,
+        sequence,
+        at,
+        who: `frame ${sequence}`,
+        text: typeof description === "string" ? description : "",
+      },
+    ];
   });
 }
 

@@ -2,26 +2,17 @@
 
 import { resolve } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import type { BlobPointer, LiveSession, Note, WireEvent } from "@continuo/core/wire";
+import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
 import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { plural, type Shell, toJsonText } from "../terminal/index.ts";
+import { framesOf, pagePictures, readFrame } from "./export-frames.ts";
 import { type LiveExport, toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportFlags } from "./flags.ts";
 import { runFollow } from "./follow.ts";
 import { livePath } from "./lines.ts";
 import { readPage } from "./sessions.ts";
-
-/** An ending for the types that browsers capture; others are kept as bytes. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/webp": "webp",
-  "image/avif": "avif",
-};
-
-const MAX_FRAME_BYTES = 33_554_432;
 
 export async function runExport(key: string | undefined, flags: ExportFlags, shell: Shell): Promise<number> {
   if (flags.follow !== undefined || flags.channel !== undefined) return runFollow(key, flags, shell);
@@ -40,7 +31,9 @@ export async function runExport(key: string | undefined, flags: ExportFlags, she
   const exported = await read(key, access);
   const leftOut = { pictures: 0 };
   const chunks =
-    format === "zip" ? zipChunks(entriesOf(key, { exported, access, leftOut })) : [textOf(exported, format)];
+    format === "zip"
+      ? zipChunks(entriesOf(key, { exported, access, leftOut }))
+      : [format === "html" ? await pageOf(key, exported, access) : textOf(exported, format)];
   if (output === undefined || output === "-") {
     for await (const chunk of chunks) shell.stdout.write(chunk);
     tellLeftOut(leftOut.pictures, shell);
@@ -81,8 +74,7 @@ async function read(key: string, access: ServerAccess): Promise<LiveExport> {
   return { session, page, notes, evidence };
 }
 
-function textOf(exported: LiveExport, format: "md" | "html" | "json"): string {
-  if (format === "html") return toHtml(exported);
+function textOf(exported: LiveExport, format: "md" | "json"): string {
   return format === "md" ? toMarkdown(exported) : `${toJsonText(exported)}\n`;
 }
 
@@ -93,48 +85,27 @@ interface Zipping {
 }
 
 async function* entriesOf(key: string, { exported, access, leftOut }: Zipping): AsyncGenerator<ZipEntry> {
-  yield { name: "notes.md", bytes: Buffer.from(toMarkdown(exported)) };
-  yield { name: "notes.html", bytes: Buffer.from(toHtml(exported)) };
   const { session, page, notes, evidence } = exported;
+  yield { name: "notes.html", bytes: Buffer.from(await pageOf(key, exported, access)) };
   yield { name: "session.json", bytes: Buffer.from(`${toJsonText({ session, page, notes })}\n`) };
   const lines = evidence.map((event) => `${JSON.stringify(event)}\n`).join("");
   yield { name: "evidence.jsonl", bytes: Buffer.from(lines) };
-  for (const { sequence, data } of evidence) {
-    const { full, thumbnail } = (data ?? {}) as Readonly<
-      Record<"full" | "thumbnail", BlobPointer | undefined>
-    >;
-    for (const [tier, pointer] of Object.entries({ full, thumbnail })) {
-      if (pointer === undefined) continue;
-      const bytes = await readFrame(key, { sequence, hash: pointer.hash }, access);
-      if (bytes === null) {
-        leftOut.pictures++;
-        continue;
-      }
-      const ending = ENDINGS[pointer.mediaType ?? ""] ?? "bin";
-      yield { name: `frames/${String(sequence).padStart(7, "0")}-${tier}.${ending}`, bytes, method: "store" };
+  const files = new Map<number, string>();
+  for (const frame of framesOf(evidence)) {
+    const bytes = await readFrame(key, frame, access);
+    if (bytes === null) {
+      leftOut.pictures++;
+      continue;
     }
+    // The full picture comes first, and is the one that the notes show.
+    if (!files.has(frame.sequence)) files.set(frame.sequence, frame.name);
+    yield { name: frame.name, bytes, method: "store" };
   }
+  yield { name: "notes.md", bytes: Buffer.from(toMarkdown(exported, files)) };
 }
 
-/** `null` for a picture that was removed at its time, is too large, or cannot be read whole. */
-async function readFrame(
-  key: string,
-  { sequence, hash }: { readonly sequence: number; readonly hash: string },
-  { serverUrl, token }: ServerAccess,
-): Promise<Uint8Array | null> {
-  const path = livePath(key, `/blobs/${encodeURIComponent(hash)}?sequence=${sequence}`);
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`${serverUrl}${path}`, { headers, redirect: "error" });
-  if (!response.ok || Number(response.headers.get("content-length")) > MAX_FRAME_BYTES) {
-    await response.body?.cancel();
-    return null;
-  }
-  try {
-    return new Uint8Array(await response.arrayBuffer());
-  } catch {
-    // The server cannot read it, or is gone: then it does not answer the next request either.
-    return null;
-  }
+async function pageOf(key: string, exported: LiveExport, access: ServerAccess): Promise<string> {
+  return toHtml(exported, await pagePictures(key, framesOf(exported.evidence), access));
 }
 
 /** Chooses the format by the ending of the file's name; Markdown for any other. */
