@@ -69,7 +69,7 @@ function open(): Promise<IDBDatabase> {
   });
 }
 
-/** Resolves when the transaction is on disk. */
+/** Resolves when the transaction is stored on disk. */
 async function change(
   stores: readonly string[],
   act: (transaction: IDBTransaction) => Promise<void> | void,
@@ -102,7 +102,7 @@ async function read<Value>(store: string, act: (store: IDBObjectStore) => IDBReq
 
 const ofKey = (key: string): IDBKeyRange => IDBKeyRange.bound([key], [key, []]);
 
-/** Adds what was not added before, in order. */
+/** Adds items in order, except those that were added before. */
 export function enqueue(key: string, items: readonly Item[]): Promise<void> {
   return change(["waiting", "seen"], async (transaction) => {
     const [waiting, seen] = [transaction.objectStore("waiting"), transaction.objectStore("seen")];
@@ -158,7 +158,7 @@ export function removeItems(orders: readonly number[]): Promise<void> {
   });
 }
 
-/** Removes the oldest frames that are too many; returns how many. */
+/** Removes the oldest frames above the limit, and returns their number. */
 export async function trimFrames(key: string, standing: SendingState): Promise<number> {
   let removed = 0;
   await change(["waiting"], async (transaction) => {
@@ -172,7 +172,7 @@ export async function trimFrames(key: string, standing: SendingState): Promise<n
   return removed;
 }
 
-/** Forgets what was seen in a session that ended: nothing of it can come again. */
+/** Forgets the ids of items of a session that ended: they cannot come again. */
 export function forget(key: string): Promise<void> {
   return change(["seen"], (transaction) => {
     transaction.objectStore("seen").delete(ofKey(key));

@@ -19,13 +19,13 @@ export interface CueFields extends CueTimes {
   readonly text: string;
 }
 
-/** A cue of a page's own making may have no text. */
+/** A cue that a script of the page made can have no text. */
 export function fieldsOf(cue: CueTimes & { readonly text?: unknown }): CueFields {
   const { startTime, endTime, text = "" } = cue;
   return { startTime, endTime, text: String(text) };
 }
 
-/** `null` for a cue without words or with times that are none. */
+/** Returns `null` for a cue without words or without valid times. */
 export function toCue({ startTime, endTime, text }: CueFields, lang: string): Cue | null {
   const words = plainText(text);
   if (words === "" || !(startTime >= 0)) return null;
@@ -40,7 +40,7 @@ export function cueId({ startMs, endMs, text, lang }: Cue, videoId: string): str
   return `cue.${digest(videoId)}.${startMs}.${endMs}.${digest(`${lang}\n${text}`)}`;
 }
 
-/** Without the tags of WebVTT, and of a bounded length. */
+/** Removes the tags of WebVTT, and cuts the text. */
 export function plainText(text: string): string {
   return text
     .slice(0, LIMITS.textChars * 2)

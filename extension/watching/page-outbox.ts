@@ -1,4 +1,4 @@
-/** Items that a page keeps until the extension stored them: in order, sent again while nobody answers. */
+/** Keeps the items of a page until the extension has stored them. They are sent in order, and again while nobody answers. */
 
 import { LIMITS } from "../limits.ts";
 import type { EvidenceAnswer } from "../messages/messages.ts";
@@ -8,17 +8,17 @@ export class PageOutbox {
   readonly #store: (items: readonly PageItem[]) => Promise<EvidenceAnswer | null>;
   #items: PageItem[] = [];
   #running = false;
-  /** A flush came during a request: its answer may be older than what the flush knows. */
+  /** True if a flush came during a request, whose answer can be older than the flush. */
   #again = false;
   #over = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** `store` resolves to `null` when nobody answered. */
+  /** `store` resolves to `null` if nobody answers. */
   constructor(store: (items: readonly PageItem[]) => Promise<EvidenceAnswer | null>) {
     this.#store = store;
   }
 
-  /** One item too many is left out. */
+  /** An item above the limit is left out. */
   add(item: PageItem): void {
     if (this.#items.length >= LIMITS.unstoredItems) return;
     this.#items.push(item);
@@ -70,7 +70,7 @@ export class PageOutbox {
   }
 }
 
-/** Frames are large: one goes by itself. */
+/** A frame is sent alone, because it is large. */
 function firstOf(items: readonly PageItem[]): readonly PageItem[] {
   const frame = items.findIndex(({ kind }) => kind === "frame");
   if (frame === 0) return items.slice(0, 1);

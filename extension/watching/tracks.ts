@@ -10,7 +10,7 @@ export class TrackWatcher {
   readonly #onCue: (cue: Cue) => void;
   #video: HTMLVideoElement | null = null;
   #track: TextTrack | null = null;
-  /** Up to where cues were read: a page that is slow, or whose captions come late, skips some otherwise. */
+  /** The time up to which cues were read, so that a slow page, or one whose captions come late, skips none. */
   #since = 0;
   readonly #changed = (): void => this.read();
   readonly #jumped = (): void => {
@@ -25,7 +25,7 @@ export class TrackWatcher {
     return this.#track !== null;
   }
 
-  /** The track with all that it has; `null` where there is none. */
+  /** The track with all its cues; `null` if there is no track. */
   get whole(): TrackLook | null {
     const [track, video] = [this.#track, this.#video];
     if (track === null || video === null) return null;
@@ -40,12 +40,12 @@ export class TrackWatcher {
     };
   }
 
-  /** The next cues are those from here on. */
+  /** Call it after a jump: only cues from the present position on are reported. */
   jump(): void {
     this.#jumped();
   }
 
-  /** The track that the person reads, else the first one, which is loaded and not shown. */
+  /** The track that the person reads; otherwise the first one, which is loaded without being shown. */
   follow(video: HTMLVideoElement | null): void {
     if (video !== this.#video) {
       this.#video?.removeEventListener("seeking", this.#jumped);

@@ -5,14 +5,14 @@
 
 import { readFile } from "node:fs/promises";
 
-/** A connection of loopback, as the side sees it that accepted it. */
+/** A connection of loopback, from the view of the side that accepted it. */
 export interface AcceptedConnection {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly localPort: number;
 }
 
-/** A user's number; `gone` if no process has that end of the connection any more. */
+/** The number of a user; `gone` if no process has that end of the connection any longer. */
 export type SocketUser = number | "gone" | "not told";
 
 interface SocketRow {
@@ -43,7 +43,7 @@ export async function userOfPeer(
   return found?.user ?? "gone";
 }
 
-/** The users whose processes listen on a port of loopback; `null` where the system does not tell. */
+/** The users whose processes listen on a port of loopback; `null` if the system does not report them. */
 export async function usersListening(
   port: number,
   read: ReadText = readText,

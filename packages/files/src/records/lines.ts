@@ -23,7 +23,7 @@ import {
 } from "./limits.ts";
 
 export interface LinePlace {
-  /** 1-based; counted from the start of the scan where that began inside the file. */
+  /** 1-based. If the scan began inside the file, lines are counted from there. */
   readonly line: number;
   /** The offset of the first byte, in the decompressed file. */
   readonly offset: number;
@@ -32,7 +32,7 @@ export interface LinePlace {
 }
 
 export interface LineRecord extends LinePlace {
-  /** The parsed JSON; `undefined` where the line is none, and then `problems` says why. */
+  /** The parsed JSON; `undefined` if the line is not JSON, and then `problems` says why. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /** A last line without a line end, which may still be written to. */
@@ -49,7 +49,7 @@ export interface LinesPosition {
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
   readonly crlfLines: number;
-  /** A hash of all bytes before `offset`; empty where the file became shorter meanwhile. */
+  /** A hash of all bytes before `offset`; empty if the file has become shorter. */
   readonly mark: string;
 }
 
@@ -65,9 +65,9 @@ export interface ScanOptions {
 
 export interface LineFile {
   readonly path: string;
-  /** Every line that is not blank, in order, as many at a time as one read gave. */
+  /** Yields every line that is not blank, in order, in groups of the lines of one read. */
   scan(options?: ScanOptions): AsyncGenerator<readonly LineRecord[], void, void>;
-  /** The parsed record at a place that a scan gave. `undefined` where the line is no JSON. */
+  /** The parsed record at a place that a scan returned; `undefined` if the line is not JSON. */
   fetch(place: LinePlace): Promise<unknown>;
   /** The problems of the file as a whole; complete after a scan to the end. */
   problems(): readonly Problem[];
@@ -139,7 +139,7 @@ function createMarks(bytes: ByteSource): (offset: number) => Promise<string> {
   };
 }
 
-/** Up to this size of a session its parsed records are kept. */
+/** The parsed records of a session are kept if the session is not larger than this. */
 export function keptBytes(keep: "all" | undefined): number {
   return keep === "all" ? KEEP_ALL_BYTES : KEEP_PARSED_BYTES;
 }
@@ -200,7 +200,7 @@ function continueShape(shape: FileShape, { mark: _, ...before }: LinesPosition):
   Object.assign(shape, before);
 }
 
-/** A whole file that fits is read at once; the byte beyond its end tells that it ends there. */
+/** A file that fits is read at once, with one byte more, so that the read shows that the file has ended. */
 function firstSize({ part, sizeBytes }: ScanOptions & { readonly sizeBytes: number }): number {
   return part === "whole" ? Math.min(sizeBytes + 1, CHUNK_BYTES) : FIRST_CHUNK_BYTES;
 }
@@ -238,7 +238,7 @@ interface KeptRecords {
   set(offset: number, record: LineRecord): void;
 }
 
-/** Keeps none where they are more than that together: a compressed file does not tell before. */
+/** Keeps no records if they are larger than `maxBytes` together, which is known late for a compressed file. */
 function createKeptRecords(maxBytes: number): KeptRecords {
   const records = new Map<number, LineRecord>();
   let bytes = 0;

@@ -119,7 +119,7 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
   let isClosed = false;
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** One call after the other. A call that fails does not keep the next one from running. */
+  /** Runs calls one after the other. After a call that fails, the next one still runs. */
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     if (isClosed) return Promise.reject(closedError());
     const result = queue.then(async () => {
@@ -211,7 +211,7 @@ function withData(block: unknown): unknown {
   return { data: base64, ...image };
 }
 
-/** Errors: `invalid` for what counts no tokens. */
+/** Errors: `invalid` if the counts are not numbers from 0 on. */
 function usageGiven(given: unknown): Usage | undefined {
   if (given === undefined) return undefined;
   const usage = toPlainJson(given);
