@@ -123,7 +123,8 @@ test("an outline that could not be made is made with the next request", async ()
       .map((event) => ({ ...event, data: { lang: "en", cues: [broken] } }));
     return { ...page, events } as typeof page;
   };
-  const failing = { getSession: store.getSession.bind(store), read } as Store;
+  const [getSession, getClaim] = [store.getSession.bind(store), store.getClaim.bind(store)];
+  const failing = { getSession, getClaim, read } as Store;
   await expect(outlines.of(failing, sessionId)).rejects.toThrow("out of memory");
   expect((await outlines.of(failing, sessionId)).cues).toBeGreaterThan(0);
 });

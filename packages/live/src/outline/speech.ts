@@ -16,6 +16,7 @@ import type { SpokenPiece } from "./types.ts";
 export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void, readonly Sentence[], void> {
   const streams = new Map<string, JoinState>();
   const sentences: Sentence[] = [];
+  const heard = new HeardPieces();
   const add = (speaker: string, ended: readonly Sentence[]): void => {
     for (const sentence of ended) sentences.push(speaker === "" ? sentence : { ...sentence, speaker });
   };
@@ -23,9 +24,10 @@ export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void
     const { speaker = "" } = piece;
     const before = streams.get(speaker) ?? EMPTY_JOIN_STATE;
     const since = backSince(before, piece);
-    const earlier = since === null ? null : earlierWords(heardAround(pieces, piece, since));
+    const earlier = since === null ? null : earlierWords(heard.around(piece, since));
     const joined = joinHeard(before, piece, earlier);
     streams.set(speaker, joined.state);
+    heard.add(piece);
     add(speaker, joined.sentences);
     yield;
   }
@@ -33,12 +35,27 @@ export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void
   return sentences.toSorted((a, b) => a.startMs - b.startMs);
 }
 
-function heardAround(
-  pieces: readonly SpokenPiece[],
-  { startMs }: SpokenPiece,
-  before: number,
-): readonly SpokenPiece[] {
-  return pieces.filter(
-    (one) => one.sequence < before && Math.abs(one.startMs - startMs) <= OUTLINE_LIMITS.heardAgainMs,
-  );
+/** The pieces so far by their time, so that a piece is compared only with those around it. */
+class HeardPieces {
+  readonly #byTime = new Map<number, SpokenPiece[]>();
+
+  add(piece: SpokenPiece): void {
+    const slot = slotOf(piece.startMs);
+    const known = this.#byTime.get(slot);
+    if (known === undefined) this.#byTime.set(slot, [piece]);
+    else known.push(piece);
+  }
+
+  around({ startMs }: SpokenPiece, before: number): readonly SpokenPiece[] {
+    const slot = slotOf(startMs);
+    return [slot - 1, slot, slot + 1]
+      .flatMap((near) => this.#byTime.get(near) ?? [])
+      .filter(
+        (one) => one.sequence < before && Math.abs(one.startMs - startMs) <= OUTLINE_LIMITS.heardAgainMs,
+      );
+  }
+}
+
+function slotOf(startMs: number): number {
+  return Math.floor(startMs / OUTLINE_LIMITS.heardAgainMs);
 }
