@@ -109,6 +109,28 @@ describe("a run of the store's queue", () => {
   });
 });
 
+test("an input is stored once, also if the first of three attempts was claimed and never began", async () => {
+  await startSession(store, { sessionId: "s" });
+  const first = await startRun(store, "s", "hello");
+  await store.claimNextRun({ owner: "worker 1" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await wake(store, "s", { leaseMs: 1 });
+  const second = await startRun(store, "s", "hello", { retryOf: first.runId });
+  const over = new AbortController();
+  const execute = async (): Promise<never> => {
+    over.abort();
+    return await new Promise<never>(() => undefined);
+  };
+  await expect(
+    executeRun(store, { name: "slow", execute }, second.runId, { abandon: over.signal, graceMs: 0 }),
+  ).rejects.toMatchObject({ code: "fenced" });
+  expect((await wake(store, "s")).interrupted).toEqual([second.runId]);
+  const third = await startRun(store, "s", "hello", { retryOf: second.runId });
+  expect(await executeRun(store, new EchoAgent(), third.runId)).toMatchObject({ status: "completed" });
+  const types = (await eventsOf(store, "s")).map(({ type }) => type);
+  expect(types.filter((type) => type === "message_sent")).toHaveLength(1);
+});
+
 test("the recovery of all sessions reaches each, also beyond a page of the list", async () => {
   const count = 120;
   for (let n = 0; n < count; n++) {

@@ -53,8 +53,8 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   if (before === null || !RETRIED.has(before.status) || before.sessionId !== sessionId) {
     throw taken(root, before?.status);
   }
-  const said = before.metadata.saidBy ?? (before.startedAt === null ? undefined : before.runId);
-  const metadata = { ...run.metadata, ...(typeof said === "string" ? { saidBy: said } : {}) };
+  const said = await saidBy(store, before, call);
+  const metadata = { ...run.metadata, ...(said === null ? {} : { saidBy: said }) };
   const generation = (claim?.generation ?? 0) + 1;
   const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
   try {
@@ -62,6 +62,25 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   } catch (error) {
     throw isContinuoError(error, "fenced") ? taken(root, "given to another run") : error;
   }
+}
+
+/** The attempt whose event has the input; a run that was claimed and never began has none. */
+async function saidBy(
+  store: Store,
+  { metadata, sessionId, runId, startedAt }: Run,
+  call: CallOptions,
+): Promise<string | null> {
+  const earlier = metadata.saidBy;
+  if (typeof earlier === "string") {
+    const { events } = await store.read(sessionId, {
+      runId: earlier,
+      types: ["message_sent"],
+      limit: 1,
+      ...call,
+    });
+    if (events.length > 0) return earlier;
+  }
+  return startedAt === null ? null : runId;
 }
 
 export interface RunCreation extends CallOptions {
