@@ -1,6 +1,6 @@
 /** Processes of two machines that share sessions, and what must be true of their runs afterwards. */
 
-import type { Agent, AgentResult, Block, ExecuteOptions, Run, Store } from "@continuo/core/model";
+import type { Agent, AgentResult, ExecuteOptions, Run, Store } from "@continuo/core/model";
 import { CALM, type Faults, storeOver } from "./network.ts";
 import type { Exports } from "./programs.ts";
 import { faultsIn, type Promised } from "./run-promises.ts";
@@ -153,20 +153,18 @@ function refusal({ worker, promised, process }: Member, error: unknown): void {
   if (!worker.model.isContinuoError(error)) promised.faults.push(`${process.name}: ${String(error)}`);
 }
 
-async function wakeAndRetry(member: Member, sessionId: string, agent: Agent): Promise<void> {
-  const { unprocessed } = await member.worker.sessions.wake(member.store, sessionId);
-  const [first] = unprocessed;
-  if (first !== undefined) await retry(member, agent, { sessionId, ...first });
-}
-
-async function retry(
+async function wakeAndRetry(
   { worker, store, promised }: Member,
+  sessionId: string,
   agent: Agent,
-  { sessionId, runId, input }: Pick<Run, "sessionId" | "runId"> & { readonly input: readonly Block[] },
 ): Promise<void> {
-  const run = await worker.sessions.startRun(store, sessionId, input, { retryOf: runId });
+  const { sessions } = worker;
+  const { unprocessed } = await sessions.wake(store, sessionId);
+  const [first] = unprocessed;
+  if (first === undefined) return;
+  const run = await sessions.startRun(store, sessionId, first.input, { retryOf: first.runId });
   promised.runs.set(run.runId, "started");
-  await worker.sessions.executeRun(store, agent, run.runId);
+  await sessions.executeRun(store, agent, run.runId);
 }
 
 async function cancelAny({ world, worker, store }: Member, sessionId: string): Promise<void> {
@@ -239,10 +237,8 @@ async function finish(member: Member, base: Store): Promise<void> {
           const { heldBy, unprocessed } = await worker.sessions.wake(store, sessionId);
           const { items } = await store.listRuns({ sessionId, status: ["pending", "running"] });
           // An input that waited behind a run of nobody would look for its turn again and again.
-          if (items.length === 0) {
-            // All inputs of one look: to wake the session for each would take the square of their number.
-            const agent = scripted(member, LAST_WORDS_MS);
-            for (const one of unprocessed) await retry(member, agent, { sessionId, ...one });
+          if (items.length === 0 && unprocessed.length > 0) {
+            await wakeAndRetry(member, sessionId, scripted(member, LAST_WORDS_MS));
           }
           left = heldBy !== null || unprocessed.length > 0 || items.length > 0;
         } catch (error) {

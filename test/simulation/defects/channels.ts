@@ -197,8 +197,8 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
     name: "a fold forgets the parts before a snapshot of it",
     file: "channels/state.ts",
-    find: 'const text = message.text + (typeof data.delta === "string" ? data.delta : "");',
-    replace: 'const text = typeof data.delta === "string" ? data.delta : "";',
+    find: "const after = messageAfter(message.text, event);",
+    replace: 'const after = messageAfter("", event);',
   },
   {
     name: "frames of a participant are processed at the same time",

@@ -52,7 +52,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a note is not synced",
     file: "files/write-durably.ts",
-    find: "      fsyncSync(fd);\n",
+    find: "    fsyncSync(fd);\n",
     replace: "",
   },
   {

@@ -154,8 +154,8 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "an input that was answered is given again",
     file: "sessions/retries.ts",
-    find: 'new Set(["interrupted", "cancelled"])',
-    replace: 'new Set(["interrupted", "cancelled", "completed"])',
+    find: 'new Set(["interrupted", "cancelled", "failed", "timeout"])',
+    replace: 'new Set(["interrupted", "cancelled", "failed", "timeout", "completed"])',
   },
   {
     name: "an input is offered although a later run has it",
