@@ -44,7 +44,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "cli/serve/telemetry.ts": "a collector of metrics",
   "live/writers/openai.ts": "models for notes",
   "cli/channel/server.ts": "the server that they were given",
-  "cli/live/export.ts": "the server that they were given",
+  "cli/live/export-frames.ts": "the server that they were given",
   "cli/stats/update-prices.ts": "--update-prices URL",
   "cli/view/view.ts": "the server that they were given",
   "cli/view/other-server.ts": "the server that they were given",

@@ -21,7 +21,7 @@ test("a piece that is heard again is compared only with those around its time, h
   const steps = spokenSentences(pieces);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
-  // What was heard in the second part counts once.
+  // The second part repeats the first one.
   expect(step.value).toHaveLength(count);
   expect(reads / pieces.length).toBeLessThan(60);
 });

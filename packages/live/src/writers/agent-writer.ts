@@ -50,7 +50,7 @@ export function agentWriter({ agent, kept, name = agent.name, price }: AgentWrit
     prompt: string,
     options: WriteOptions,
     pictures: readonly NotePicture[] = [],
-    by: Asked = { agent },
+    by: TurnTarget = { agent },
   ): Promise<WriterAnswer> => {
     const input = [textBlock(prompt), ...pictures.map(imageBlock)];
     const { text, usage, costUsd, ref } = await answerOf(by, input, options);
@@ -65,7 +65,7 @@ export function agentWriter({ agent, kept, name = agent.name, price }: AgentWrit
       options,
       blind,
       by,
-    }: { readonly options: WriteOptions; readonly blind: () => string; readonly by: Asked },
+    }: { readonly options: WriteOptions; readonly blind: () => string; readonly by: TurnTarget },
   ): Promise<WriterAnswer> => {
     if (pictures.length === 0) return ask(prompt, options, [], by);
     try {
@@ -166,7 +166,7 @@ function pagesAndAnswers(name: string, ask: Ask): Pick<NoteWriter, "writePage" |
 }
 
 /** The agent that is asked, and the conversation in which it continues. */
-interface Asked {
+interface TurnTarget {
   readonly agent: Agent;
   readonly ref?: NativeRef;
 }
@@ -192,7 +192,7 @@ function isRefusal(error: unknown): boolean {
 
 /** One turn without the transcript of the session, because the prompt has everything. */
 async function answerOf(
-  { agent, ref }: Asked,
+  { agent, ref }: TurnTarget,
   input: readonly Block[],
   { signal, turn }: WriteOptions,
 ): Promise<Omit<WriterAnswer, "costUsd"> & { readonly costUsd?: number }> {

@@ -20,7 +20,7 @@ export interface KnownMaterial {
   readonly evidence: ReadonlySet<number>;
 }
 
-interface Kept extends KnownMaterial {
+interface KeptConversation extends KnownMaterial {
   readonly notes: Map<string, string>;
   readonly evidence: Set<number>;
   turns: number;
@@ -36,7 +36,7 @@ interface AnsweredTurn {
 }
 
 export class KeptConversations {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptConversation>();
 
   known(sessionId: string): KnownMaterial | undefined {
     const kept = this.#kept.get(sessionId);
@@ -48,7 +48,7 @@ export class KeptConversations {
   add({ ref, request, context, chars }: AnsweredTurn): void {
     const before = this.#kept.get(request.sessionId);
     const isSame = before?.ref.sessionId === ref.sessionId;
-    const kept: Kept = isSame
+    const kept: KeptConversation = isSame
       ? { ...before, ref }
       : { ref, notes: new Map(), evidence: new Set(), turns: 0, chars: 0 };
     for (const { noteId, hash } of [...request.inherited, ...request.notes]) kept.notes.set(noteId, hash);
