@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { readNativeSession, repairNativeSession } from "@continuo/agents";
-import { isContinuoError } from "@continuo/core/model";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyDamage } from "../../damage.ts";
@@ -21,11 +21,8 @@ const DAMAGES = 30;
 const LIMIT_MS = 3_600_000;
 const SEED = Number(process.env.CONTINUO_SEED ?? 27);
 
-/**
- * Claude Code does not walk through shuffled lines in an order that the reader knows, and Gemini CLI gives a result without
- * an id one of its own, new each time.
- */
-const MAX_DIFFERING = 3;
+/** Claude Code does not walk through shuffled lines in an order that the reader knows. */
+const MAX_DIFFERING: Readonly<Partial<Record<AgentName, number>>> = { claude: 2 };
 
 interface Laid {
   readonly what: string;
@@ -169,20 +166,36 @@ function asRead(items: readonly Item[]): readonly Item[] {
   return read;
 }
 
+/**
+ * An id that stands nowhere in the session is one that was made for a call or a result without an id, another one each
+ * time, as Gemini CLI does: such ids are compared by their order.
+ */
+function withoutNewIds(items: readonly Item[], said: string): readonly Item[] {
+  const made = new Map<string, string>();
+  return items.map((item) => {
+    if ((item.kind !== "call" && item.kind !== "result") || said.includes(JSON.stringify(item.id)))
+      return item;
+    const id = made.get(item.id) ?? `new id ${made.size + 1}`;
+    made.set(item.id, id);
+    return { ...item, id };
+  });
+}
+
 test.each(AGENTS)(
   "$agent reads repaired sessions as well as before, and most that it refused; the view is what it sends",
   async (each) => {
     await using stage = await openStage(each);
     const ref = `${each.agent}:${stage.session.sessionId}`;
     const damages = damagesOf(stage, each.agent);
+    const said = textsOf(stage, each.agent).texts.join("\n");
     const worse: string[] = [];
     const refused: string[] = [];
     const stillRefused: string[] = [];
     const differing: unknown[] = [];
     const compare = (what: string, seen: readonly Item[] | null, resumed: Resumed): void => {
       if (isRefused(resumed)) return;
-      const view = asRead(seen ?? []);
-      const sent = asRead(resumed.items ?? []);
+      const view = withoutNewIds(asRead(seen ?? []), said);
+      const sent = withoutNewIds(asRead(resumed.items ?? []), said);
       if (JSON.stringify(view) !== JSON.stringify(sent)) differing.push({ what, view, sent });
     };
     for (const number of numbersOfRun(damages.length)) {
@@ -210,7 +223,7 @@ test.each(AGENTS)(
     expect(worse).toEqual([]);
     expect(stillRefused.length, stillRefused.join("\n")).toBeLessThanOrEqual(Math.floor(refused.length / 10));
     const told = JSON.stringify(differing, null, 1);
-    expect(differing.length, told).toBeLessThanOrEqual(MAX_DIFFERING);
+    expect(differing.length, told).toBeLessThanOrEqual(MAX_DIFFERING[each.agent] ?? 0);
   },
   LIMIT_MS,
 );
