@@ -77,6 +77,17 @@ test("a window with frames only begins no batch, and a transcript after it waits
   expect(isDue(both, 62_000)).toBe(true);
 });
 
+test("what a batch leaves waits for a window that is as many times longer as the other windows", () => {
+  const messages = [transcript(0), transcript(1_000)];
+  const window = windowAfter(messages);
+  const closing = (left: readonly WindowInput[], stretch?: number): number | null =>
+    afterBatch(window, left, stretch === undefined ? {} : { stretch }).closesAtMs;
+  expect([closing(messages), closing(messages, 2), closing([], 2)]).toEqual([5_000, 9_000, null]);
+  // The oldest message never waits longer than the longest wait, which is stretched too.
+  const late = afterBatch({ ...window, lastAtMs: 30_000 }, messages, { stretch: 2 });
+  expect(late.closesAtMs).toBe(24_000);
+});
+
 test("with adaptive batching off, every window is 4 s", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 20 }), (pauses) => {

@@ -34,9 +34,9 @@ export const EMPTY_WINDOW: BatchWindow = {
 };
 
 export interface BatchingOptions {
-  /** `fixed`: the window is always 4 s. */
+  /** `fixed`: the window is 4 s times `stretch`, however the input comes. */
   readonly mode: "adaptive" | "fixed";
-  /** The factor by which windows are longer than usual; 1 by default. */
+  /** The factor by which windows and the longest wait are longer than usual; 1 by default. */
   readonly stretch?: number;
 }
 
@@ -62,7 +62,11 @@ export function afterMessage(
 }
 
 /** The window after a batch took messages, for the messages that remain. */
-export function afterBatch(window: BatchWindow, left: readonly WindowInput[]): BatchWindow {
+export function afterBatch(
+  window: BatchWindow,
+  left: readonly WindowInput[],
+  { stretch = 1 }: Pick<BatchingOptions, "stretch"> = {},
+): BatchWindow {
   const transcripts = left.filter(({ kind }) => kind === "transcript");
   const oldestAtMs = left.find(({ kind }) => kind !== "frame")?.atMs ?? null;
   return {
@@ -74,7 +78,7 @@ export function afterBatch(window: BatchWindow, left: readonly WindowInput[]): B
     closesAtMs:
       oldestAtMs === null || window.lastAtMs === null
         ? null
-        : Math.min(window.lastAtMs + LIMITS.windowMs, oldestAtMs + LIMITS.longestWaitMs),
+        : Math.min(window.lastAtMs + stretch * LIMITS.windowMs, oldestAtMs + stretch * LIMITS.longestWaitMs),
   };
 }
 

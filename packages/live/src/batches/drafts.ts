@@ -20,8 +20,9 @@ export interface WriteDraftsOptions extends BatchRunOptions {
 
 /** Makes at most two runs. Errors: `agent_failed`, the store's. */
 export async function writeDrafts(options: WriteDraftsOptions): Promise<NoteWriterResult> {
-  const { request, rules } = options;
-  const first = await runBatch(options);
+  const { rules } = options;
+  const request = { ...options.request, unsureBelow: rules.confidence };
+  const first = await runBatch({ ...options, request });
   const unsure: UnsureDraft[] = [];
   for (const draft of first.drafts.filter((draft) => isUnsure(draft, rules)).slice(0, LIMITS.widenedDrafts)) {
     const evidence = await widestContext(draft, options);
@@ -29,7 +30,7 @@ export async function writeDrafts(options: WriteDraftsOptions): Promise<NoteWrit
   }
   if (unsure.length === 0) return first;
   const second = await runBatch({ ...options, request: { ...request, unsure } });
-  return together(first, second);
+  return together(first, second, new Set(unsure.map(({ draft }) => draft.draftId)));
 }
 
 /** More evidence around the drafts, without what the writer was given already. */
@@ -52,13 +53,20 @@ async function widestContext(
   return found;
 }
 
-/** A draft of the second answer replaces the first answer's draft with the same id. */
-function together(first: NoteWriterResult, second: NoteWriterResult): NoteWriterResult {
+/** A draft of the second answer replaces the unsure draft with the same id, and no other one. */
+function together(
+  first: NoteWriterResult,
+  second: NoteWriterResult,
+  unsureIds: ReadonlySet<string>,
+): NoteWriterResult {
   const again = new Map(second.drafts.map((draft) => [draft.draftId, draft]));
   const ids = new Set(first.drafts.map(({ draftId }) => draftId));
+  const more = second.drafts.filter(({ draftId }) => !unsureIds.has(draftId));
   const drafts = [
-    ...first.drafts.map((draft) => again.get(draft.draftId) ?? draft),
-    ...second.drafts.filter(({ draftId }) => !ids.has(draftId)),
+    ...first.drafts.map((draft) => (unsureIds.has(draft.draftId) ? again.get(draft.draftId) : null) ?? draft),
+    ...more.map((draft) =>
+      ids.has(draft.draftId) ? { ...draft, draftId: `${draft.draftId}/again` } : draft,
+    ),
   ].slice(0, LIMITS.draftsPerBatch);
   const sum = (of: (result: NoteWriterResult) => number | undefined): number =>
     (of(first) ?? 0) + (of(second) ?? 0);

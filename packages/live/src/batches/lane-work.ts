@@ -268,7 +268,7 @@ export class LaneWork {
     else await this.#processBatch(batch, dropped, signal);
     countDropped(countsByType(batch.dropped));
     this.#breaker = CLOSED_BREAKER;
-    this.#window = afterBatch(this.#window, this.#left());
+    this.#window = afterBatch(this.#window, this.#left(), { stretch: this.#stretch });
     return "processed";
   }
 
@@ -439,10 +439,15 @@ export class LaneWork {
   }
 
   #add(message: WindowInput): void {
-    const { follower, mode } = this.#options;
-    // From 80 % of the budget on, fewer and larger batches cost less.
-    const stretch = follower.fold.budget === "warning" ? LIMITS.budgetStretch : 1;
-    this.#window = afterMessage(this.#window, message, { mode, stretch });
+    this.#window = afterMessage(this.#window, message, {
+      mode: this.#options.mode,
+      stretch: this.#stretch,
+    });
+  }
+
+  /** From 80 % of the budget on, fewer and larger batches cost less. */
+  get #stretch(): number {
+    return this.#options.follower.fold.budget === "warning" ? LIMITS.budgetStretch : 1;
   }
 
   #kindOf({ type, isAsked }: Pick<PendingEvidence, "type" | "isAsked">): WindowInput["kind"] {
