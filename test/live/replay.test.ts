@@ -122,6 +122,21 @@ test("a replay with the model agrees where its notes are like the recorded ones,
   expect(await live.store.latestSequence(sessionId)).toBe(before);
 });
 
+test("a replay with the model compares the drafts that the rules of the server make notes of", async () => {
+  let confidence = 0.9;
+  const writer = {
+    ...spanWriter,
+    write: async (request: Parameters<typeof spanWriter.write>[0]) => {
+      const { drafts } = await spanWriter.write(request);
+      return { drafts: drafts.map((draft) => ({ ...draft, confidence })) };
+    },
+  };
+  await using live = await liveTest({ noteWriters: [writer], rules: { confidence: 0.8 } });
+  await play(live);
+  confidence = 0.7;
+  expect(await live.service.replay("k", "model")).toMatchObject({ compared: 0 });
+});
+
 test("a replay with the model without context gives the writer only the evidence of each batch", async () => {
   const seen: { readonly notes: number; readonly around: number; readonly memory: unknown }[] = [];
   const writer: NoteWriter = {

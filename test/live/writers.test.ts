@@ -101,6 +101,27 @@ test("an agent is given its memory, notes and evidence, may look at other times,
   });
 });
 
+test("a sure draft is kept when the agent, asked again about another one, writes a draft that replaces none", async () => {
+  const sure = { ...NOTE, text: "The owner lit the lamp." };
+  const unsure = { ...NOTE, text: "He did it.", confidence: 0.3 };
+  const agent = scriptedAgent(
+    JSON.stringify({ drafts: [] }),
+    JSON.stringify({ drafts: [sure, unsure] }),
+    JSON.stringify({ drafts: [{ ...NOTE, text: "A ship came into the harbour at night." }] }),
+  );
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent })], rules: { confidence: 0.7 } });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("a minute before", 20_000));
+  await live.clock.advance(7_000);
+  await live.send("k", said("the owner lights it", 60_000));
+  await live.clock.advance(9_000);
+  expect(agent.prompts).toHaveLength(3);
+  expect(agent.prompts[1]).toContain("Below 0.7 the person is asked");
+  const texts = (await live.service.notes("k")).map(({ text }) => text);
+  expect(texts).toContain("The owner lit the lamp.");
+  expect(texts).toContain("A ship came into the harbour at night.");
+});
+
 test("a budget warns at 80 %, and when it is spent no model is called, evidence is accepted, and notes are extractive", async () => {
   const answers = ["one", "two", "three", "four"].map((words, n) =>
     JSON.stringify({ drafts: [{ ...NOTE, text: words, startMs: n * 60_000, endMs: n * 60_000 }] }),

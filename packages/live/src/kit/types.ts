@@ -123,6 +123,8 @@ export interface NoteRequest {
   readonly memory: unknown;
   /** Not empty when the writer is asked again: a draft with the same `draftId` replaces one of these. */
   readonly unsure: readonly UnsureDraft[];
+  /** Drafts below this confidence are asked about, 0 to 1; 0.6 by default. */
+  readonly unsureBelow?: number;
   /** Drafts about which the person answered a question. */
   readonly answered: readonly AnsweredDraft[];
   /** Nothing is said for now, or the session ends: what the writer left open must be written. */

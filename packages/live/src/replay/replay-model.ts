@@ -25,7 +25,8 @@ export interface ReplayCall {
   readonly signal?: AbortSignal;
 }
 
-export interface ReplayOptions extends Pick<SessionOwnerSettings, "store" | "runStore" | "embedder"> {
+export interface ReplayOptions
+  extends Pick<SessionOwnerSettings, "store" | "runStore" | "embedder" | "rules"> {
   readonly sessionId: string;
   readonly writer: NoteWriter;
   /** `none`: the writer gets only the evidence of each batch, without its memory, earlier notes and other evidence. */
@@ -56,7 +57,7 @@ async function draftsOf(
   fold: LiveFold,
   options: ReplayOptions,
 ): Promise<readonly Draft[]> {
-  const { store, runStore, sessionId, writer, context, signal } = options;
+  const { store, runStore, sessionId, writer, rules, context, signal } = options;
   const { batchId, sequences, isEnd } = isFields(decision.data) ? decision.data : {};
   if (typeof batchId !== "string" || !Array.isArray(sequences)) return [];
   if (sequences.length === 0 && isEnd !== true) return [];
@@ -72,6 +73,7 @@ async function draftsOf(
     inherited: [],
     memory: context === "none" ? null : fold.memory,
     unsure: [],
+    unsureBelow: rules.confidence,
     answered: [],
     isEnd: isEnd === true,
     idsOf: (named) => idsOf(store, sessionId, named),
@@ -94,7 +96,7 @@ async function draftsOf(
       return usage === undefined ? {} : { usage };
     },
   });
-  return drafts.filter((draft) => !isUnsure(draft));
+  return drafts.filter((draft) => !isUnsure(draft, rules));
 }
 
 async function* nothing(): AsyncGenerator<EvidenceItem, void, void> {
@@ -112,16 +114,17 @@ async function* before(
 async function compare(
   drafts: readonly (Draft & { readonly sequence: number })[],
   originals: readonly Note[],
-  { embedder, signal }: ReplayOptions,
+  { embedder, rules, signal }: ReplayOptions,
 ): Promise<ReplayReport> {
+  const threshold = rules.similarity ?? embedder.threshold;
   const disagreements: Disagreement[] = [];
   let agreed = 0;
   for (const draft of drafts) {
-    const near = originals.filter((note) => overlapOf(draft, note) >= LIMITS.sameOverlap);
+    const near = originals.filter((note) => overlapOf(draft, note) >= rules.overlap);
     const [vector = [], ...others] = await embedder.embed([draft.text, ...near.map(({ text }) => text)], {
       signal,
     });
-    if (others.some((other) => cosineOf(vector, other) >= embedder.threshold)) agreed++;
+    if (others.some((other) => cosineOf(vector, other) >= threshold)) agreed++;
     else if (disagreements.length < LIMITS.shownDisagreements) {
       disagreements.push({
         sequence: draft.sequence,

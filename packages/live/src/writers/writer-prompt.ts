@@ -23,13 +23,15 @@ import {
   unusable,
 } from "./replies.ts";
 
-const NOTES = `You write notes for people who watch a video and talk about it. ${MATERIAL}
+const NOTES = (
+  unsureBelow: number,
+): string => `You write notes for people who watch a video and talk about it. ${MATERIAL}
 Write a note for each thing that is worth keeping: what is said or shown, in one or two sentences, in the language of the evidence.
 If a note that exists says it already, write it again only if the evidence makes it better or corrects it; then use the same span.
 Answer with one JSON object and nothing else:
 {"drafts":[{"text":"…","startMs":0,"endMs":0,"confidence":0.9,"evidence":["e1"],"question":"…"}],"memory":"…","lookAt":[0]}
 - startMs, endMs: the span in the video, in milliseconds.
-- confidence: 0 to 1. Below 0.6 the person is asked "question".
+- confidence: 0 to 1. Below ${unsureBelow} the person is asked "question".
 - evidence: the names of the evidence that the note is made of.
 - memory: at most 2,000 characters that you need to know the next time: who speaks, what it is about, what is open.
 - lookAt (optional): at most 3 times in the video whose evidence you need before you can answer; you are asked again with it.
@@ -95,7 +97,8 @@ export function notesPrompt(
           })),
         }),
   };
-  return { text: `${isMore ? MORE : NOTES}\n\n${JSON.stringify(material)}`, named };
+  const { unsureBelow = LIMITS.lowConfidence } = request;
+  return { text: `${isMore ? MORE : NOTES(unsureBelow)}\n\n${JSON.stringify(material)}`, named };
 }
 
 export interface ParsedDrafts {
@@ -105,50 +108,88 @@ export interface ParsedDrafts {
   readonly lookAt: readonly number[];
 }
 
-/** Errors: `agent_failed` for an answer of another form than the prompt asks for. */
-export function parseDrafts(
-  answer: string,
-  { batchId, evidence, notes }: NoteRequest,
-  named: EvidenceAliases,
-): ParsedDrafts {
+/** Drafts without a text are left out. Errors: `agent_failed` for an answer of another form than the prompt asks for. */
+export function parseDrafts(answer: string, request: NoteRequest, named: EvidenceAliases): ParsedDrafts {
+  const { batchId, evidence, notes, unsure } = request;
   const given = partOf([...named.values()], evidence);
   const { drafts, memory, lookAt } = objectIn(answer);
   if (!Array.isArray(drafts)) throw unusable("it has no drafts");
+  const texts = drafts.filter(hasText);
+  if (texts.length === 0 && drafts.length > 0) throw unusable("no draft has a text");
+  const open = new Map(unsure.map(({ draft }) => [draft.draftId, draft]));
+  // The second answer of a batch must not replace the drafts of the first one by its numbers.
+  const own = unsure.length === 0 ? batchId : `${batchId}/again`;
   return {
-    drafts: drafts
-      .slice(0, LIMITS.draftsPerBatch)
-      .map((draft, n) => readDraft(draft, { draftId: `${batchId}/${n + 1}`, given, named, notes })),
+    drafts: texts.slice(0, LIMITS.draftsPerBatch).flatMap((draft, n) => {
+      const replaced = open.get(String(draft.replaces));
+      // Only the first draft that replaces another one takes its id.
+      if (replaced !== undefined) open.delete(replaced.draftId);
+      const place = placeOf(draft, {
+        given: given.length > 0 ? given : bare(evidence),
+        named,
+        notes,
+        replaced,
+      });
+      if (place === null) return [];
+      return [readDraft(draft, replaced?.draftId ?? `${own}/${n + 1}`, place)];
+    }),
     ...(typeof memory === "string" ? { memory: memory.slice(0, MEMORY_CHARS) } : {}),
     lookAt: (Array.isArray(lookAt) ? lookAt : []).flatMap((at) => (isTime(at) ? [at] : [])).slice(0, LOOKS),
   };
 }
 
-interface DraftPlace {
-  readonly draftId: string;
+interface ReplyDraft extends Readonly<Record<string, unknown>> {
+  readonly text: string;
+}
+
+function hasText(draft: unknown): draft is ReplyDraft {
+  return isFields(draft) && typeof draft.text === "string" && draft.text.trim() !== "";
+}
+
+/** Pieces that are in no passage, such as sounds, each as a passage of its own. */
+function bare(evidence: readonly EvidenceItem[]): readonly Passage[] {
+  return evidence.map((item) => {
+    const { type, text, startMs, endMs } = item;
+    return { type, text, startMs, endMs, items: [item] };
+  });
+}
+
+interface DraftSources {
   /** The passages of the batch. */
   readonly given: readonly Passage[];
   readonly named: EvidenceAliases;
   readonly notes: readonly Note[];
+  /** The unsure draft that is written again. */
+  readonly replaced: Draft | undefined;
 }
 
-function readDraft(draft: unknown, { draftId, given, named, notes }: DraftPlace): Draft {
-  if (!isFields(draft) || typeof draft.text !== "string" || draft.text.trim() === "") {
-    throw unusable("a draft has no text");
+type DraftPlace = Pick<Draft, "startMs" | "endMs" | "evidence">;
+
+/** `null` for a draft that stands on nothing and names no time. */
+function placeOf(
+  { evidence, startMs, endMs }: ReplyDraft,
+  { given, named, notes, replaced }: DraftSources,
+): DraftPlace | null {
+  const used = passagesIn(evidence, named);
+  if (used.length === 0 && replaced !== undefined) {
+    return { startMs: replaced.startMs, endMs: replaced.endMs, evidence: replaced.evidence };
   }
-  const { text, replaces, confidence, question, startMs, endMs } = draft;
-  const used = passagesIn(draft.evidence, named);
   const passages = used.length > 0 ? used : given;
   // A note that is written again keeps its place.
   const isKnown = notes.some((note) => note.startMs === startMs);
-  const start = isKnown ? Number(startMs) : startIn(passages, isTime(startMs) ? startMs : null);
-  const end = isTime(endMs) ? endMs : Math.max(...passages.map((passage) => passage.endMs));
+  if (passages.length === 0 && !isTime(startMs)) return null;
+  const isFixed = isKnown || passages.length === 0;
+  const start = isFixed ? Number(startMs) : startIn(passages, isTime(startMs) ? startMs : null);
+  const end = isTime(endMs) ? endMs : Math.max(start, ...passages.map((passage) => passage.endMs));
+  return { startMs: start, endMs: Math.max(start, end), evidence: idsIn(passages) };
+}
+
+function readDraft({ text, confidence, question }: ReplyDraft, draftId: string, place: DraftPlace): Draft {
   return {
-    draftId: typeof replaces === "string" && replaces.length <= LIMITS.nameLength ? replaces : draftId,
+    draftId,
     text: text.trim().slice(0, LIMITS.noteChars),
-    startMs: start,
-    endMs: Math.max(start, end),
+    ...place,
     confidence: typeof confidence === "number" && confidence >= 0 && confidence <= 1 ? confidence : 0.5,
-    evidence: idsIn(passages),
     ...(typeof question === "string" && question !== ""
       ? { question: question.slice(0, LIMITS.noteChars) }
       : {}),
