@@ -127,6 +127,21 @@ test("an index of a newer Continuo is not written, and the fill says so", async 
   });
 });
 
+test("a session that the index refuses ends the fill with an error, and what was there stays", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  await useIndex(path, "write", (database) =>
+    database.exec(
+      "create trigger refuse before insert on turns when new.number = 2 begin select raise(abort, 'refused'); end",
+    ),
+  );
+  await expect(fillText(path, { sources: [sourceOf("2", ["a", "b"])] })).rejects.toMatchObject({
+    code: "unwritable",
+    message: expect.stringContaining("refused"),
+    hint: expect.stringContaining("index rebuild"),
+  });
+  expect(await hashes()).toHaveLength(1);
+});
+
 test("many new sessions in one transaction become one segment of the full-text index", async () => {
   const sources = Array.from({ length: 40 }, (_, at): TextSource => {
     return { ...sourceOf("1", [`word${at}`]), key: String(at) };

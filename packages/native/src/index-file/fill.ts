@@ -7,7 +7,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "@continuo/core/model";
 import { debugOf, reasonOf } from "@continuo/files";
-import { useIndex } from "./index-database.ts";
+import { type IndexUse, useIndex } from "./index-database.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
 import {
   idsOf,
@@ -134,6 +134,22 @@ function notWritten(path: string, { state, cause }: { readonly state: string; re
   });
 }
 
+/** Errors: `unwritable` for changes that SQLite refuses: to try them again changes nothing. */
+async function writeChanges(
+  path: string,
+  changes: readonly TextChange[],
+  writer: string,
+): Promise<IndexUse<void>> {
+  try {
+    return await useIndex(path, "write", (database) => applyChanges(database, changes, writer));
+  } catch (cause) {
+    throw new IndexNotWritten("unwritable", `cannot write the index ${path}: ${reasonOf(cause)}`, {
+      cause,
+      hint: "Run `continuo index rebuild`. Report it if that fails in the same way: a search reads the sessions themselves.",
+    });
+  }
+}
+
 interface Batch {
   add(change: TextChange, chars: number): Promise<void>;
   flush(): Promise<void>;
@@ -148,7 +164,7 @@ function createBatch(path: string, maxChars: number): Batch {
     [changes, chars] = [[], 0];
     if (written.length === 0) return;
     for (let attempt = 1; ; attempt++) {
-      const used = await useIndex(path, "write", (database) => applyChanges(database, written, writer));
+      const used = await writeChanges(path, written, writer);
       if (used.state === "ready") return;
       if (used.state === "newer" || attempt === WRITE_ATTEMPTS) throw notWritten(path, used);
       await sleep(WRITE_RETRY_MS);

@@ -7,11 +7,12 @@
  * - nobody keeps it open between two uses, so that it may be deleted at any time
  */
 
-import { chmodSync, closeSync, existsSync, openSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { continuoHome, makeFolderDurably, type Places } from "@continuo/files";
+import { failureOf } from "./damage.ts";
 import { BUSY_TIMEOUT_MS } from "./limits.ts";
 import { APPLICATION_ID, createSchema, SCHEMA_VERSION } from "./schema.ts";
 
@@ -22,7 +23,7 @@ export function indexPathOf(places: Places): string {
 
 /**
  * - `ready`: there, and of this version
- * - `missing`: not there yet, or of an older version: a writer makes it again
+ * - `missing`: not there yet, of an older version, or removed by this call because of damage: a writer makes it again
  * - `newer`: a newer Continuo made it; it is left alone
  * - `unusable`: it cannot be read or written, or it is not an index
  */
@@ -33,8 +34,9 @@ export type IndexUse<T> =
   | { readonly state: Exclude<IndexState, "ready">; readonly cause?: unknown };
 
 /**
- * Calls `use` with the open database. Only `write` creates the file. A file that turns out to be damaged is removed:
- * everything in it can be found out again. Never fails because of the file; what `use` throws for other reasons passes.
+ * Calls `use` with the open database. Only `write` creates the file. A file that is damaged is removed: everything in
+ * it can be found out again. A file that cannot be used is a state, not an error. Errors: those of `use`, also a
+ * statement that SQLite refuses although the file is whole.
  */
 export async function useIndex<T>(
   path: string,
@@ -44,29 +46,44 @@ export async function useIndex<T>(
   if (access === "read" && !existsSync(path)) return { state: "missing" };
   const { DatabaseSync } = await import("node:sqlite");
   let database: DatabaseSync | null = null;
+  let inode: bigint | null = null;
   try {
     if (access === "write") makePrivateFile(path);
+    inode = inodeOf(path);
     // `rw` never creates a file, which would be readable by others.
     const url = pathToFileURL(path);
     url.searchParams.set("mode", "rw");
     database = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS });
-    // Without it, a large transaction keeps readers out from its middle on, not only while it is committed.
-    if (access === "write") database.exec("pragma cache_spill = off");
     const state = access === "read" ? stateOf(database) : prepare(database);
     return state === "ready" ? { state, value: use(database) } : { state };
   } catch (error) {
-    const kind = failureOf(error);
-    if (kind === null) throw error;
-    if (kind === "damaged") removeIndex(path);
-    return kind === "damaged" ? { state: "missing" } : { state: "unusable", cause: error };
+    const kind = failureOf(error, database);
+    if (kind === "other") throw error;
+    if (kind === "outside") return { state: "unusable", cause: error };
+    return removeDamaged(path, inode);
   } finally {
     if (database?.isOpen) database.close();
   }
 }
 
-/** Also where no file is. Errors: those of the system. */
+/** Succeeds also if there is no file. Errors: those of the system. */
 export function removeIndex(path: string): void {
-  for (const file of [path, `${path}-journal`]) if (existsSync(file)) unlinkSync(file);
+  // A journal that outlives its database would be played back into the next one.
+  for (const file of [`${path}-journal`, path]) rmSync(file, { force: true });
+}
+
+/** Another process may have replaced the damaged file since this one opened it: the new file stays. */
+function removeDamaged(path: string, inode: bigint | null): IndexUse<never> {
+  try {
+    if (inodeOf(path) === inode) removeIndex(path);
+    return { state: "missing" };
+  } catch (cause) {
+    return { state: "unusable", cause };
+  }
+}
+
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** Runs `change` as one transaction, which no other writer interrupts. */
@@ -102,7 +119,7 @@ function stateOf(database: DatabaseSync): IndexState {
 
 /** Creates the tables where they are missing. An older index is emptied: it can be found out again. */
 function prepare(database: DatabaseSync): IndexState {
-  // Changes of a transaction stay in memory until the commit, so that readers wait only for that.
+  // Changes of a transaction stay in memory until the commit: spilled earlier, they would keep readers out until then.
   database.exec("pragma cache_spill = off; pragma synchronous = normal");
   const state = stateOf(database);
   if (state !== "missing") return state;
@@ -120,14 +137,4 @@ function isEmpty(database: DatabaseSync): boolean {
 
 function numberOf(database: DatabaseSync, pragma: string): number {
   return Number(database.prepare(`pragma ${pragma}`).get()?.[pragma]);
-}
-
-/** Perm, busy, locked, no memory, read-only, interrupted, input or output, full, cannot open, authorisation. */
-const OUTSIDE_CAUSES: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 13, 14, 23]);
-
-/** Damage shows itself also as a table or a column that is not there. `null` for what has another cause. */
-function failureOf(error: unknown): "damaged" | "failed" | null {
-  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
-  if (code !== "ERR_SQLITE_ERROR") return error instanceof Error && "syscall" in error ? "failed" : null;
-  return OUTSIDE_CAUSES.has(Number(errcode) & 0xff) ? "failed" : "damaged";
 }
