@@ -3,7 +3,14 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createFile, makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "./durable.ts";
+import {
+  createFile,
+  makeFolderDurably,
+  makeScratchFolder,
+  renameDurably,
+  renameToFreeName,
+  syncPath,
+} from "./durable.ts";
 
 const folder = fs.mkdtempSync(join(tmpdir(), "continuo-durable-"));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
@@ -122,6 +129,64 @@ test("a renamed file takes the place of another one, and its folder is synced", 
   fs.writeFileSync(to, "old");
   renameDurably(from, to);
   expect([fs.readFileSync(to, "utf8"), fs.existsSync(from), synced]).toEqual(["new", false, [folder]]);
+});
+
+function refuseLinks(code: string): void {
+  vi.spyOn(fs, "linkSync").mockImplementation(() => {
+    throw Object.assign(new Error("no links"), { code });
+  });
+  syncBuiltinESMExports();
+}
+
+test.each(["with", "without"])("a file takes a free name %s hard links, and never a taken one", (links) => {
+  if (links === "without") refuseLinks("EPERM");
+  const [from, to] = [newPath(), newPath()];
+  fs.writeFileSync(from, "new");
+  expect(renameToFreeName(from, to)).toBe(true);
+  expect([fs.readFileSync(to, "utf8"), fs.existsSync(from), synced.at(-1)]).toEqual(["new", false, folder]);
+  fs.writeFileSync(from, "newer");
+  expect(renameToFreeName(from, to)).toBe(false);
+  expect([fs.readFileSync(to, "utf8"), fs.readFileSync(from, "utf8")]).toEqual(["new", "newer"]);
+});
+
+test("a file that appears at the last moment is not replaced, also without hard links", () => {
+  refuseLinks("EPERM");
+  const [from, to] = [newPath(), newPath()];
+  fs.writeFileSync(from, "new");
+  const { lstatSync } = fs;
+  const openSync = vi.mocked(fs.openSync).getMockImplementation() ?? fs.openSync;
+  const appear = (): void => {
+    if (!fs.existsSync(to)) fs.writeFileSync(to, "of somebody else");
+  };
+  vi.mocked(fs.openSync).mockImplementation((path, flags, mode) => {
+    if (path === to) appear();
+    return openSync(path, flags, mode);
+  });
+  vi.spyOn(fs, "lstatSync").mockImplementation(((path: fs.PathLike) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    appear();
+    return stat;
+  }) as typeof fs.lstatSync);
+  syncBuiltinESMExports();
+  expect(renameToFreeName(from, to)).toBe(false);
+  expect(fs.readFileSync(to, "utf8")).toBe("of somebody else");
+});
+
+test("a file that keeps its old name too is an error, not a taken name", () => {
+  const [from, to] = [newPath(), newPath()];
+  fs.writeFileSync(from, "new");
+  vi.spyOn(fs, "rmSync").mockImplementation(() => {
+    throw Object.assign(new Error("disk"), { code: "EIO" });
+  });
+  syncBuiltinESMExports();
+  expect(() => renameToFreeName(from, to)).toThrow("disk");
+});
+
+test("a rename that fails leaves nothing at the new name", () => {
+  refuseLinks("EPERM");
+  const to = newPath();
+  expect(() => renameToFreeName(newPath(), to)).toThrow(expect.objectContaining({ code: "ENOENT" }));
+  expect(fs.existsSync(to)).toBe(false);
 });
 
 test("a file and a folder are synced by their path, and closed, also when the disk fails", () => {

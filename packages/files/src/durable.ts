@@ -1,25 +1,18 @@
 /**
  * Folders and names that outlive a loss of power. A new file is durable when its folder is synced too, and a new folder
- * when the one above it is. No other file of the source makes folders or replaces files.
+ * when the one above it is. Every folder of the source is made here, and every file renamed, so that none is forgotten.
  */
 
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates a folder and those above it that are missing; each folder that gained one is synced. Errors: the system's. */
+/**
+ * Creates a folder and those above it that are missing; each folder that gained one is synced. A folder that is there
+ * already is left to the process that made it, which may still be syncing it. Errors: the system's.
+ */
 export function makeFolderDurably(path: string): void {
   makeFolders(path, syncPath);
 }
@@ -29,7 +22,7 @@ export function makeScratchFolder(path: string): void {
   makeFolders(path, () => undefined);
 }
 
-/** Node's own way never returns where a folder cannot be made: below `/proc`. */
+/** The option `recursive` of Node never returns if a folder cannot be made, as below `/proc`. */
 function makeFolders(path: string, sync: (folder: string) => void): void {
   if (isFolder(path)) return;
   const above = dirname(path);
@@ -37,7 +30,7 @@ function makeFolders(path: string, sync: (folder: string) => void): void {
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
-    // Another process made it at this moment; it may not have synced it yet.
+    // Another process made it after the look above, and may not have synced it yet: both sync it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;
   }
   sync(above);
@@ -53,23 +46,50 @@ export function createFile(path: string): void {
   syncPath(dirname(path));
 }
 
-/** Renames a file that is on disk, in place of what is there, or a folder; both lie in the same folder. Errors: the system's. */
+/**
+ * Renames a folder, or a file whose content is synced. A file of the new name is replaced. Both names are in the same
+ * folder, which is synced. Errors: the system's.
+ */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   syncPath(dirname(to));
 }
 
-/** Renames a file that is on disk, in its folder; false where the name is taken. Errors: the system's. */
-export function nameDurably(from: string, to: string): boolean {
+/**
+ * Renames a file whose content is synced, within its folder, and replaces nothing: false if the name is taken. Errors:
+ * the system's; the file may then have both names.
+ */
+export function renameToFreeName(from: string, to: string): boolean {
+  if (!linkToFreeName(from, to)) return false;
+  rmSync(from, { force: true });
+  syncPath(dirname(to));
+  return true;
+}
+
+function linkToFreeName(from: string, to: string): boolean {
   try {
     linkSync(from, to);
-    rmSync(from);
-  } catch {
-    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return false;
-    // File systems without hard links.
-    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
   }
-  syncPath(dirname(to));
+  return moveToFreeName(from, to);
+}
+
+/** For file systems without hard links: an empty file takes the name, and is replaced. */
+function moveToFreeName(from: string, to: string): boolean {
+  try {
+    closeSync(openSync(to, "wx", PRIVATE_FILE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  }
   return true;
 }
 

@@ -13,8 +13,8 @@ export {
   createFile,
   makeFolderDurably,
   makeScratchFolder,
-  nameDurably,
   renameDurably,
+  renameToFreeName,
   syncPath,
 } from "./durable.ts";
 export { homeOfThisUser, placesOfThisUser } from "./environment.ts";

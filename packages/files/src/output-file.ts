@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, nameDurably, renameDurably } from "./durable.ts";
+import { makeFolderDurably, renameDurably, renameToFreeName } from "./durable.ts";
 import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
@@ -171,7 +171,7 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
       try {
         fsyncSync(fd);
         if (force) renameDurably(fresh, target);
-        else if (!nameDurably(fresh, target)) throw alreadyThere(path);
+        else if (!renameToFreeName(fresh, target)) throw alreadyThere(path);
       } catch (cause) {
         throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
       } finally {

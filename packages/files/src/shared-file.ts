@@ -4,7 +4,7 @@
  */
 
 import { chmodSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { nameDurably, renameDurably } from "./durable.ts";
+import { renameDurably, renameToFreeName } from "./durable.ts";
 import { withDraft, writeDraft } from "./write-durably.ts";
 
 /** `null` if there is no file. Errors: the system's. */
@@ -38,6 +38,6 @@ export function replaceSharedFile(
 export function createSharedFile(path: string, bytes: Buffer): boolean {
   return withDraft(path, (draft) => {
     writeDraft(draft, bytes);
-    return nameDurably(draft, path);
+    return renameToFreeName(draft, path);
   });
 }

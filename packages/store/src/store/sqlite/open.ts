@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, createIds } from "@continuo/core/model";
-import { nameDurably, withDraft } from "@continuo/files";
+import { renameToFreeName, withDraft } from "@continuo/files";
 import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { Connection } from "./connection.ts";
@@ -165,7 +165,7 @@ function copyBefore(connection: Connection, { path }: SqlitePlace, from: number)
   return withDraft(first, (draft) => {
     copyDatabase(connection, draft);
     let copy = first;
-    for (let n = 2; !nameDurably(draft, copy); n++) copy = `${first}.${n}`;
+    for (let n = 2; !renameToFreeName(draft, copy); n++) copy = `${first}.${n}`;
     return copy;
   });
 }
