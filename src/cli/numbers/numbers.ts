@@ -1,29 +1,38 @@
-/** One file for each terminal and kind. A terminal is known by the process that started the command, which is its shell. */
+/**
+ * The numbers of the last list: one file for each terminal and kind. A terminal is known by the number and the start of
+ * the process that started the command, usually a shell; only by the number if the system does not tell the start.
+ */
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { continuoHome, processStartOf, readJsonFile, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
 export type NumberedKind = "results" | "rows";
 
+/** Another process may have the number of a shell by then. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_FILES = 200;
 
-/** The first one has the number 1. The numbers from before name nothing any more, also if the new ones cannot be kept. */
+/**
+ * The first one has the number 1. The old numbers are removed first, so that they name nothing if the new ones cannot
+ * be kept; a read-only disk keeps them.
+ */
 export function keepNumbered(kind: NumberedKind, all: readonly object[], shell: Shell): void {
   try {
-    forgetOld(kind, shell);
     rmSync(pathOf(kind, shell), { force: true });
     writeDurably(pathOf(kind, shell), `${JSON.stringify({ [kind]: all })}\n`);
+    forgetOld(kind, shell);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
   }
 }
 
-/** `null` where this terminal has nothing of that number; the caller checks what it holds. */
+/** `null` if the last list of this terminal is too old, or has no such number; the caller checks the value. */
 export function numbered(kind: NumberedKind, number: number, shell: Shell): unknown {
-  const all = readJsonFile(pathOf(kind, shell))?.[kind];
+  const path = pathOf(kind, shell);
+  if (isOld(changedMsOf(path), shell)) return null;
+  const all = readJsonFile(path)?.[kind];
   return Array.isArray(all) ? (all[number - 1] ?? null) : null;
 }
 
@@ -38,12 +47,20 @@ function pathOf(kind: NumberedKind, shell: Shell): string {
 
 function forgetOld(kind: NumberedKind, shell: Shell): void {
   const folder = folderOf(kind, shell);
-  if (!existsSync(folder)) return;
   const files = readdirSync(folder)
     .map((name) => join(folder, name))
-    .map((path) => ({ path, changedMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .map((path) => ({ path, changedMs: changedMsOf(path) }))
     .sort((a, b) => b.changedMs - a.changedMs);
   for (const [at, { path, changedMs }] of files.entries()) {
-    if (at >= MAX_FILES || shell.now.getTime() - changedMs > KEPT_MS) rmSync(path, { force: true });
+    if (at >= MAX_FILES || isOld(changedMs, shell)) rmSync(path, { force: true });
   }
+}
+
+/** Milliseconds since 1970; 0 if there is no file. */
+function changedMsOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function isOld(changedMs: number, shell: Shell): boolean {
+  return shell.now.getTime() - changedMs > KEPT_MS;
 }
