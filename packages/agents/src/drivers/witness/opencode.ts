@@ -1,10 +1,10 @@
 /** opencode reads a session back: `opencode import` takes it in, `opencode export` gives it out (1.18.33). */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeScratchFolder } from "@continuo/files";
 import { opencodeFormat, recogniseFile } from "@continuo/native/opencode";
-import { runProgram } from "./program.ts";
+import { failed, runProgram } from "./program.ts";
 import type { ProgramStart, StagedSession, Testimony } from "./witness.ts";
 
 export async function opencodeWitness(staged: StagedSession): Promise<Testimony> {
@@ -22,13 +22,15 @@ export async function opencodeWitness(staged: StagedSession): Promise<Testimony>
 }
 
 /**
- * The database of an opencode that never ran, as it makes it when it starts (1.18.33): in a private home, without a
- * session. Errors: `verification_failed` where it makes none.
+ * Returns the bytes of the database that opencode makes at its first start (1.18.33): it is started in a private home,
+ * so that the database has every table and no session. Errors: `verification_failed` if it fails or makes no database.
  */
 export async function firstDatabase(start: ProgramStart): Promise<Buffer> {
   const env = privateHome(start.scratch);
   await runProgram({ staged: start, args: ["session", "list"], env });
   const path = join(env.XDG_DATA_HOME, "opencode", "opencode.db");
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw failed({ staged: start }, "it made no database");
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {

@@ -145,7 +145,8 @@ function endOf(
   });
 }
 
-function failed({ staged }: Program, why: string): ContinuoError {
+/** The agent cannot be a witness: `verification_failed`. @param why a clause about the agent, as "it ended with 1" */
+export function failed({ staged }: Pick<Program, "staged">, why: string): ContinuoError {
   return new ContinuoError(
     "verification_failed",
     `${staged.program[0]} cannot read the new session: ${why}; nothing was written`,
