@@ -15,7 +15,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A strange id is not part of a path.",
     file: "packages/server/src/machine/keys.ts",
-    text: "return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : ",
+    text: "return PLAIN_ID.test(sessionId) ? `${agent}:${sessionId}` : ",
     mistake: 'return sessionId !== "" ? `${agent}:${sessionId}` : ',
     test: "packages/server/src/machine/keys.test.ts",
   },

@@ -113,7 +113,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "A session with a strange id is named by its place.",
     file: "packages/server/src/mcp/sessions.ts",
-    text: "TAME_ID.test(sessionId) && parentId === null ?",
+    text: "PLAIN_ID.test(sessionId) && parentId === null ?",
     mistake: "parentId === null ?",
     test: "packages/server/src/mcp/results.test.ts",
   },

@@ -8,11 +8,11 @@ interface SessionIdentity {
   readonly location: string;
 }
 
-const TAME_ID = /^[\w.-]{1,200}$/u;
+const PLAIN_ID = /^[\w.-]{1,200}$/u;
 
 /** `AGENT:ID`; a hash of the place for an id with other characters, which could also be long. */
 export function keyOf({ agent, sessionId, location }: SessionIdentity): string {
-  return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
+  return PLAIN_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
 }
 
 /** If two files have one id, each gets its own key. The first keeps the plain one. */

@@ -7,7 +7,7 @@ import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./ans
 import { createDigest, type Digest, type DigestPiece, type FileUse } from "./digest.ts";
 import { type FileSince, filesSince, sinceOutput, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import { isTameName, openNamed } from "./sessions.ts";
+import { isPlainName, openNamed } from "./sessions.ts";
 import { defineTool, sessionInput, type Tool, tokensInput } from "./tool.ts";
 
 const piece = z.object({ turn: z.number(), text: z.string() });
@@ -145,10 +145,10 @@ function toText(
   since: Since,
 ): string {
   const { session, title, folder, updatedAt } = facts;
-  const isTame = isTameName(session);
+  const isPlain = isPlainName(session);
   const changed = sinceText(since.values());
-  const head = `Digest of ${isTame ? session : "the session"}, ${turns} ${turns === 1 ? "turn" : "turns"}.${leftOut === 0 ? "" : ` ${leftOut} items are left out.`}${changed === "" ? "" : ` ${changed}`} ${QUOTED_NOTE}`;
-  const about = [isTame ? null : `session ${session}`, title, folder, updatedAt].filter(
+  const head = `Digest of ${isPlain ? session : "the session"}, ${turns} ${turns === 1 ? "turn" : "turns"}.${leftOut === 0 ? "" : ` ${leftOut} items are left out.`}${changed === "" ? "" : ` ${changed}`} ${QUOTED_NOTE}`;
+  const about = [isPlain ? null : `session ${session}`, title, folder, updatedAt].filter(
     (fact) => fact !== null,
   );
   const body = [

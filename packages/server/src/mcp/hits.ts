@@ -3,7 +3,7 @@
 import type { Excerpt, SearchResult, TurnHit } from "@continuo/agents/search";
 import { z } from "zod";
 import { quote } from "./answer.ts";
-import { isTameName, nameFor } from "./sessions.ts";
+import { isPlainName, nameFor } from "./sessions.ts";
 
 export const foundOutput: z.ZodObject = z.object({
   session: z.string(),
@@ -71,17 +71,19 @@ export function hitToData({ result, turn, excerpt, others }: Hit, mask: (text: s
 /** Our own words stand before the fence, everything from the session within it. */
 export function hitToText(data: HitData, number: number): string {
   const { session, turn, at, title, folder, role, excerpt, otherTurns } = data;
-  const isTame = isTameName(session);
+  const isPlain = isPlainName(session);
   const lines = [
-    isTame ? "" : `session: ${session}`,
+    isPlain ? "" : `session: ${session}`,
     [title ?? "untitled", folder, at].filter((fact) => fact !== null).join(" · "),
     role === null ? "" : `${role}: ${excerpt}`,
   ];
   const others = otherTurns === undefined ? "" : `, also ${otherTurns.join(", ")}`;
-  const heading = `${number}. ${isTame ? session : "session as quoted"}, turn ${turn}${others}`;
+  const heading = `${number}. ${isPlain ? session : "session as quoted"}, turn ${turn}${others}`;
   return `${heading}\n${quote(lines.filter((line) => line !== "").join("\n"))}`;
 }
 
+/** Never leaves half of a character. */
 function shorten(title: string): string {
-  return title.length <= TITLE_CHARS ? title : `${title.slice(0, TITLE_CHARS - 1)}…`;
+  if (title.length <= TITLE_CHARS) return title;
+  return `${title.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
 }

@@ -14,7 +14,7 @@ import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./ans
 import { filesSince, type NamedFile, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
-import { isTameName, nameFor, openNamed } from "./sessions.ts";
+import { isPlainName, nameFor, openNamed } from "./sessions.ts";
 import { defineTool, maxTokensInput, sessionInput, type Tool } from "./tool.ts";
 import { entriesOf, turnOutput } from "./turn-text.ts";
 import { nextOutput, turnsAnswer } from "./turns-answer.ts";
@@ -173,7 +173,7 @@ interface Facts {
 }
 
 function nothingCut(facts: Facts): Answer {
-  const name = isTameName(facts.session) ? facts.session : "your session";
+  const name = isPlainName(facts.session) ? facts.session : "your session";
   return {
     text: `Nothing was cut from ${name}: all of it is in your context, or was never said in this session. \`search\` looks into other sessions.`,
     data: { ...emptyData("nothing cut"), ...facts },

@@ -34,6 +34,12 @@ test("deleted sessions and own ones of others are neither shown nor counted", ()
   expect(shown(HIDDEN)).toEqual([["a"], 8]);
 });
 
+test("a long title is cut between characters, not within one", () => {
+  const title = `${"a".repeat(98)}\u{1F600} and more`;
+  const { title: shown } = hitToData(bestOf(result("a", { title })), mask);
+  expect(shown).toBe(`${"a".repeat(98)}…`);
+});
+
 test("a result names its session, its best turn and the others, and holds no secret", () => {
   const excerpt = { voice: "result", pieces: [{ text: "one " }, { text: "two" }] };
   const hit = hitToData(bestOf(result("a", { title: "my secret" }, { excerpt })), mask);

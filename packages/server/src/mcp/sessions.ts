@@ -25,7 +25,7 @@ export interface OpenedSession {
 }
 
 /** Short, and free of anything that reads as an instruction: other names stay inside quotes. */
-const TAME_ID = /^[\w.-]{1,100}$/u;
+const PLAIN_ID = /^[\w.-]{1,100}$/u;
 
 /** `AGENT:ID`; the location of a sub-agent, which no list has, and of a session with a strange id. */
 export function nameFor({
@@ -34,10 +34,10 @@ export function nameFor({
   location,
   parentId = null,
 }: Match & { readonly parentId?: string | null }): string {
-  return TAME_ID.test(sessionId) && parentId === null ? `${agent}:${sessionId}` : location;
+  return PLAIN_ID.test(sessionId) && parentId === null ? `${agent}:${sessionId}` : location;
 }
 
-export function isTameName(name: string): boolean {
+export function isPlainName(name: string): boolean {
   return /^[a-z][\w-]{0,40}:[\w.-]{1,100}$/u.test(name);
 }
 

@@ -3,7 +3,7 @@
 import type { SessionTurn } from "@continuo/agents/catalog";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote, tokensOf } from "./answer.ts";
-import { isTameName } from "./sessions.ts";
+import { isPlainName } from "./sessions.ts";
 import { cutEntry, type Detail, entriesOf, type TurnData, type TurnEntry, turnToText } from "./turn-text.ts";
 
 export const nextOutput: z.ZodNullable<z.ZodObject> = z
@@ -71,11 +71,11 @@ interface AnswerOptions extends TurnsAnswerOptions {
 function toAnswer(entries: readonly PlacedEntry[], showing: AnswerOptions): Answer {
   const { session, title, folder, ofTurns, next } = showing;
   const turns = byTurn(entries, showing.maxChars);
-  const isTame = isTameName(session);
-  const facts = [isTame ? null : `session ${session}`, title, folder].filter((fact) => fact !== null);
+  const isPlain = isPlainName(session);
+  const facts = [isPlain ? null : `session ${session}`, title, folder].filter((fact) => fact !== null);
   const body = [facts.join(" · "), ...turns.map(turnToText)].filter((text) => text !== "");
   const head = [
-    `${numbersOf(turns)} of ${ofTurns} of ${isTame ? session : "the session"}.`,
+    `${numbersOf(turns)} of ${ofTurns} of ${isPlain ? session : "the session"}.`,
     next === null
       ? ""
       : `Read on with turn: ${next.turn}${next.entry === 1 ? "" : `, entry: ${next.entry}`}.`,
