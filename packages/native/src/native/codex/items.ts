@@ -40,7 +40,7 @@ export function kindOfItem(item: Json): ItemKind | null {
 }
 
 /**
- * Returns true for the output of no call, which Codex sends as it is: a report of Codex itself to its model (an edited
+ * Returns true for an output without a call, which Codex sends to the model unchanged: a report of Codex itself (an edited
  * objective of a goal), or an output whose `call_id` is lost.
  */
 export function isUnasked({ type, call_id: callId }: Json): boolean {
@@ -113,14 +113,14 @@ export function toBlocks(item: Json): Block[] {
   return [...toCall(item), ...toVendorResult(item)];
 }
 
-/** The content of an output; texts and images alike. Of a search for tools: a line for each tool that it found. */
+/** Returns the texts and images of an output, or a line for each tool that a search for tools found. */
 export function toOutput(item: Json): Block[] {
   if (Array.isArray(item.tools)) return [{ type: "text", text: item.tools.flatMap(toolLines).join("\n") }];
   if (typeof item.output === "string") return [{ type: "text", text: item.output }];
   return Array.isArray(item.output) ? toParts(item.output) : [{ type: "unknown", raw: item }];
 }
 
-/** The tools of a server stand in one that is named as the server is. */
+/** An entry of `tools` is a tool, or a server with a list of its own tools, which get the server's name as namespace. */
 function toolLines(tool: unknown): string[] {
   if (!isJson(tool)) return [];
   if (!Array.isArray(tool.tools)) return [`${toolNameOf(tool)}: ${textOfValue(tool.description)}`];
@@ -220,13 +220,16 @@ function nativeOfBuiltIn(item: Json): { native: Json } {
   return { native: rest };
 }
 
-/** Seen in 0.169.0: the tools of a server are named apart from it; together they are what other agents call them. */
+/**
+ * Codex stores the namespace of a server, `mcp__SERVER`, apart from the name of its tool (0.169.0). Together they are the
+ * name `mcp__SERVER__TOOL`, which other agents use.
+ */
 function toolNameOf({ name, namespace }: Json): string {
   const server = textOfValue(namespace);
-  return server.startsWith(SERVER) ? `${server}__${textOfValue(name)}` : textOfValue(name);
+  return server.startsWith(SERVER_PREFIX) ? `${server}__${textOfValue(name)}` : textOfValue(name);
 }
 
-const SERVER = "mcp__";
+const SERVER_PREFIX = "mcp__";
 
 /** States of a call of the vendor that has no end yet. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "generating", "incomplete"]);

@@ -1,10 +1,10 @@
 /**
- * The content of a version of a message, as a handful of numbers: one a text, thought, picture and call, two a
- * result. By them a later version is known to hold all that an earlier one held, whatever form it has: Gemini
- * CLI writes `thoughts` and `toolCalls` next to the content first, and as parts of the content after a resume.
+ * The content of one version of a message, as numbers: one for each text, thought, picture and call, two for each
+ * result. They show if a later version holds everything that an earlier one held, in whatever form: Gemini CLI first
+ * writes `thoughts` and `toolCalls` next to the content, and after a resume as parts of the content.
  *
- * The lowest two bits tell the kind, the others are the number of the call's id, or a 30-bit hash of what is
- * said. Two different texts are taken for one about once in a billion comparisons; both are still entries.
+ * The lowest two bits of a mark are the kind; the others are the number of the call's id, or a 30-bit hash of the text or
+ * picture. Two different texts have the same mark about once in a billion comparisons; both are still entries.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";

@@ -1,4 +1,7 @@
-/** Repairs a session of pi of version 2 or 3: links between entries, calls and their results (rules of 1.5.2). */
+/**
+ * Repairs a session of pi: the header and the messages of every version; in versions 2 and 3 also the links between
+ * entries, and calls without results (rules of 1.5.2).
+ */
 
 import type { Json } from "@continuo/files";
 import { textOfValue } from "@continuo/files";

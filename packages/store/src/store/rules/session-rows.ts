@@ -24,7 +24,7 @@ export const LOG_PART = [
   "parent_bytes",
 ] as const;
 
-/** `undefined` as well when its log expired: the row goes when the log is removed. */
+/** `undefined` also if its log has expired: the row is removed with the log, which may be later. */
 export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
   const rows = yield* sql<SessionRow>(
     scope,
@@ -40,12 +40,12 @@ export function* findSession(scope: Scope, sessionId: string): Work<SessionRow |
   return rows[0];
 }
 
-/** The longest time by which the row may lag behind its log. */
+/** `updated_at` is written once in each of these spans of time since 1970, at the first append. */
 const ACTIVITY_MS = 60_000;
 
 /**
- * `updated_at` follows appends, but is written at most once a minute: it is in an index, and most appends need no
- * look at it. `before` is when the log was last appended to.
+ * Sets `updated_at` to `now`, if this is the first append in its minute of the clock: the column is in an index, which
+ * most appends can leave alone. @param before when the log was last appended to, in milliseconds since 1970
  */
 export function* noteActivity(tx: Transaction, logId: string, before: number, now: number): Work<void> {
   if (Math.floor(before / ACTIVITY_MS) === Math.floor(now / ACTIVITY_MS)) return;
@@ -54,10 +54,10 @@ export function* noteActivity(tx: Transaction, logId: string, before: number, no
   yield* sql(tx, text, now, tx.workspaceId, logId, now);
 }
 
-/** `updated_at` is at most so much older than the last append. */
+/** An upper bound of the time from `updated_at` to the last append, in milliseconds. */
 export const ACTIVITY_LAG_MS: number = 2 * ACTIVITY_MS;
 
-/** Only the row; the log of the append is locked. Errors: `not_found`, `invalid`. */
+/** Changes only the row. The caller has locked the log. Errors: `not_found`, `invalid`. */
 export function* patchSession(
   tx: Transaction,
   sessionId: string,

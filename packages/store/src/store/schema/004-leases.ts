@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on("leases")
     .columns(["workspace_id", "expires_at", "name"])
     .execute();
-  // Those that were given back have no time left.
+  // A lease that its holder gave back has the `expires_at` 0.
   await sql`create index if not exists leases_by_holder on leases (workspace_id, name) where expires_at > 0`.execute(
     db,
   );

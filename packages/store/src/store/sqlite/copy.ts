@@ -7,7 +7,7 @@ import { runInThread } from "./thread.ts";
 
 /** The copy is as private as the database. Errors: the system's if there is a file already, or no folder. */
 export function copyDatabase(connection: Connection, path: string): void {
-  // SQLite takes an empty file as it is; one of its own would be open to others.
+  // `vacuum into` accepts an empty file and keeps its permissions; others could read a file that SQLite makes.
   createFile(path);
   connection.database.prepare("vacuum into ?").run(path);
   syncPath(path);
