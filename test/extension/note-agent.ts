@@ -32,7 +32,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line) as { id?: unknown; method?: string; params?: Json };
   if (id === undefined) return;
   if (method === "initialize") send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
-  else if (method === "session/new") send({ id, result: { sessionId: "notes" } });
+  else if (method === "session/new") send({ id, result: { sessionId: `notes-${process.pid}` } });
   else if (method === "session/prompt") answer(id, params ?? {});
   else send({ id, error: { code: -32601, message: "not found" } });
 });
