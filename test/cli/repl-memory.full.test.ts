@@ -20,9 +20,9 @@ test("the repl holds nothing of the turns that are over", { timeout: 300_000 }, 
     env: cleanEnv(home.path),
     flags: ["--no-opt", "--no-maglev", "--no-sparkplug"],
     // The memory that the first turns load stays.
-    looks: [40, 100],
+    looks: [40, 160],
     words: WORDS,
   });
   const grown = (after?.heapBytes ?? Number.NaN) - (before?.heapBytes ?? Number.NaN);
-  expect(grown / 60).toBeLessThan(WORDS.length / 2);
+  expect(grown / 120).toBeLessThan(WORDS.length / 2);
 });

@@ -90,7 +90,9 @@ live: { note_writer: notes }
   const { panel, page } = watched;
   await play(page, { fromMs: 0, toMs: 8_500 });
   await panel
-    .getByText(/^The note writer notes does not work .* without a model until it does\.$/u)
+    .getByText(
+      /^The note writer notes does not work .* Until it works again, notes are made without a model\.$/u,
+    )
     .waitFor();
   await checkPanel(panel, "without-model");
 });

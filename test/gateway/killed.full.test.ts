@@ -8,18 +8,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Wire } from "../acp/conformance/wire.ts";
 import { cleanEnv, MAIN } from "../cli/home.ts";
-import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { createTalkHome } from "../cli/talk.ts";
 import { rounds } from "../sizes/counts.ts";
 
 const EDITORS = 3;
 const KILLS = rounds(30);
 
 test("each answer that an editor received is there once, whenever its gateway is killed", async () => {
-  using home = createTalkHome();
-  await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(home, n)));
+  await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(n)));
 });
 
-async function beAnEditor(home: TalkHome, editor: number): Promise<void> {
+/** Each in a home of its own: the scripted agent gives its sessions the same ids in each of its programs. */
+async function beAnEditor(editor: number): Promise<void> {
+  using home = createTalkHome();
   const cwd = join(home.path, "project");
   const program = { command: [process.execPath, MAIN, "acp"] as const, cwd, env: cleanEnv(home.path) };
   const open = async (): Promise<Wire> => {

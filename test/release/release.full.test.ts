@@ -29,7 +29,9 @@ function run(file: string, args: readonly string[]): string {
 const release = (...args: readonly string[]): string =>
   run(process.execPath, ["scripts/release.ts", ...args, "--no-audit"]);
 
-test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", async () => {
+test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", {
+  timeout: 300_000,
+}, async () => {
   await builtExtension();
   cpSync(ROOT, copy, {
     recursive: true,
