@@ -5,7 +5,7 @@
  *
  * Promises: a handler is `(Request) -> Response` and needs no socket; a query never leaves the workspace of its
  * token; a write that was answered as stored is durable.
- * Does not know: flags and the terminal, how a store works, what a channel is (`channels/`).
+ * Does not know: flags and the terminal, how a store works, the rules of channels (`@continuo/store/channels`).
  */
 
 export { allowEverybody, createAuthenticate } from "./auth/index.ts";

@@ -1,4 +1,4 @@
-/** Answers as they travel: compressed where that makes them smaller, and with a tag, so that an answer which is known is not sent again. */
+/** Answers as they travel: compressed if that makes them smaller, with a tag, so that a client which has an answer does not get it again. */
 
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
@@ -12,21 +12,28 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A shorter answer fits into one packet anyway. */
 const LEAST_BYTES = 1_000;
-/** More than this takes longer to compress than to send. */
+/** A higher quality takes longer to compress than it saves in sending. */
 const BROTLI_QUALITY = 5;
 
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|ndjson|x-ndjson|javascript|xml)\b|image\/svg)/u;
 
-/** The best encoding that the client takes; `null` for none. A weight of 0 refuses one. */
+/**
+ * The encoding that the client prefers, by the weights of RFC 9110: `br` if it does not prefer one; `null` if it takes
+ * neither, or prefers the answer as it is. `*` stands for each one that is not named.
+ */
 export function encodingFor(header: string | null): Encoding | null {
-  const refused = /;\s*q=0(?:\.0*)?\s*$/iu;
-  const names = (header ?? "")
-    .split(",")
-    .filter((one) => !refused.test(one))
-    .map((one) => one.split(";")[0]?.trim().toLowerCase());
-  if (names.includes("br")) return "br";
-  return names.includes("gzip") ? "gzip" : null;
+  const weights = new Map((header ?? "").split(",").map(weightOf));
+  const of = (name: Encoding): number => weights.get(name) ?? weights.get("*") ?? 0;
+  const best: Encoding = of("br") >= of("gzip") ? "br" : "gzip";
+  return of(best) > 0 && of(best) >= (weights.get("identity") ?? 0) ? best : null;
+}
+
+/** An encoding whose weight cannot be read is not used. */
+function weightOf(text: string): readonly [name: string, weight: number] {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((one) => one.startsWith("q="))?.slice(2) ?? "1";
+  return [name, /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/u.test(weight) ? Number(weight) : 0];
 }
 
 const compressBrotli = promisify(brotliCompress);
@@ -51,7 +58,7 @@ export async function compressed(
 }
 
 /**
- * Only answers to `GET` are compressed: those to other methods may have a secret beside what somebody else chose. A stream of
+ * Only answers to `GET` are compressed: those to other methods may contain a secret together with text that somebody else chose. A stream of
  * events, a part of a file, and an answer that is encoded already stay as they are. A long answer is compressed as it comes.
  */
 export async function encodedAnswer(request: Request, response: Response): Promise<Response> {
@@ -103,14 +110,14 @@ function answerOf(body: Bytes | ReadableStream<Bytes>, { headers }: Response, en
   if (encoding !== undefined) {
     headers.set("content-encoding", encoding);
     headers.delete("content-length");
-    // The bytes are others than those of the tag; the content is the same.
+    // The tag is that of the bytes before the compression. A weak tag promises only the same content.
     const tag = headers.get("etag");
     if (tag !== null && !tag.startsWith("W/")) headers.set("etag", `W/${tag}`);
   }
   return new Response(body, { headers });
 }
 
-/** An answer that is being made may pause for longer. */
+/** Within this time an answer that is complete ends; one that is still being made may take longer. */
 const PAUSE_MS = 20;
 
 async function soon<T>(next: Promise<T>): Promise<T | null> {
@@ -125,7 +132,7 @@ async function soon<T>(next: Promise<T>): Promise<T | null> {
 
 type BytesReader = ReadableStreamDefaultReader<Bytes>;
 
-/** The part that was read already comes first, the rest at the reader's pace. */
+/** A stream of the part that was read already, and then of the rest at the reader's pace. */
 function joined(
   first: Bytes,
   next: ReturnType<BytesReader["read"]>,
