@@ -251,8 +251,31 @@ describe("events of one's own", () => {
     expect(events.filter(isKnownEvent).map(({ type }) => type)).toEqual(["session_created"]);
   });
 
+  test("may have `null` as their data, and an event whose data was removed or does not fit is not recognised", async () => {
+    const cleared = defineEvent("order.cleared", z.null());
+    c = await openContinuo("memory:");
+    const stored = await c.session("s", { create: true }).append(cleared, null);
+    expect([stored.data, cleared.is(stored)]).toEqual([null, true]);
+    expect(cleared.is({ ...stored, pruned: true } as never)).toBe(false);
+    expect(cleared.is({ ...stored, invalid: "The payload is no object." } as never)).toBe(false);
+    expect(placed.is(stored)).toBe(false);
+  });
+
   test("cannot have a name of Continuo's, and Continuo's own are refused with a payload that is none", async () => {
-    expect(() => defineEvent("message_sent", z.object({}))).toThrow("needs two words and a dot");
+    const reasonOf = (name: string): unknown => {
+      try {
+        defineEvent(name, z.object({}));
+      } catch (error) {
+        return (error as Error).message.split(": ")[1];
+      }
+      return null;
+    };
+    expect(reasonOf("message_sent")).toBe("this is a type of Continuo");
+    expect(reasonOf("order")).toBe("it needs two words and a dot");
+    expect(reasonOf("2order.placed")).toBe("it must begin with a letter");
+    expect(reasonOf("order placed.now")).toBe("words have only letters, digits, `_` and `-`");
+    expect(reasonOf("order..placed")).toBe("it needs two words and a dot");
+    expect(reasonOf("order.2-placed")).toBe(null);
     c = await openContinuo("memory:");
     const session = c.session("s", { create: true });
     await expect(session.append("message_sent", { contents: "x" } as never)).rejects.toMatchObject({

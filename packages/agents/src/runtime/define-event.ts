@@ -1,4 +1,4 @@
-/** Events of your own types, with a schema that is checked when one is appended. */
+/** Events of your own types, with a schema that `session.append` checks. */
 
 import { ContinuoError, isEventType } from "@continuo/core/model";
 
@@ -18,29 +18,32 @@ type StandardResult<Output> =
 
 export interface DefinedEvent<Data> {
   readonly type: string;
-  /** Errors: `invalid`. */
+  /** Returns the data as the schema gives it. `session.append` stores that. Errors: `invalid`. */
   parse(data: unknown): Promise<Data>;
-  /** True for an event of this type. Its data were checked when it was appended. */
-  is<Event extends { readonly type: string; readonly data: unknown }>(
-    event: Event,
-  ): event is Event & { readonly data: Data };
+  /**
+   * True for an event of this type whose data was not removed. The data is not checked again: an event that was appended
+   * with `store.append`, or with an older schema, may have other data. `parse` checks it.
+   */
+  is<Event extends CheckedEvent>(event: Event): event is Event & { readonly data: Data };
 }
 
-const NAME = /^[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/iu;
+interface CheckedEvent {
+  readonly type: string;
+  readonly data: unknown;
+  readonly pruned?: unknown;
+  readonly invalid?: unknown;
+}
 
-/** Errors: `usage` for a name without a dot, or a type of Continuo. */
+/** Errors: `usage` for a type of Continuo, a name that is not two words with a dot, and other characters. */
 export function defineEvent<Input, Output>(
   name: string,
   schema: StandardSchema<Input, Output>,
 ): DefinedEvent<Output> {
-  if (!NAME.test(name) || isEventType(name)) {
-    throw new ContinuoError(
-      "usage",
-      `cannot define the event ${JSON.stringify(name)}: it needs two words and a dot`,
-      {
-        hint: "Choose a name such as order.placed.",
-      },
-    );
+  const problem = nameProblem(name);
+  if (problem !== null) {
+    throw new ContinuoError("usage", `cannot define the event ${JSON.stringify(name)}: ${problem}`, {
+      hint: "Choose a name such as order.placed.",
+    });
   }
   return {
     type: name,
@@ -53,7 +56,17 @@ export function defineEvent<Input, Output>(
       });
     },
     is(event): event is typeof event & { readonly data: Output } {
-      return event.type === name && event.data !== null;
+      return event.type === name && event.pruned === undefined && event.invalid === undefined;
     },
   };
+}
+
+function nameProblem(name: string): string | null {
+  if (isEventType(name)) return "this is a type of Continuo";
+  const words = name.split(".");
+  if (words.length < 2 || words.includes("")) return "it needs two words and a dot";
+  if (words.some((word) => !/^[a-z0-9_-]+$/iu.test(word))) {
+    return "words have only letters, digits, `_` and `-`";
+  }
+  return /^[a-z]/iu.test(name) ? null : "it must begin with a letter";
 }
