@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { rankBestMatch, toBestMatch } from "./best-match.ts";
 import { isQuestion } from "./function-words.ts";
 import { parseQuery } from "./query.ts";
-import { irregularFormsOf, stemOf } from "./stems.ts";
 
 const NOW = Date.parse("2026-05-15T12:00:00Z");
 
@@ -22,6 +21,13 @@ test("a question is its words without those that say nothing, and those that sta
   ]);
   expect(termsOf("Where does my brother live?")).toContain("my broth");
   expect(termsOf("what did we decide about the cache last week?")).toEqual(["decide", "cache"]);
+});
+
+test("two words that stand together are found as they were typed and in the forms of the second one", () => {
+  const match = toBestMatch(parseQuery("hard copies", { toTime: (time) => time }), NOW);
+  const pair = match?.terms.find(({ type }) => type === "pair");
+  const texts = pair?.forms.map(({ phrase: { words, isPrefix } }) => words.join(" ") + (isPrefix ? "*" : ""));
+  expect(texts?.slice(0, 2)).toEqual(["hard copy*", "hard copies"]);
 });
 
 test("a single word, and what is quoted, cannot be missing", () => {
@@ -46,28 +52,6 @@ test("a sentence that asks is a question, and words for a search field are none"
     true,
   ]);
   expect(["retry backoff", "how", 'what is "it"?'].some(isQuestion)).toBe(false);
-});
-
-test("every form of a word begins with the stem of every other, and other words keep theirs", () => {
-  for (const words of [
-    "migrate migrates migrated migrating migration migrations",
-    "configure configures configured configuration",
-    "review reviews reviewer reviewing",
-    "library libraries",
-    "snapshot snapshots",
-    "plan plans planned planning planner",
-  ]) {
-    const forms = words.split(" ");
-    for (const stem of forms.map(stemOf)) {
-      expect(
-        forms.filter((form) => !form.startsWith(stem)),
-        stem,
-      ).toEqual([]);
-    }
-  }
-  expect(stemOf("pass")).toBe("pass");
-  expect(stemOf("日本語")).toBe("日本語");
-  expect(irregularFormsOf("paid")).toEqual(["pay"]);
 });
 
 test("rare words, a named time and newer turns rank higher, and too few of the words do not count", () => {

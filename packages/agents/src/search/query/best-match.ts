@@ -8,7 +8,7 @@ import type { IndexedSession } from "../../catalog/index.ts";
 import { isFunctionWord } from "./function-words.ts";
 import { recencyOf } from "./ranking.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
-import { irregularFormsOf, stemOf } from "./stems.ts";
+import { otherFormsOf, stemOf } from "./stems.ts";
 import { type NamedTime, namedTime } from "./times.ts";
 
 /** One word of the query in its forms, or two that stand next to each other. */
@@ -70,15 +70,18 @@ function toWord(word: string): Term {
     phrase: { words: text.split(" "), exact: text.includes(" ") },
     weight,
   });
-  const others = irregularFormsOf(word).map((other) => form(other, OTHER_FORM));
+  const others = otherFormsOf(word).map((other) => form(other, OTHER_FORM));
   const prefix = { phrase: { words: [stem], exact: false, isPrefix: true as const }, weight: OTHER_FORM };
   const hasStem = stem.length >= 3 && !stem.includes(" ");
   return { type: "word", forms: [form(word, 1), ...(hasStem ? [prefix] : []), ...others] };
 }
 
 function toPair([first, second]: readonly [string, string]): Term {
-  const phrase: Phrase = { words: [first, stemOf(second)], exact: true, isPrefix: true };
-  return { type: "pair", forms: [{ phrase, weight: PAIR }] };
+  const stem = stemOf(second);
+  const prefix: Phrase = { words: [first, stem], exact: true, isPrefix: true };
+  const typed: Phrase = { words: [first, second], exact: true };
+  const phrases = second.startsWith(stem) ? [prefix] : [prefix, typed];
+  return { type: "pair", forms: phrases.map((phrase) => ({ phrase, weight: PAIR })) };
 }
 
 /** A turn with the score of each form of each term, in their order; 0 where it is not there. */

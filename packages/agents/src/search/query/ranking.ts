@@ -74,7 +74,7 @@ export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics)
 
 /**
  * The share of a score that a piece of a turn contributes, for a query of one phrase. A turn reaches the score only if
- * the shares of its pieces are 1 together. None is below 0, so that pieces of other turns do no harm.
+ * the shares of its pieces add up to at least 1. No share is below 0: a piece that belongs to another turn never lowers the sum.
  */
 export function shareOfPiece(
   { phrases: [count = 0], words }: TurnCounts,
