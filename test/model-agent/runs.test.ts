@@ -24,6 +24,7 @@ beforeAll(async () => {
           [thinking("Now I know."), text("Rain.")],
         ],
       },
+      { user: "ask the customer", answers: [[text("I ask."), call("customer", { town: "Ulm" })]] },
       {
         user: "fail in the middle",
         answers: [
@@ -89,6 +90,22 @@ describe.each(Object.keys(MODELS))("%s", (kind) => {
     expect(sent()).toEqual(before);
     await runOnce(store, agentOf(kind), "[[text:Bye.]]", { sessionId });
     expect(sent()).toEqual([...before, ["text", "You are welcome."], ["text", "[[text:Bye.]]"]]);
+  });
+
+  test("a call of a tool without `execute` ends the turn, and its result says that the tool did not run", async () => {
+    const inputSchema = jsonSchema<{ town: string }>({ type: "object" });
+    const model = (MODELS[kind] as () => LanguageModel)();
+    const agent = new ModelAgent({ model, tools: { customer: tool({ inputSchema }) } });
+    const asked = await runOnce(store, agent, "ask the customer");
+    expect(asked).toMatchObject({ status: "completed", stopReason: "tool-calls" });
+    await runOnce(store, agent, "[[text:Go on.]]", { sessionId: asked.sessionId });
+    expect(sent()).toEqual([
+      ["text", "ask the customer"],
+      ["text", "I ask."],
+      ["call", "customer"],
+      ["result", "The tool did not run: it has no `execute`."],
+      ["text", "[[text:Go on.]]"],
+    ]);
   });
 
   test("a run whose model dies keeps its text so far, and the next run sends it", async () => {

@@ -214,6 +214,16 @@ describe("workers", () => {
     expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
   });
 
+  test("list every dead letter, however many there are", async () => {
+    const c = await start([], {});
+    const ids = Array.from({ length: 1_001 }, (_, at) => `r${String(at).padStart(4, "0")}`);
+    for (const runId of ids) {
+      const data = { runId, sessionId: "s", attempts: 3, reason: "failed", at: "2026-05-15T12:00:00.000Z" };
+      await c.store.putClaim({ name: `dead/${runId}`, owner: runId, generation: 1, status: "dead", data });
+    }
+    expect((await c.deadLetters.list()).map(({ runId }) => runId)).toEqual(ids);
+  });
+
   test("close leaves what runs to another process, which begins it again", async () => {
     const begun = Promise.withResolvers<void>();
     const slow: Agent = {

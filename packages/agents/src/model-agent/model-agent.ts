@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Agent,
   type AgentCapabilities,
+  type AgentEvent,
   type AgentRequest,
   type AgentResult,
   type AskPermission,
@@ -25,6 +26,10 @@ export interface ModelAgentOptions {
   readonly name?: string;
   /** Comes before the system messages of the transcript. */
   readonly instructions?: string;
+  /**
+   * A call of a tool without `execute` ends the turn with the `stopReason` `tool-calls`. The run is completed, and the result
+   * of the call is an error which says that the tool did not run: so the next turn's model receives it.
+   */
   readonly tools?: ToolSet;
   /**
    * Answers within one turn, each after the results of the one before; 20 where none is given. A turn that needs more
@@ -77,6 +82,7 @@ export class ModelAgent implements Agent {
     const asking = { onPermission: onPermission ?? this.#options.onPermission, onEvent, signal };
     const fold = createStreamFold(randomUUID);
     const messages: ModelMessage[] = [...prompt];
+    const open = new Map<string, string>();
     let steps = 0;
     let usage: AgentResult["usage"];
     for (let held: readonly HeldCall[] = left; ; ) {
@@ -97,7 +103,10 @@ export class ModelAgent implements Agent {
       const waiting: HeldCall[] = [];
       let finishReason = "";
       for await (const part of stream.fullStream) {
-        for (const event of fold.take(part)) await onEvent(event);
+        for (const event of fold.take(part)) {
+          noteCall(open, event);
+          await onEvent(event);
+        }
         if (part.type === "error") throw failed(part.error);
         if (part.type === "finish-step") steps++;
         if (part.type === "tool-approval-request" && part.isAutomatic !== true) waiting.push(callOf(part));
@@ -111,6 +120,7 @@ export class ModelAgent implements Agent {
         held = waiting;
         continue;
       }
+      for (const event of notRun(open, tools)) await onEvent(event);
       // The model was not done: it called tools, and may not read their results.
       const stopReason = finishReason === "tool-calls" && steps >= maxSteps ? "max_steps" : finishReason;
       const value =
@@ -118,6 +128,22 @@ export class ModelAgent implements Agent {
       return present({ stopReason, usage, value });
     }
   }
+}
+
+/** @param open calls without a result: their ids and tools */
+function noteCall(open: Map<string, string>, event: AgentEvent): void {
+  if (event.type === "tool_call") open.set(event.toolCallId, event.toolName);
+  if (event.type === "tool_result") open.delete(event.toolCallId);
+}
+
+/** Without a result, such a call would look as if it had been interrupted. */
+function notRun(open: ReadonlyMap<string, string>, tools: ToolSet = {}): AgentEvent[] {
+  return [...open].flatMap(([toolCallId, toolName]): AgentEvent[] => {
+    const tool = tools[toolName];
+    if (tool === undefined || tool.execute !== undefined) return [];
+    const content = "The tool did not run: it has no `execute`.";
+    return [{ type: "tool_result", toolCallId, toolName, content, status: "error" }];
+  });
 }
 
 /** Errors: `agent_failed` for an answer that does not follow the schema. */

@@ -1,4 +1,7 @@
-/** The prompt of a turn: the transcript and the input, or the place where a crashed turn waited for permission. Pure. */
+/**
+ * The prompt of a turn: the transcript and the input; for a turn that crashed while calls waited for permission, the
+ * transcript up to these calls. Pure.
+ */
 
 import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
 import type { AssistantModelMessage, ModelMessage } from "ai";
@@ -52,7 +55,7 @@ function leftTurn(
   if (held.length === 0 || last === undefined) return null;
   const ids = new Set(held.map(({ toolCallId }) => toolCallId));
   const first = messages.findIndex(({ metadata }) => metadata.runId === last.metadata.runId);
-  // Neither a result of a call that did not begin, nor the note of the crash.
+  // The note of the crash, and results that say that a held call did not begin, are left out: the call begins now.
   const turn = messages
     .slice(first)
     .filter(({ role, toolCallId = "" }) => role === "assistant" || (role === "tool" && !ids.has(toolCallId)));

@@ -131,8 +131,17 @@ export async function isDead(store: Store, root: string): Promise<boolean> {
 }
 
 export async function deadLetters(store: Store): Promise<readonly DeadLetter[]> {
-  const { items } = await store.listClaims({ prefix: DEAD, limit: 1_000 });
-  return items.map(({ data }) => data as DeadLetter);
+  const letters: DeadLetter[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
+      prefix: DEAD,
+      limit: 1_000,
+      ...present({ cursor }),
+    });
+    letters.push(...page.items.map(({ data }) => data as DeadLetter));
+    cursor = page.nextCursor;
+  }
+  return letters;
 }
 
 /** Starts a dead letter again, with all its attempts. Errors: `not_found`, `conflict`. */

@@ -67,6 +67,7 @@ export interface Continuo extends AsyncDisposable {
   /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
   work(options?: WorkOptions): Promise<void>;
   readonly deadLetters: {
+    /** All of them, in the order of their run ids. */
     list(): Promise<readonly DeadLetter[]>;
     /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
     retry(runId: string): Promise<SentRun>;
