@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { SessionsPage } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile } from "../cli/home.ts";
 import { violations } from "./axe.ts";
@@ -46,6 +47,25 @@ test("a deleted session can be read in the trash, restored from its page, and fr
   expect(isThere()).toBe(true);
   expect(errors).toEqual([]);
   await page.context().close();
+});
+
+test("a page that only reads shows deleted sessions, and neither restores one nor empties the trash", async () => {
+  await deleted(`claude:${CLAUDE_ID}`);
+  const { page, errors } = await viewer.open("/?shown=deleted", { access: "read" });
+  await page
+    .locator(".trash-bar", { hasText: "Deleted sessions can be read. This page may only read." })
+    .waitFor();
+  expect(await page.locator(".row").count()).toBe(1);
+  expect(await page.getByRole("button", { name: /Restore|Empty the trash/u }).count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  await page.locator(".row").first().click();
+  await page.locator(".row-question").first().waitFor();
+  await page.getByText("In the trash").waitFor();
+  expect(await page.getByRole("button", { name: "Restore" }).count()).toBe(0);
+  expect(errors).toEqual([]);
+  await page.context().close();
+  const { sessions }: SessionsPage = await viewer.machine.json("/v1/machine/sessions?deleted=only");
+  expect((await viewer.machine.post(`/v1/machine/trash/${sessions[0]?.trashId}/restore`)).status).toBe(200);
 });
 
 test("the trash is emptied only after a second question", async () => {

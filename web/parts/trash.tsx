@@ -1,10 +1,16 @@
-/** The trash: what is in it can be read and restored, until it is emptied. */
+/** The trash: what is in it can be read and restored, until it is emptied. A page that only reads shows no action. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import { type EmptyTrashAnswer, MACHINE_ROOT, type MachineSession } from "@continuo/core/wire/machine";
-import { useSignal } from "@preact/signals";
+import {
+  type EmptyTrashAnswer,
+  MACHINE_ROOT,
+  type MachineSession,
+  ONLY_READS,
+  type SessionsPage,
+} from "@continuo/core/wire/machine";
+import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { failure, load, total } from "../list/list-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, isLost, sayError } from "../state/server.ts";
@@ -13,14 +19,36 @@ interface RowProps {
   readonly row: MachineSession;
 }
 
+/** `null` until the server was asked. */
+const mayChange = signal<boolean | null>(null);
+let isAsked = false;
+
+async function askAccess(): Promise<void> {
+  if (isAsked) return;
+  isAsked = true;
+  try {
+    const { readOnly } = await ask<SessionsPage>(`${MACHINE_ROOT}/sessions?deleted=only&limit=1`);
+    mayChange.value = readOnly === undefined;
+  } catch (error) {
+    isAsked = false;
+    failure.value = sayError(error);
+  }
+}
+
+function useMayChange(): boolean | null {
+  useEffect(() => void askAccess(), []);
+  return mayChange.value;
+}
+
 async function restored({ trashId }: MachineSession): Promise<MachineSession | null> {
   const path = `${MACHINE_ROOT}/trash/${encodeURIComponent(trashId ?? "")}/restore`;
   return await ask<MachineSession | null>(path, { body: {} });
 }
 
 /** The action of a line of the list, which then leaves the list. */
-export function RestoreButton({ row }: RowProps): VNode {
+export function RestoreButton({ row }: RowProps): VNode | null {
   const isBusy = useSignal(false);
+  if (useMayChange() !== true) return null;
   const restore = async (): Promise<void> => {
     isBusy.value = true;
     try {
@@ -47,6 +75,7 @@ export function RestoreButton({ row }: RowProps): VNode {
 /** The action of the page of a deleted session: it leads to where the session is then. */
 export function Restore({ row }: RowProps): VNode {
   const failed = useSignal<string | null>(null);
+  const isOffered = useMayChange() === true;
   const restore = async (): Promise<void> => {
     try {
       const session = await restored(row);
@@ -63,17 +92,27 @@ export function Restore({ row }: RowProps): VNode {
         </span>
       )}
       <span class="dim">In the trash</span>
-      <button type="button" class="primary" disabled={isLost.value} onClick={() => void restore()}>
-        Restore
-      </button>
+      {isOffered ? (
+        <button type="button" class="primary" disabled={isLost.value} onClick={() => void restore()}>
+          Restore
+        </button>
+      ) : null}
     </div>
   );
 }
 
 export function TrashBar(): VNode | null {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isOffered = useMayChange();
   const count = total.value ?? 0;
-  if (count === 0) return null;
+  if (count === 0 || isOffered === null) return null;
+  if (!isOffered) {
+    return (
+      <div class="trash-bar">
+        <span class="dim">Deleted sessions can be read. {ONLY_READS}</span>
+      </div>
+    );
+  }
   const empty = async (): Promise<void> => {
     dialog.current?.close();
     try {

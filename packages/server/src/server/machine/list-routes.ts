@@ -1,10 +1,11 @@
 /** The list of sessions, what changes in it, and the health of the machine. */
 
 import { present } from "@continuo/core/model";
-import { MACHINE_ROOT } from "@continuo/core/wire/machine";
+import { MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { mayChange } from "./chat-routes.ts";
 import { eventStream } from "./event-stream.ts";
 import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./request-input.ts";
 
@@ -30,7 +31,10 @@ const LIST = z.strictObject({
 export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
     const service = await asked(c, "read");
-    return Response.json(await service.sessions(present(parseQuery(c, LIST, ["agent"]))));
+    const query = parseQuery(c, LIST, ["agent"]);
+    const page = await service.sessions(present(query));
+    const mayRestore = query.deleted !== "only" || (await mayChange(c, asked));
+    return Response.json(mayRestore ? page : { ...page, readOnly: ONLY_READS });
   });
   app.get(`${MACHINE_ROOT}/health`, async (c) => {
     const service = await asked(c, "read");
