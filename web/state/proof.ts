@@ -1,4 +1,4 @@
-/** Proofs of the server: only the server that let the page in can make the one for a nonce. */
+/** Proofs of the server: only the server that signed the page in can make the proof for a nonce. */
 
 import { proofText } from "@continuo/core/wire";
 

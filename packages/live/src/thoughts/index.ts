@@ -1,5 +1,5 @@
 /**
- * Thoughts: sentences grouped by subject and pause, and the sentences that tell most of each.
+ * Thoughts: sentences grouped by subject and pause, and for each group the sentences that say most about it.
  *
  * Promises: pure; the result does not depend on how sentences are batched; the state is plain JSON; at most 60 notes in
  * an hour of talk.

@@ -1,5 +1,5 @@
 /**
- * The conversion of a hand-over: which messages go over, in which form, with a receipt for each record.
+ * The conversion of a hand-over: which messages the target receives, in which form, with a receipt line for each record.
  *
  * Promises: pure; every omission has a line on the receipt.
  * Does not know: files, or how an agent writes its sessions.

@@ -15,19 +15,19 @@ export const RECEIPT_KINDS: readonly ReceiptKind[] = [
 ];
 
 /**
- * - `kept`: said in the new session as in the old one
- * - `rewritten`: said, in a form that the target accepts
+ * - `kept`: in the new session, unchanged
+ * - `rewritten`: in the new session, in a form that the target accepts
  * - `noted`: the target's model does not receive it; thinking stays in the new session, other records are named in its provenance
- * - `dropped`: not said, though it was part of the conversation
+ * - `dropped`: not in the new session, although it was part of the conversation
  */
 export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
 
 export interface ReceiptRecord {
-  /** `line 12`, `FILE:12`, the id of a row, `sub-agent ID`, or `new session`. */
+  /** The place in the source: `line 12`, `FILE:12`, the id of a row or `sub-agent ID`; `new session` for a line about the result. */
   readonly place: string;
   readonly kind: ReceiptKind;
   readonly outcome: Outcome;
-  /** Empty for what was kept. */
+  /** Empty if the record was kept. */
   readonly reason: string;
 }
 
@@ -52,7 +52,7 @@ export function toReceipt(records: readonly ReceiptRecord[]): Receipt {
   return { ...total, byKind, records };
 }
 
-/** The same with more lines. */
+/** Returns the receipt with these lines added to its records. */
 export function withLines(receipt: Receipt, lines: readonly ReceiptRecord[]): Receipt {
   return lines.length === 0 ? receipt : toReceipt([...receipt.records, ...lines]);
 }
@@ -72,14 +72,14 @@ export function kindOf(block: Block): ReceiptKind {
   return block.type === "unknown" ? "other" : block.type;
 }
 
-/** Returns the blocks with lines of their own: every block, and the pictures and files in a result. */
+/** Returns the blocks that have lines of their own: every block, and after a result all its blocks that are not text. */
 export function toldApart(content: readonly Block[]): readonly Block[] {
   return content.flatMap((block) =>
     block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],
   );
 }
 
-/** The lines of blocks that all went the same way. */
+/** Returns the lines of blocks that have the same outcome. */
 export function linesOf(
   content: readonly Block[],
   { place, outcome, reason }: Pick<ReceiptRecord, "place" | "outcome" | "reason">,
