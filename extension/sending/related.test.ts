@@ -18,6 +18,8 @@ test.each([
   ],
   ["accents and capitals", "Les abeilles à l’été, 1", "LES ABEILLES A L’ETE, 2"],
   ["ideographs", "蜂を飼う 第一回", "蜂を飼う 第二回"],
+  ["ideographs after letters without a space", "BBC世界の旅", "ABC世界の船"],
+  ["kana with the sign of a long vowel", "サーバー運用", "サーバー運転"],
 ])("%s is related", (_what, title, other) => {
   expect(related(title, "Something else entirely", other)).toBe(other);
 });

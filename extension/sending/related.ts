@@ -25,8 +25,12 @@ export function relatedTo(
   return best;
 }
 
-/** Words of at least three letters, and single ideographs; numbers tell parts of a series apart. */
+/** A word of another script ends where an ideograph or kana begins; the sign of a long vowel belongs to the kana. */
+const WORDS =
+  /\p{Ideographic}|[[[\p{scx=Hira}\p{scx=Kana}]&&\p{L}]--\p{Ideographic}]+|[\p{L}--[\p{Ideographic}\p{scx=Hira}\p{scx=Kana}]]{3,}/gv;
+
+/** Words of at least three letters, runs of kana, and single ideographs. Numbers only tell parts of a series apart. */
 function wordsOf(title: string): ReadonlySet<string> {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return new Set(plain.match(/\p{Ideographic}|[\p{Script=Hiragana}\p{Script=Katakana}]+|\p{L}{3,}/gu) ?? []);
+  return new Set(plain.match(WORDS) ?? []);
 }
