@@ -1,12 +1,12 @@
 /** Runs the engine in a document: answers the worker, pages and the side panel. */
 
 import { type Browser, browser } from "wxt/browser";
-import { LIMITS } from "../limits.ts";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
 import { listenToPerson } from "../sources/speech.ts";
 import { listenToTab, type TabSoundSource } from "../sources/tab-sound.ts";
 import { parseReport } from "../watching/source-report.ts";
 import { Engine, type EngineView } from "./engine.ts";
+import { answerPort } from "./panel-port.ts";
 import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
 
 /** Messages to the side panel. */
@@ -58,32 +58,13 @@ function servePanel(engine: Engine, port: Browser.runtime.Port): void {
     port.disconnect();
     return;
   }
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let notes: number = LIMITS.notesAtOnce;
-  const send = (message: ToPanel): void => port.postMessage(message);
-  const show = (): void => {
-    timer = null;
-    send({ view: engine.view(notes) });
-  };
-  const changed = (): void => {
-    timer ??= setTimeout(show, LIMITS.viewEveryMs);
-  };
-  const stop = engine.watch(changed);
-  const opened = engine.openPanel();
-  port.onDisconnect.addListener(() => {
-    opened[Symbol.dispose]();
-    stop();
-    if (timer !== null) clearTimeout(timer);
-  });
-  port.onMessage.addListener((request: FromPanel) => {
-    if ("notes" in request) {
-      notes = request.notes;
-      return changed();
-    }
-    void answerPanel(engine, request).then((answer) => {
-      // The panel may be closed by now.
-      if (port.onDisconnect.hasListeners()) send(answer);
-    });
-  });
-  show();
+  answerPort<EngineView, PanelRequest, PanelAnswer>(
+    {
+      view: (notes) => engine.view(notes),
+      watch: (changed) => engine.watch(changed),
+      openPanel: () => engine.openPanel(),
+      answer: (request) => answerPanel(engine, request),
+    },
+    port,
+  );
 }
