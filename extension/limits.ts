@@ -85,6 +85,8 @@ export const LIMITS = {
   accessMs: 5_000,
   /** The interval at which the extension asks if the person has given access. */
   accessPollMs: 1_000,
+  /** The extension stops asking when the server has not answered for this time. */
+  accessAwayMs: 60_000,
   /** The interval at which the extension checks a server that does not work. */
   serverCheckMs: 5_000,
 
@@ -110,6 +112,10 @@ export const LIMITS = {
   /** Sessions that are read from the server to find the newest ones. */
   readSessions: 2_000,
   shownNotes: 500,
+  /** UTF-16 units of sessions that the panel keeps for the next search; the others are read again. */
+  searchedChars: 4_000_000,
+  /** The search reads a session again that is recorded, if it was read so long ago. */
+  searchedAgainMs: 10_000,
   /** The least distance of two markers, as a share of the timeline: at least 24 px in a panel of 320 px. */
   markerShare: 0.085,
   /** Notes that the panel receives at first, and with each request for earlier ones. */

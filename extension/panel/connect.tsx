@@ -1,12 +1,11 @@
 /** The way to a server: one button for the server of this machine, a form for any other one. */
 
-import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
-import { LIMITS } from "../limits.ts";
 import { isServerUrl, SETTINGS, type Settings } from "../messages/messages.ts";
 import { checkServer, collectAccess, requestAccess } from "../sending/access.ts";
+import { waitForAccess } from "../sending/access-wait.ts";
 import { baseUrl } from "../sending/requests.ts";
 import { failureOf } from "../sending/session.ts";
 import type { Failure } from "../sending/view.ts";
@@ -36,13 +35,16 @@ export function Connect({ settings, onConnected }: Props): JSX.Element {
   const connect = async (): Promise<void> => {
     setFailure(null);
     setStep("looking");
-    asked.current = new AbortController();
+    const given = new AbortController();
+    asked.current = given;
     // At once: the browser asks only while the click is fresh.
-    if (toAllow !== null) await browser.permissions.request({ origins: [toAllow] }).catch(() => false);
-    const signal = asked.current.signal;
+    const isAllowed =
+      toAllow !== null && (await browser.permissions.request({ origins: [toAllow] }).catch(() => false));
+    if (isAllowed) setToAllow(null);
+    const { signal } = given;
     try {
       const token = await tokenOf(settings.serverUrl, site, { signal, onAsked: () => setStep("asking") });
-      if (token !== null) await onConnected({ ...settings, token });
+      if (token !== null && !signal.aborted) await onConnected({ ...settings, token });
     } catch (error) {
       if (!signal.aborted) setFailure(failureOf(error));
     }
@@ -93,36 +95,21 @@ async function tokenOf(
   const { version } = browser.runtime.getManifest();
   const site = pattern === null ? null : nameOfSite(pattern);
   const asked = await requestAccess({ serverUrl, version, site });
+  if (signal.aborted) return null;
   const opener = tabId === undefined ? {} : { openerTabId: tabId };
   const url = `${baseUrl(serverUrl)}${asked.page}`;
   const page = await browser.tabs.create({ url, ...opener });
   onAsked();
-  while (!signal.aborted) {
-    const answer = await collectAccess(serverUrl, asked).catch((error: unknown) => {
-      // The server may be starting again.
-      if (isContinuoError(error, "unavailable")) return null;
-      throw error;
-    });
-    if (answer?.state === "refused") throw refused();
-    if (answer?.state === "granted") {
-      await closeTab(page.id);
-      return answer.token;
-    }
-    await new Promise((resolve) => setTimeout(resolve, LIMITS.accessPollMs));
+  try {
+    return await waitForAccess({ collect: () => collectAccess(serverUrl, asked), signal });
+  } finally {
+    await closeTab(page.id);
   }
-  await closeTab(page.id);
-  return null;
 }
 
 /** The person may have closed it. */
 async function closeTab(tabId: number | undefined): Promise<void> {
   if (tabId !== undefined) await browser.tabs.remove(tabId).catch(() => undefined);
-}
-
-function refused(): ContinuoError {
-  return new ContinuoError("forbidden", "you refused the extension on the page of the server", {
-    hint: "Press Connect to try again.",
-  });
 }
 
 /** A server of another machine, or one with a token of the person's own making. */

@@ -2,17 +2,19 @@
 
 import type { LiveSession } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
-import { EarlierNotes, readSession, titleOf } from "./earlier-notes.tsx";
+import { NewestAnswer } from "./clicks.ts";
+import { EarlierNotes, readSession } from "./earlier-notes.tsx";
 import type { SessionText } from "./exports.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 import { Problem } from "./problem.tsx";
 import { RemovedSessions } from "./removed-sessions.tsx";
 import { SessionRow } from "./session-row.tsx";
-import { byDay, type Match, matchesIn, readingOf } from "./session-search.ts";
+import { byDay, type Match, readingOf } from "./session-search.ts";
+import { SessionTexts } from "./session-texts.ts";
 import { type Undo, UndoBar } from "./undo-bar.tsx";
 
 export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
@@ -20,9 +22,19 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
   const [opened, setOpened] = useState<SessionText | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [query, setQuery] = useState("");
-  const { found, waiting } = useSearch(sessions ?? [], query);
+  const { found, waiting } = useSearch(sessions, query);
+  const [lists, openings] = [useRef(new NewestAnswer()).current, useRef(new NewestAnswer()).current];
   const load = (): void => {
-    ask("", { action: "earlier" }).then((value) => setSessions(value as readonly LiveSession[]), setFailure);
+    const answer = ask("", { action: "earlier" }) as Promise<readonly LiveSession[]>;
+    const show = (list: readonly LiveSession[]): void => {
+      setFailure(null);
+      setSessions(list);
+    };
+    lists.take(answer, show, setFailure);
+  };
+  const open = (session: LiveSession): void => {
+    setFailure(null);
+    openings.take(readSession(session), setOpened, setFailure);
   };
   useEffect(load, []);
   const { undo, setUndo, remove } = useRemoval(load, setFailure);
@@ -57,7 +69,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
               <SessionRow
                 key={session.sessionId}
                 session={session}
-                onOpen={() => readSession(session).then(setOpened, setFailure)}
+                onOpen={() => open(session)}
                 onRemove={(what) => remove(session, what)}
               >
                 <Matches matches={found.get(session.sessionId) ?? []} />
@@ -78,8 +90,8 @@ interface Removal {
   readonly remove: (session: LiveSession, what: "session" | "video") => void;
 }
 
-/** Deletes a session or all of its video, and offers to bring them back. */
-function useRemoval(load: () => void, onFailure: (failure: Failure) => void): Removal {
+/** Deletes a session, or all sessions of its video, and offers to bring back what was deleted. */
+function useRemoval(load: () => void, onFailure: (failure: Failure | null) => void): Removal {
   const [undo, setUndo] = useState<Undo | null>(null);
   const remove = ({ key, sessionId, videoId, title }: LiveSession, what: "session" | "video"): void => {
     const [there, back] =
@@ -93,6 +105,7 @@ function useRemoval(load: () => void, onFailure: (failure: Failure) => void): Re
     const text =
       what === "session" ? `The session of ${name} was deleted.` : `All sessions of ${name} were deleted.`;
     const bringBack = (): void => void ask(key, back).then(load, onFailure);
+    onFailure(null);
     ask(key, there).then(() => {
       setUndo({ text, undo: bringBack });
       load();
@@ -104,43 +117,27 @@ function useRemoval(load: () => void, onFailure: (failure: Failure) => void): Re
 interface Search {
   /** The matches by session. */
   readonly found: ReadonlyMap<string, readonly Match[]>;
-  /** Sessions that were not read yet. */
+  /** The number of sessions that were not searched yet. */
   readonly waiting: number;
 }
 
-/** Reads the sessions one after another when somebody searches, each once. */
-function useSearch(sessions: readonly LiveSession[], query: string): Search {
-  const texts = useRef(new Map<string, SessionText>());
-  const [read, setRead] = useState(0);
-  const isOn = query.trim() !== "";
+const NO_SEARCH: Search = { found: new Map(), waiting: 0 };
+
+/** Searches the sessions one after another, again with each change of the words. */
+function useSearch(sessions: readonly LiveSession[] | null, query: string): Search {
+  const texts = useRef(new SessionTexts<LiveSession>(readSession));
+  const [search, setSearch] = useState(NO_SEARCH);
   useEffect(() => {
-    if (!isOn) return;
-    let isOver = false;
-    void (async () => {
-      for (const session of sessions) {
-        if (isOver) return;
-        if (texts.current.has(session.sessionId)) continue;
-        // A session that cannot be read is found by its title.
-        const bare = { title: titleOf(session), notes: [], spoken: [] };
-        texts.current.set(session.sessionId, await readSession(session).catch(() => bare));
-        setRead(texts.current.size);
-      }
-    })();
-    return () => {
-      isOver = true;
-    };
-  }, [isOn, sessions]);
-  // The panel is drawn again with each report of a video, and transcripts are long.
-  const found = useMemo(() => {
-    const matching = new Map<string, readonly Match[]>();
-    for (const [sessionId, text] of isOn ? texts.current : []) {
-      const matches = matchesIn(text, query);
-      if (matches !== null) matching.set(sessionId, matches);
-    }
-    return matching;
-  }, [isOn, query, read]);
-  const waiting = isOn ? sessions.filter(({ sessionId }) => !texts.current.has(sessionId)).length : 0;
-  return { found, waiting };
+    if (query.trim() === "" || sessions === null) return setSearch(NO_SEARCH);
+    const given = new AbortController();
+    void texts.current.search(sessions, {
+      query,
+      signal: given.signal,
+      onProgress: (found, waiting) => setSearch({ found, waiting }),
+    });
+    return () => given.abort();
+  }, [sessions, query]);
+  return search;
 }
 
 function Matches({ matches }: { readonly matches: readonly Match[] }): JSX.Element {
@@ -162,7 +159,7 @@ interface JoinProps {
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** A button that continues the recording of this tab in the session of another open tab. */
+/** A button that records the video of this tab in the session of another open tab from now on. */
 function Join({ view, session, onJoined, onFailure }: JoinProps): JSX.Element | null {
   if (view.session === null || view.session.sessionId === session.sessionId) return null;
   const recordingKey = view.session.key;

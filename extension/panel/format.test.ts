@@ -3,7 +3,7 @@
 import type { LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, costOf, splitNote, statusOf, toMarkdown } from "./format.ts";
+import { clock, costOf, leftOutOf, splitNote, statusOf, toMarkdown } from "./format.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 
@@ -14,6 +14,13 @@ test.each([
   [-5, "0:00"],
 ])("%d ms is %s", (ms, text) => {
   expect(clock(ms)).toBe(text);
+});
+
+test("the line about dropped frames counts one and several", () => {
+  expect([1, 2].map(leftOutOf)).toEqual([
+    "1 frame was left out to make room",
+    "2 frames were left out to make room",
+  ]);
 });
 
 test("a note is split at a place of its text, and its time with it", () => {

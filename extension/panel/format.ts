@@ -48,6 +48,11 @@ export function costOf({ session }: Pick<PanelSession, "session">): string {
   return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${budget}`;
 }
 
+/** The line about frames that were dropped. */
+export function leftOutOf(frames: number): string {
+  return `${frames} ${frames === 1 ? "frame was" : "frames were"} left out to make room`;
+}
+
 /** The two halves of a note that is split at a place of its text, each with its share of the time. */
 export function splitNote(
   { text, startMs, endMs }: Pick<Note, "text" | "startMs" | "endMs">,

@@ -1,7 +1,7 @@
 /** A person's operations on the notes of the session that is shown. */
 
 import type { NoteOperation } from "@continuo/core/wire";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../sending/view.ts";
 import { ask } from "./link.ts";
 import type { Undo } from "./undo-bar.tsx";
@@ -15,9 +15,17 @@ export interface NoteOperations {
   readonly setUndo: (undo: Undo | null) => void;
 }
 
+/** Returns a function that is true while the session with this key is shown, also in answers that come late. */
+export function useIsShown(key: string): () => boolean {
+  const shown = useRef(key);
+  shown.current = key;
+  return () => shown.current === key;
+}
+
 export function useNoteOperations(key: string, onFailure: (failure: Failure | null) => void): NoteOperations {
   const [undo, setUndo] = useState<Undo | null>(null);
   useEffect(() => setUndo(null), [key]);
+  const isShown = useIsShown(key);
   const operate = async (noteId: string, operation: NoteOperation): Promise<boolean> => {
     onFailure(null);
     return await ask(key, { action: "operate", noteId, operation }).then(
@@ -31,7 +39,7 @@ export function useNoteOperations(key: string, onFailure: (failure: Failure | nu
   const remove = (noteId: string): void => {
     const bringBack = (): void => void operate(noteId, { operation: "undo" });
     void operate(noteId, { operation: "remove" }).then((isDone) => {
-      if (isDone) setUndo({ text: "The note was deleted.", undo: bringBack });
+      if (isDone && isShown()) setUndo({ text: "The note was deleted.", undo: bringBack });
     });
   };
   return { operate, remove, undo, setUndo };

@@ -2,8 +2,9 @@
 
 import type { LiveSession, RemovedLiveSession } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../sending/view.ts";
+import { NewestAnswer, oneAtATime } from "./clicks.ts";
 import { ask } from "./link.ts";
 
 interface Props {
@@ -15,13 +16,19 @@ interface Props {
 
 export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX.Element | null {
   const [removed, setRemoved] = useState<readonly RemovedLiveSession[]>([]);
+  const newest = useRef(new NewestAnswer()).current;
   useEffect(() => {
-    // A server of an earlier version lists none.
-    ask("", { action: "removed" }).then(
-      (value) => setRemoved(value as readonly RemovedLiveSession[]),
-      () => setRemoved([]),
-    );
+    if (sessions === null) return;
+    const answer = ask("", { action: "removed" }) as Promise<readonly RemovedLiveSession[]>;
+    // After a failure the list stays as it was.
+    newest.take(answer, setRemoved, onFailure);
+    return () => newest.drop();
   }, [sessions]);
+  const restore = useRef(
+    oneAtATime((sessionId: string, key: string) =>
+      ask(key, { action: "restore", sessionId }).then(onRestored, onFailure),
+    ),
+  ).current;
   if (removed.length === 0) return null;
   return (
     <details class="removed">
@@ -36,7 +43,7 @@ export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX
             <button
               type="button"
               aria-label={`Bring back ${title ?? videoId}`}
-              onClick={() => ask(key, { action: "restore", sessionId }).then(onRestored, onFailure)}
+              onClick={() => void restore(sessionId, key)}
             >
               Bring back
             </button>

@@ -2,8 +2,9 @@
 
 import type { PurgeWarning } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ContextRequest, Failure } from "../sending/view.ts";
+import { oneAtATime } from "./clicks.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 
@@ -20,10 +21,17 @@ interface RequestProps extends Props {
 
 export function RequestItem({ sessionKey, request, onFailure, onCapture }: RequestProps): JSX.Element {
   const [text, setText] = useState("");
+  // The request goes away when the session has the answer.
+  const [isSent, setSent] = useState(false);
+  const { requestId } = request;
+  const answer = useRef(
+    oneAtATime((id: string, words: string) =>
+      ask(sessionKey, { action: "answer", requestId: id, text: words }).then(() => setSent(true), onFailure),
+    ),
+  ).current;
   const send = (event: Event): void => {
     event.preventDefault();
-    const { requestId } = request;
-    if (text.trim() !== "") ask(sessionKey, { action: "answer", requestId, text }).catch(onFailure);
+    if (text.trim() !== "" && !isSent) void answer(requestId, text);
   };
   return (
     <form class="request" onSubmit={send}>
@@ -32,10 +40,10 @@ export function RequestItem({ sessionKey, request, onFailure, onCapture }: Reque
         <input value={text} maxLength={4_000} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
       <div class="actions">
-        <button type="submit" class="main" disabled={text.trim() === ""}>
+        <button type="submit" class="main" disabled={text.trim() === "" || isSent}>
           Answer
         </button>
-        <button type="button" onClick={() => onCapture(request.requestId)}>
+        <button type="button" onClick={() => onCapture(requestId)}>
           Answer with a frame
         </button>
       </div>

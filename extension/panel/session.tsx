@@ -12,11 +12,11 @@ import type { Failure } from "../sending/view.ts";
 import { isPlaying } from "../watching/position.ts";
 import { Chapters } from "./chapters.tsx";
 import { Composer } from "./composer.tsx";
-import { costOf, statusOf } from "./format.ts";
+import { costOf, leftOutOf, statusOf } from "./format.ts";
 import { wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
-import { useNoteOperations } from "./note-operations.ts";
+import { useIsShown, useNoteOperations } from "./note-operations.ts";
 import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
 import { ReadOnly } from "./read-only.tsx";
@@ -38,8 +38,14 @@ interface Props {
 }
 
 export function Session({ session, view, settings, onSettings }: Props): JSX.Element {
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const [failure, showFailure] = useState<Failure | null>(null);
   const { key, notes, evidence, earlier } = session;
+  // The text in the composer stays when the video changes, and a failure does not.
+  useEffect(() => showFailure(null), [key]);
+  const isShown = useIsShown(key);
+  const setFailure = (next: Failure | null): void => {
+    if (isShown()) showFailure(next);
+  };
   const { place } = view;
   useEffect(() => wantNotes(LIMITS.notesAtOnce), [key]);
   const { list, scrolled } = useNewestNote(session);
@@ -157,6 +163,9 @@ function useNewestNote({ key, notes, earlier }: PanelSession): {
   const isAtEnd = useRef(true);
   const newest = notes.at(-1)?.noteId;
   useLayoutEffect(() => {
+    isAtEnd.current = true;
+  }, [key]);
+  useLayoutEffect(() => {
     if (isAtEnd.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
   }, [key, newest]);
   const scrolled = (): void => {
@@ -196,9 +205,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
         </p>
       )}
       {cost !== "" && <p class="dim">{cost}</p>}
-      {session.framesLeftOut > 0 && (
-        <p class="dim">{session.framesLeftOut} frames were left out to make room</p>
-      )}
+      {session.framesLeftOut > 0 && <p class="dim">{leftOutOf(session.framesLeftOut)}</p>}
       {problem !== null && <p class="dim">The server reports: {problem}</p>}
     </div>
   );

@@ -22,7 +22,10 @@ export async function earlierSessions(server: Server): Promise<readonly LiveSess
 /** The sessions that can be brought back, the newest deletion first. */
 export async function removedSessions(server: Server): Promise<readonly RemovedLiveSession[]> {
   const found: RemovedLiveSession[] = [];
-  for await (const session of pagesOf<RemovedLiveSession>(server, "status=removed")) found.push(session);
+  for await (const session of pagesOf<RemovedLiveSession>(server, "status=removed")) {
+    // A server of an earlier version lists the sessions that are there.
+    if (session.removedAt !== undefined) found.push(session);
+  }
   return found.sort((a, b) => b.removedAt.localeCompare(a.removedAt)).slice(0, LIMITS.shownSessions);
 }
 
