@@ -49,6 +49,7 @@ export const piRepairer: NativeRepairer = {
     links.complete();
     dropLostResults(draft, links);
     links.relink();
+    if (dropStrayResults(draft, links)) links.relink();
     closeCalls(draft, links, context);
   },
 };
@@ -116,6 +117,41 @@ function dropLostResults(draft: Draft, links: Links): void {
     line.droppedResults = 1;
     links.drop(line, `no call has the id ${id}`);
   }
+}
+
+/** pi sends a result on a branch without its call as it is, and the model's vendor refuses the whole request. */
+function dropStrayResults(draft: Draft, links: Links): boolean {
+  const strays = strayResults(remainingLines(draft));
+  for (const line of strays) {
+    line.droppedResults = 1;
+    links.drop(line, `no entry before it on its branch has the call ${resultOf(line.value)}`);
+  }
+  return strays.length > 0;
+}
+
+/** Walks down every tree, with the number of entries above that have each call. */
+function strayResults(lines: readonly RecordLine[]): readonly RecordLine[] {
+  const entries = lines.filter(({ value }) => value.type !== "session");
+  const ids = new Set(entries.map(({ value }) => value.id));
+  const below = Map.groupBy(entries, ({ value }) => (ids.has(value.parentId) ? value.parentId : null));
+  const above = new Map<string, number>();
+  const count = ({ value }: RecordLine, by: 1 | -1): void => {
+    const message = messageOf(value);
+    if (message?.role !== "assistant") return;
+    for (const id of callIdsOf(message)) above.set(id, (above.get(id) ?? 0) + by);
+  };
+  const strays: RecordLine[] = [];
+  const steps = (below.get(null) ?? []).map((line) => ({ line, isLeft: false }));
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+    const { line, isLeft } = step;
+    count(line, isLeft ? -1 : 1);
+    if (isLeft) continue;
+    const id = resultOf(line.value);
+    if (id !== null && !above.get(id)) strays.push(line);
+    steps.push({ line, isLeft: true });
+    for (const each of below.get(line.value.id) ?? []) steps.push({ line: each, isLeft: false });
+  }
+  return strays;
 }
 
 function closeCalls(draft: Draft, links: Links, { makers }: RepairContext): void {

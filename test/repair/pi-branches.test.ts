@@ -1,0 +1,42 @@
+/** A session of pi in which a result was moved to a branch that does not have its call. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readNativeSession, repairNativeSession } from "@continuo/agents";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { copyHome } from "../fixture-home.ts";
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-branches-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("a result on a branch without its call is removed, and the call gets one on its own branch", async () => {
+  const { places, sessions } = await copyHome(scratch, ["pi", "parallel-tools"]);
+  const { location = "", sessionId = "" } = sessions[0] ?? {};
+  const records = readFileSync(location, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const prompt = records.findIndex(({ message }) => message?.role === "user");
+  const result = records.findIndex(({ message }) => message?.role === "toolResult");
+  const { id: lost } = records[result];
+  // The entry after it follows the one before it, so that only the result leaves the branch.
+  for (const record of records) if (record.parentId === lost) record.parentId = records[result].parentId;
+  records[result].parentId = records[prompt].id;
+  writeFileSync(location, `${records.map((record) => JSON.stringify(record)).join("\n")}\n`);
+  const ref = `pi:${sessionId}`;
+
+  const { edits, droppedResults } = await repairNativeSession(ref, { places, write: "in place" });
+  expect(droppedResults).toBe(1);
+  expect(edits.length).toBeGreaterThan(1);
+  const { messages } = await readNativeSession(ref, { places });
+  const calls = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
+  const results = messages.filter(({ role }) => role === "tool");
+  expect(results.map(({ toolCallId }) => toolCallId).sort()).toEqual(
+    calls.map((call) => (call.type === "tool_call" ? call.id : "")).sort(),
+  );
+  expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+});
