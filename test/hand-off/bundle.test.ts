@@ -115,14 +115,12 @@ describe("a bundle that another machine takes", () => {
 });
 
 describe("the sub-agents of a session from a bundle", () => {
-  const PLACED: readonly AgentName[] = ["claude", "gemini", "codex"];
-
   test.each<readonly [AgentName, ref: () => string]>([
     ["claude", () => useFixture("claude", "subagent")],
     ["gemini", () => useFixture("gemini", "subagent")],
     ["codex", useCodexCase],
     ["opencode", () => useFixture("opencode", "sub-agent")],
-  ])("%s: belong to the new session, or stand on the receipt", async (agent, use) => {
+  ])("%s: belong to the new session", async (agent, use) => {
     const ref = use();
     if (agent === "opencode")
       cpSync(join(FIXTURES, "opencode/image/home"), join(there.home, ".local/share"), { recursive: true });
@@ -133,16 +131,13 @@ describe("the sub-agents of a session from a bundle", () => {
     using unpacked = await unpackBundle(bundle);
     const moved = { moved: { title: unpacked.title }, cwd, places: there, verifyBy: "own" } as const;
     const made = await handOff(unpacked.location, { ...moved, to: agent });
-    const isPlaced = PLACED.includes(agent);
-    const reason = "a session of its own, which stays in the bundle";
     expect(made.receipt.records.filter(({ place }) => place.startsWith("sub-agent "))).toEqual(
-      before.map(({ id }) => ({
-        ...{ place: `sub-agent ${id}`, kind: "other", outcome: isPlaced ? "kept" : "noted" },
-        reason: isPlaced ? "" : reason,
-      })),
+      before.map(({ id }) => ({ place: `sub-agent ${id}`, kind: "other", outcome: "kept", reason: "" })),
     );
     const after = await subagentsOf(`${agent}:${made.sessionId}`, there);
-    expect(after).toEqual(isPlaced ? before : []);
+    // In its one database opencode has no id twice.
+    const isSameId = agent !== "opencode";
+    expect(isSameId ? after : withoutIds(after)).toEqual(isSameId ? before : withoutIds(before));
     const other = await handOff(unpacked.location, { ...moved, to: agent === "claude" ? "pi" : "claude" });
     const left = other.receipt.records.filter(({ place }) => place.startsWith("sub-agent "));
     expect(left.map(({ outcome }) => outcome)).toEqual(before.map(() => "noted"));
@@ -162,6 +157,11 @@ describe("the sub-agents of a session from a bundle", () => {
     expect(new Set(records.flatMap((record) => record.cwd ?? []))).toEqual(new Set([cwd]));
   });
 });
+
+function withoutIds(facts: unknown): unknown {
+  const named = (key: string): boolean => /^(?:id|parentId|toolCallId|location|native|records)$/u.test(key);
+  return JSON.parse(JSON.stringify(facts, (key, value) => (named(key) ? undefined : value)));
+}
 
 function useCodexCase(): string {
   const copy = join(root, "source");

@@ -17,7 +17,7 @@ test.each([
   [["exp"], ["export"]],
   [
     ["session", "export", "--format", ""],
-    ["md", "html", "json", "jsonl"],
+    ["md", "html", "json", "jsonl", "openai", "anthropic", "sharegpt"],
   ],
   [
     ["export", "--format", "j"],

@@ -16,8 +16,8 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "the folder is not synced after a rename",
     file: DURABLE,
-    find: "renameSync(from, to);\n  syncPath(dirname(to));\n}\n\n/** Renames a file that is on disk, in its folder",
-    replace: "renameSync(from, to);\n}\n\n/** Renames a file that is on disk, in its folder",
+    find: "  renameSync(from, to);\n  syncPath(dirname(to));",
+    replace: "  renameSync(from, to);",
   },
   {
     name: "appended lines are not synced",

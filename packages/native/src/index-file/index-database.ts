@@ -7,7 +7,7 @@
  * - nobody keeps it open between two uses, so that it may be deleted at any time
  */
 
-import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -69,7 +69,16 @@ export async function useIndex<T>(
 /** Succeeds also if there is no file. Errors: those of the system. */
 export function removeIndex(path: string): void {
   // A journal that outlives its database would be played back into the next one.
-  for (const file of [`${path}-journal`, path]) rmSync(file, { force: true });
+  for (const file of [`${path}-journal`, path]) removeFile(file);
+}
+
+/** The forced removal of Node gives no code for a read-only disk, so that nobody could say what is wrong. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }
 
 /** Another process may have replaced the damaged file since this one opened it: the new file stays. */
