@@ -31,6 +31,8 @@ test("readers of channels, streams and sessions hear everything although the dat
     }
   })();
 
+  // A stream that has not read its log yet ends, and its client comes again.
+  await expect.poll(() => streamed).toContain("upToDate");
   await store.createSession({ sessionId: "watched" });
   const events = store.tail("watched", { types: ["custom"] })[Symbol.asyncIterator]();
   for (const word of WORDS) {
