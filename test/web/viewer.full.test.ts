@@ -152,7 +152,7 @@ describe("a session", () => {
     await expect.poll(() => state).toBe("answered");
     await page.evaluate("new Promise((done) => setTimeout(done, 100))");
     expect(await turnOf(page)).toBe(String(LONG_TURNS));
-    expect(page.url()).toContain(`/turn/${LONG_TURNS}`);
+    await expect.poll(() => page.url()).toContain(`/turn/${LONG_TURNS}`);
     await page.context().close();
   });
 
