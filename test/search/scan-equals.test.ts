@@ -178,12 +178,21 @@ test("words, phrases, beginnings of words and words that are not there: the file
   expect(found).toBeGreaterThan(rounds(150) / 2);
 });
 
-test("a word that only pi itself puts into a message is found", async () => {
-  const asked = parse("ran");
-  const expected = await fromIndex(asked);
-  expect(expected.map(({ session }) => session.agent)).toContain("pi");
-  expect(rounded(await fromFiles(asked))).toEqual(rounded(expected));
-});
+test.each([
+  ["ran", "pi"],
+  ["role:system title", "pi"],
+  ['role:system "thinking level medium"', "pi"],
+  ["role:system interrupted", "copilot"],
+  ["mcp__shop__shot", "codex"],
+])(
+  "words that a reader itself adds, or joins from several fields, are found: %s of %s",
+  async (text, agent) => {
+    const asked = parse(text);
+    const expected = await fromIndex(asked);
+    expect(expected.map(({ session }) => session.agent)).toContain(agent);
+    expect(rounded(await fromFiles(asked))).toEqual(rounded(expected));
+  },
+);
 
 test("sessions that rank below a score are counted by single lines, and no other result changes", async () => {
   const query = fc.record({

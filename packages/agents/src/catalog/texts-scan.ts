@@ -5,7 +5,13 @@ import type { Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type OpenText, type Turn, turnsOf } from "@continuo/native/index-file";
-import { type FoundSession, type LineMessage, type TestBytes, testFiles } from "@continuo/native/kit";
+import {
+  type AgentReader,
+  type FoundSession,
+  type LineMessage,
+  type TestBytes,
+  testFiles,
+} from "@continuo/native/kit";
 import { stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
 import { type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
@@ -34,19 +40,31 @@ export async function filterTexts(
 ): Promise<readonly FoundSession[]> {
   const wanted = new Set<FoundSession>();
   for (const [agent, found] of Map.groupBy(sessions, (one) => one.agent)) {
-    const { filter } = await formatOf(agent);
+    const format = await formatOf(agent);
+    const own = ownBytesOf(format);
+    const beginWithOwn = (): TestBytes => {
+      const test = begin();
+      return own.length === 0 ? test : (bytes, rest) => test(Buffer.concat([bytes, own]), rest);
+    };
     const some =
-      filter === undefined
-        ? found.filter(({ files }) => testFiles(files, begin()))
-        : await filter(found, begin);
+      format.filter === undefined
+        ? found.filter(({ files }) => testFiles(files, beginWithOwn()))
+        : await format.filter(found, beginWithOwn);
     for (const one of some) wanted.add(one);
   }
   return sessions.filter((one) => wanted.has(one));
 }
 
+/** A reader joins its own words with those of a file, as it joins the strings of a record: they are strings of JSON too. */
+function ownBytesOf({ ownWords = [] }: Pick<AgentReader, "ownWords">): Buffer {
+  return Buffer.from(ownWords.length === 0 ? "" : JSON.stringify(ownWords));
+}
+
 /** The lines of a session, each of which can be looked at by itself. */
 export interface SessionLines {
   readonly bytes: Buffer;
+  /** The words of `AgentReader.ownWords`. */
+  readonly ownBytes: Buffer;
   /** Returns the messages of `LineReader.messagesOf`. */
   messagesOf(value: unknown): readonly LineMessage[] | null;
 }
@@ -56,13 +74,14 @@ const MAX_BYTES: number = 64 * 1024 * 1024;
 
 /** `null` for a session whose lines say nothing by themselves. Blocks while it reads. */
 export async function linesOfText(found: FoundSession): Promise<SessionLines | null> {
-  const { lines } = await formatOf(found.agent);
+  const format = await formatOf(found.agent);
+  const { lines } = format;
   const [file] = found.files;
   if (lines === undefined || file === undefined || file.sizeBytes > MAX_BYTES) return null;
   try {
     const bytes = readFileSync(file.path);
     if (!lines.isPlain(found, bytes)) return null;
-    return { bytes, messagesOf: (value) => lines.messagesOf(value, bytes) };
+    return { bytes, ownBytes: ownBytesOf(format), messagesOf: (value) => lines.messagesOf(value, bytes) };
   } catch {
     // The reader that opens it reports the reason.
     return null;

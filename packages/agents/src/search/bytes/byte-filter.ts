@@ -68,11 +68,15 @@ function needleOf({ words, isPrefix }: Phrase): Needle | null {
   const anchor = words[place] ?? "";
   const word = createAsciiWord(anchor);
   const folded = createFoldedWord(anchor);
+  const others = words.filter((_, at) => at !== place).map(createNeedleOfWord);
   const around = { before: words.slice(0, place).reverse(), after: words.slice(place + 1), isPrefix };
-  return {
-    chars,
-    isIn: (bytes) => hasPhrase(bytes, { word, size: anchor.length, ...around }) || folded.isIn(bytes),
-  };
+  const search = { word, size: anchor.length, others, ...around };
+  return { chars, isIn: (bytes) => hasPhrase(bytes, search) || folded.isIn(bytes) };
+}
+
+function createNeedleOfWord(text: string): Needle {
+  const [word, folded] = [createAsciiWord(text), createFoldedWord(text)];
+  return { chars: text.length, isIn: (bytes) => word.find(bytes, 0) !== -1 || folded.isIn(bytes) };
 }
 
 function anyOf({ terms }: BestMatch): Needle {
@@ -87,11 +91,7 @@ function needleOfPart(text: string): Needle | null {
   const parts = text.match(/[a-z0-9]+/gu) ?? [];
   const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
   if (part === "" || !isAscii(text)) return null;
-  const [word, folded] = [createAsciiWord(part), createFoldedWord(part)];
-  return {
-    chars: part.length,
-    isIn: (bytes) => word.find(bytes, 0) !== -1 || folded.isIn(bytes),
-  };
+  return createNeedleOfWord(part);
 }
 
 function isAscii(word: string): boolean {
@@ -105,11 +105,20 @@ interface PhraseSearch {
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly isPrefix: true | undefined;
+  /** All words but the one that is searched for. */
+  readonly others: readonly Needle[];
 }
 
-function hasPhrase(bytes: Buffer, { word, size, before, after, isPrefix }: PhraseSearch): boolean {
+function hasPhrase(bytes: Buffer, { word, size, before, after, isPrefix, others }: PhraseSearch): boolean {
+  let hasOthers: boolean | null = null;
+  const mayBeJoined = (): boolean => {
+    hasOthers ??= others.every(({ isIn }) => isIn(bytes));
+    return hasOthers;
+  };
   for (let at = word.find(bytes, 0); at !== -1; at = word.find(bytes, at + 1)) {
-    const isHere = mayFollow(bytes, at + size, { words: after, isPrefix }) && mayPrecede(bytes, at, before);
+    const isHere =
+      mayFollow(bytes, at + size, { words: after, isPrefix, mayBeJoined }) &&
+      mayPrecede(bytes, at, { words: before, mayBeJoined });
     if (isHere) return true;
   }
   return false;

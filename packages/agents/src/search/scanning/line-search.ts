@@ -48,8 +48,9 @@ interface Looking extends Omit<MatcherOptions, "leastScore"> {
   readonly leastScore: number | undefined;
 }
 
-function look({ bytes, messagesOf }: SessionLines, looking: Looking): LineLook {
+function look({ bytes, ownBytes, messagesOf }: SessionLines, looking: Looking): LineLook {
   const { finder, found, leastScore } = looking;
+  if (finder.linesIn(ownBytes).next().done !== true) return "read";
   const ceiling = leastScore === undefined ? null : createCeiling(bytes, { ...looking, leastScore });
   let [isAny, isKept] = [false, false];
   for (const line of finder.linesIn(bytes)) {

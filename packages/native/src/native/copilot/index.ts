@@ -12,6 +12,7 @@ import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { sessionOfProcess } from "./live.ts";
+import { OWN_WORDS } from "./messages.ts";
 import { modelView } from "./model-view.ts";
 import { sessionsFolder } from "./places.ts";
 import { copilotScan } from "./scan.ts";
@@ -28,6 +29,7 @@ export const copilotFormat: AgentFormat = {
   skim: skimSession,
   titleBeside: async ({ location }) => readName(location),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  ownWords: OWN_WORDS,
   open: openByScan(copilotScan),
   modelView,
   trashPlan,

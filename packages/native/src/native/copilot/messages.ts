@@ -149,6 +149,18 @@ const PARTS: Readonly<Record<string, ToParts>> = {
   abort: (data, _options, record) => noticeParts(record, `Interrupted: ${shown(data.reason)}`),
 };
 
+/** The words of the notices. */
+export const OWN_WORDS: readonly string[] = [
+  "Compaction failed",
+  "Model",
+  "Mode",
+  "The context was cleared",
+  "Messages left out of the context",
+  "Handed over",
+  "Task complete",
+  "Interrupted",
+];
+
 const THINKING = ["reasoningText", "reasoningOpaque", "encryptedContent", "reasoningBlocks"];
 
 function unknownParts(_data: Json, _options: MessageOptions, record: Json): Parts {

@@ -247,6 +247,8 @@ export interface AgentReader {
    * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
    */
   filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
+  /** Words that the reader itself puts into texts, so that they stand in no file. Left out: there are none. */
+  readonly ownWords?: readonly string[];
   /** Left out for agents whose sessions are not made of lines. */
   readonly lines?: LineReader;
   /** Errors: `not_found`, `unreadable`. */

@@ -15,6 +15,7 @@ import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { searchedPlaces } from "./places.ts";
 import { opencodeScan } from "./scan.ts";
+import { OWN_WORDS } from "./second-records.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
@@ -25,6 +26,7 @@ export const opencodeFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   filter,
+  ownWords: OWN_WORDS,
   open: openByScan(opencodeScan),
   modelView,
   trashPlan,

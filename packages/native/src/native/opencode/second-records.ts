@@ -71,6 +71,9 @@ export function contentsOf(message: NativeRecord): NativeRecord[] {
   }));
 }
 
+/** The words of a `shell`. */
+export const OWN_WORDS: readonly string[] = ["Shell command"];
+
 function partsOf(type: string, data: Json): Json[] {
   switch (type) {
     case "user":

@@ -11,9 +11,9 @@
 import type { AgentFormat } from "../format/index.ts";
 import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
-import { filter } from "./bytes.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { piLines } from "./lines.ts";
+import { OWN_WORDS } from "./messages.ts";
 import { modelView } from "./model-view.ts";
 import { piFolders } from "./places.ts";
 import { piScan } from "./scan.ts";
@@ -30,7 +30,7 @@ export const piFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
-  filter,
+  ownWords: OWN_WORDS,
   lines: piLines,
   open: openByScan(piScan),
   modelView,

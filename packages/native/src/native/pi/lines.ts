@@ -6,7 +6,6 @@
 
 import { isJson } from "@continuo/files";
 import { firstLineOf, isAlone, type LineReader, standsOnce } from "../kit/index.ts";
-import { hasOwnWords } from "./bytes.ts";
 import { type MessageOptions, toMessage } from "./messages.ts";
 import { filledField, flawOf, parseHeader, roleOf } from "./records.ts";
 
@@ -16,8 +15,7 @@ const VERSION = 3;
 const SPOKEN: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult"]);
 
 export const piLines: LineReader = {
-  isPlain: (found, bytes) =>
-    isAlone(found) && parseHeader(firstLineOf(bytes))?.version === VERSION && !hasOwnWords(bytes),
+  isPlain: (found, bytes) => isAlone(found) && parseHeader(firstLineOf(bytes))?.version === VERSION,
   messagesOf(value, bytes) {
     if (!isJson(value) || flawOf(value) !== null) return null;
     if (value.type === "session") return [];

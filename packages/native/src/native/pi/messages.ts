@@ -91,6 +91,23 @@ function partsOf(entry: Json, options: MessageOptions): Parts {
   return (entryOf(ROLE_PARTS, roleOf(entry) ?? "") ?? unknownParts)(message, options, entry);
 }
 
+/** The words of `ENTRY_PARTS` and `bashText`. */
+export const OWN_WORDS: readonly string[] = [
+  "Model",
+  "Thinking level",
+  "Title",
+  "Label of",
+  "taken away",
+  "For the model",
+  "is replaced from here on",
+  "is taken out from here on",
+  "Ran",
+  "no output",
+  "command cancelled",
+  "Command exited with code",
+  "Output truncated. Full output",
+];
+
 type ToParts = (record: Json, options: MessageOptions, entry?: Json) => Parts;
 
 const ROLE_PARTS: Readonly<Record<string, ToParts>> = {
