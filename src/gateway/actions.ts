@@ -1,7 +1,6 @@
 /** What an editor does with a session as a whole: delete, fork, rename. The use cases of the commands. */
 
-import { deleteOwn, forkOwn, type OpenOwn, openOwn, renameOwn } from "@continuo/agents/catalog";
-import { ContinuoError } from "@continuo/core/model";
+import { deleteOwn, forkOwn, type OpenOwn, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { forkNativeSession, renameNativeSession, trashNativeSession } from "@continuo/native/editing";
 import { ownId } from "./ids.ts";
@@ -43,7 +42,6 @@ export async function renameSession(id: string, title: string, places: PlacesAt)
 }
 
 async function withOwn<T>(places: PlacesAt, use: (own: OpenOwn) => Promise<T>): Promise<T> {
-  await using own = await openOwn(places);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(places);
   return await use(own);
 }

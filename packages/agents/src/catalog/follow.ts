@@ -19,7 +19,7 @@ import { CATALOG_LIMITS } from "./limits.ts";
 import type { LocatedSession, LookUpHit } from "./look-up.ts";
 import { readTranscript } from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
-import { openOwn } from "./store.ts";
+import { openOwnAgain } from "./store.ts";
 
 export interface FollowItem {
   /** Only with what was not given before; of a text that got longer, the rest. */
@@ -145,8 +145,7 @@ async function* followOwn(
   news: NewMessages,
   { signal, places, pollMs = CATALOG_LIMITS.followMs }: FollowOptions & { readonly places: PlacesAt },
 ): AsyncGenerator<FollowItem, void, void> {
-  await using own = await openOwn(places);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(places);
   const { updateFromStore } = await import("@continuo/core/transcript/builder");
   let transcript = await readTranscript(own, sessionId);
   for (let latest = -1; ; ) {

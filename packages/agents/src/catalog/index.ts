@@ -79,6 +79,7 @@ export {
   listOwn,
   type OpenOwn,
   openOwn,
+  openOwnAgain,
   ownSessionContinuedIn,
   readOwn,
   storeUrlOf,

@@ -14,7 +14,7 @@ import { toTitle } from "@continuo/native/kit";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { LookUpHit } from "./look-up.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
-import { type OpenOwn, openOwn } from "./store.ts";
+import { type OpenOwn, openOwnAgain } from "./store.ts";
 
 /** The facts of `session info` in addition to the row. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
@@ -85,8 +85,7 @@ export async function readTranscript(
 
 /** Errors: `not_found` if it was deleted meanwhile, those of opening the store. */
 async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
-  await using own = await openOwn(places);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(places);
   const transcript = await readTranscript(own, row.sessionId, reading);
   const session = await own.store.getSession(row.sessionId);
   return toCatalogSession(row, transcript, session?.parentId ?? null);

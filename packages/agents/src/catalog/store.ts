@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Principal, present, type Store } from "@continuo/core/model";
+import { ContinuoError, type Principal, present, type Store } from "@continuo/core/model";
 import { continuoHome, type PlacesAt } from "@continuo/files";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
@@ -61,6 +61,13 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   const { openStore } = await import("@continuo/store");
   const store = await openStore(url, { by: commandPrincipal() });
   return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** The store of a session that was found in it. Errors: `not_found` where it is gone; those of opening it. */
+export async function openOwnAgain(places: PlacesAt): Promise<OpenOwn> {
+  const own = await openOwn(places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  return own;
 }
 
 /** Reads from a store that the caller opened and closes. */

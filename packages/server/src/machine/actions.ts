@@ -5,7 +5,7 @@ import {
   forkOwn,
   type LookUpHit,
   type OpenOwn,
-  openOwn,
+  openOwnAgain,
   renameOwn,
 } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
@@ -198,8 +198,7 @@ async function forked(
 }
 
 async function withOwn<T>({ options }: Machine, use: (own: OpenOwn) => Promise<T>): Promise<T> {
-  await using own = await openOwn(options.places);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(options.places);
   return await use(own);
 }
 

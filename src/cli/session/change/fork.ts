@@ -1,7 +1,7 @@
 /** `session fork`: a new session with the same history, and how to continue it. */
 
-import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "@continuo/agents/catalog";
-import { ContinuoError, commandLine, present } from "@continuo/core/model";
+import { forkOwn, type LocatedSession, type OwnRow, openOwnAgain } from "@continuo/agents/catalog";
+import { commandLine, present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { type ForkedSession, forkNativeSession } from "@continuo/native/editing";
@@ -45,8 +45,7 @@ async function forkOfNative({ found }: LocatedSession, { at }: ForkFlags, shell:
 }
 
 async function forkOfOwn(row: OwnRow, { at }: ForkFlags, shell: Shell): Promise<Fork> {
-  await using own = await openOwn(shell);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(shell);
   const { session, messages } = await forkOwn(row, own, at);
   const { sessionId, title, cwd } = session;
   return {

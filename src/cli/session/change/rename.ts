@@ -1,6 +1,6 @@
 /** `session rename`: another title, through the agent's own format, or in Continuo's store. */
 
-import { type OwnRow, openOwn, renameOwn } from "@continuo/agents/catalog";
+import { type OwnRow, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
@@ -24,7 +24,6 @@ export async function runRename(id: string, given: string | null, shell: Shell):
 }
 
 async function renamed(row: OwnRow, title: string, shell: Shell): Promise<string> {
-  await using own = await openOwn(shell);
-  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  await using own = await openOwnAgain(shell);
   return await renameOwn(row, title, own);
 }
