@@ -8,12 +8,13 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { filesOfCall } from "@continuo/agents/catalog";
 import type { Block, ToolStatus } from "@continuo/core/model";
-import { changesOf, mainArgument } from "@continuo/core/transcript";
+import { mainArgument, textEditsOf } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
+import { shorten, toOneLine } from "@continuo/native/kit";
 import { toContent } from "./content.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
-/** By the words in the names of tools; a tool of an unknown name is `other`. */
+/** The words in the name of a tool tell its kind; a tool with none of them is `other`. */
 const KINDS: readonly (readonly [RegExp, ToolKind])[] = [
   [/^(?:bash|shell|exec|execute|run|terminal|local_shell|run_shell_command|exec_command)/iu, "execute"],
   [/(?:^|_)(?:edit|write|patch|replace|notebookedit|multiedit|str_replace|apply)/iu, "edit"],
@@ -33,9 +34,7 @@ export function kindOf(name: string): ToolKind {
 export function titleOfCall(name: string, input: unknown): string {
   const about = isJson(input) ? mainArgument(input) : null;
   const line = about === null ? name : `${name}: ${about}`;
-  const text = line.replace(/\s+/gu, " ").trim();
-  const { titleChars } = GATEWAY_LIMITS;
-  return text.length <= titleChars ? text : `${text.slice(0, titleChars - 1).toWellFormed()}…`;
+  return shorten(toOneLine(line), GATEWAY_LIMITS.titleChars);
 }
 
 export function locationsOf(input: unknown): ToolCallLocation[] {
@@ -57,20 +56,39 @@ export function endOf(status: ToolStatus): ToolCallStatus {
 /** The change that an edit makes, where its input or its content has the texts before and after. */
 export function diffsOf(input: unknown, content: unknown): ToolCallContent[] {
   const shown = Array.isArray(content) ? content.filter(isDiff) : [];
-  if (shown.length > 0) return shown;
-  if (!isJson(input) || changesOf(input).length === 0) return [];
-  const path = input.file_path ?? input.filePath ?? input.path;
-  if (typeof path !== "string") return [];
-  const edits = Array.isArray(input.edits) ? input.edits.filter(isJson) : [input];
-  return edits.flatMap((edit): ToolCallContent[] => {
-    const before = edit.old_string ?? edit.oldString ?? edit.oldText ?? edit.old_str;
-    const after = edit.new_string ?? edit.newString ?? edit.newText ?? edit.new_str;
-    if (typeof before === "string" && typeof after === "string") {
-      return [{ type: "diff", path, oldText: before, newText: after }];
-    }
-    const written = edit.content ?? edit.file_text;
-    return typeof written === "string" ? [{ type: "diff", path, oldText: null, newText: written }] : [];
+  if (shown.length > 0) return bounded(shown);
+  return bounded(
+    textEditsOf(input).map(({ path, before, after }) => ({
+      type: "diff",
+      path,
+      oldText: before,
+      newText: after,
+    })),
+  );
+}
+
+/** The input of a call; a text about its size where it is too large for a message. */
+export function inputOf(input: unknown): unknown {
+  const chars = JSON.stringify(input)?.length ?? 0;
+  return chars <= GATEWAY_LIMITS.blockChars ? input : { leftOut: `${chars} characters` };
+}
+
+/** Keeps the contents that fit into a message; a text counts the others. */
+function bounded(contents: readonly ToolCallContent[]): ToolCallContent[] {
+  let chars = 0;
+  const fitting = contents.filter((content) => {
+    const size = JSON.stringify(content).length;
+    if (chars + size > GATEWAY_LIMITS.blockChars) return false;
+    chars += size;
+    return true;
   });
+  const left = contents.length - fitting.length;
+  if (left === 0) return fitting;
+  return [...fitting, textOfCall(`[${left} more, which are too large for a message]`)];
+}
+
+function textOfCall(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
 }
 
 function isDiff(shown: unknown): shown is Extract<ToolCallContent, { type: "diff" }> {
@@ -78,17 +96,16 @@ function isDiff(shown: unknown): shown is Extract<ToolCallContent, { type: "diff
     isJson(shown) &&
     shown.type === "diff" &&
     typeof shown.path === "string" &&
-    typeof shown.newText === "string"
+    typeof shown.newText === "string" &&
+    (shown.oldText === undefined || shown.oldText === null || typeof shown.oldText === "string")
   );
 }
 
 /** A result, or what a call has shown so far: texts, pictures and diffs. */
 export function contentOfCall(content: unknown): ToolCallContent[] {
-  if (typeof content === "string") {
-    return content === "" ? [] : [{ type: "content", content: { type: "text", text: content } }];
-  }
+  if (typeof content === "string") return content === "" ? [] : bounded([textOfCall(content)]);
   if (!Array.isArray(content)) return [];
-  return content.flatMap((shown: unknown): ToolCallContent[] => {
+  const contents = content.flatMap((shown: unknown): ToolCallContent[] => {
     if (isDiff(shown)) return [shown];
     if (!isJson(shown)) return [];
     // Agents that speak ACP have wrapped what they show; the readers keep their diffs as unknown blocks.
@@ -96,4 +113,5 @@ export function contentOfCall(content: unknown): ToolCallContent[] {
     const block = shown.type === "content" ? shown.content : shown;
     return toContent([block as Block]).map((one) => ({ type: "content", content: one }));
   });
+  return bounded(contents);
 }

@@ -1,22 +1,31 @@
 /** Blocks of ours as content of the protocol, and the content of a prompt as blocks. Pure. */
 
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
-import { toBlock } from "@continuo/agents/drivers/acp";
-import type { Block, FileBlock, ImageBlock } from "@continuo/core/model";
-import { messagesToText } from "@continuo/core/transcript";
+import { toContent as asContent, toBlock } from "@continuo/agents/drivers/acp";
+import type { Block } from "@continuo/core/model";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export function toBlocks(prompt: readonly ContentBlock[]): readonly Block[] {
   return prompt.map(toBlock);
 }
 
-/** What cannot be shown as it is becomes text; a long text becomes several. */
+const SHOWS_ALL = { image: true, embeddedContext: true };
+
+/** A block that no editor can show becomes text, as does one that is too large for a message. A long text becomes several. */
 export function toContent(blocks: readonly Block[]): ContentBlock[] {
-  return blocks.flatMap((block): ContentBlock[] => {
-    if (block.type === "text") return textContent(block.text);
-    const shown = block.type === "image" ? imageOf(block) : block.type === "file" ? fileOf(block) : null;
-    return shown === null ? textContent(asText(block)) : [shown];
+  return asContent(blocks, SHOWS_ALL).flatMap((content): ContentBlock[] => {
+    if (content.type === "text") return textContent(content.text);
+    const chars = sizeOf(content);
+    if (chars <= GATEWAY_LIMITS.blockChars) return [content];
+    return textContent(`[${content.type} of ${chars} characters, which is too large for a message]`);
   });
+}
+
+function sizeOf(content: ContentBlock): number {
+  if (content.type === "image" || content.type === "audio") return content.data.length;
+  if (content.type !== "resource") return 0;
+  const { resource } = content;
+  return "text" in resource ? resource.text.length : resource.blob.length;
 }
 
 export function textContent(text: string): ContentBlock[] {
@@ -36,20 +45,4 @@ function endOfPart(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const code = text.charCodeAt(end - 1);
   return code >= 0xd8_00 && code <= 0xdb_ff ? end - 1 : end;
-}
-
-function imageOf({ mimeType, data, url }: ImageBlock): ContentBlock | null {
-  if (data !== undefined) return { type: "image", mimeType, data };
-  return url === undefined ? null : { type: "resource_link", uri: url, name: "image", mimeType };
-}
-
-function fileOf({ mimeType, name = "file", data, url, text }: FileBlock): ContentBlock | null {
-  const uri = url ?? `attachment:///${encodeURIComponent(name)}`;
-  if (text !== undefined) return { type: "resource", resource: { uri, mimeType, text } };
-  if (data !== undefined) return { type: "resource", resource: { uri, mimeType, blob: data } };
-  return url === undefined ? null : { type: "resource_link", uri, name, mimeType };
-}
-
-function asText(block: Block): string {
-  return messagesToText([{ id: "0", role: "user", content: [block], metadata: {} }], { thinking: "full" });
 }

@@ -1,4 +1,4 @@
-/** What bounds the gateway. */
+/** The limits of the gateway. */
 
 export interface GatewayLimits {
   /** Sessions of one connection that are open at a time; each can hold a program of an agent. */
@@ -11,6 +11,8 @@ export interface GatewayLimits {
   readonly titleChars: number;
   /** Characters of one text in an update; a longer text comes in several updates. */
   readonly textChars: number;
+  /** Characters of a picture, a file, a change or an input in an update; clients refuse messages above 32 MiB. */
+  readonly blockChars: number;
   /** Milliseconds to wait for another editor to leave a session of an agent. */
   readonly writerWaitMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
@@ -25,6 +27,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   lists: 16,
   titleChars: 200,
   textChars: 256 * 1024,
+  blockChars: 8 * 1024 * 1024,
   writerWaitMs: 15_000,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,

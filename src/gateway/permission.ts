@@ -2,7 +2,7 @@
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
-import { contentOfCall, diffsOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { contentOfCall, diffsOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 
 /** For an agent that offers no options of its own. */
 const OWN_OPTIONS: readonly PermissionOption[] = [
@@ -29,7 +29,7 @@ export function toQuestion(
       title: title ?? titleOfCall(toolName, toolInput),
       kind: kindOf(toolName),
       status: "pending",
-      rawInput: toolInput,
+      rawInput: inputOf(toolInput),
       locations: locationsOf(toolInput),
       ...(shown.length === 0 ? {} : { content: shown }),
     },

@@ -4,7 +4,7 @@ import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk/un
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
 import { typedIn } from "@continuo/core/model";
 import type { CallIds } from "./call-ids.ts";
-import { contentOfCall, diffsOf, endOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { contentOfCall, diffsOf, endOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 import { textContent, toContent } from "./content.ts";
 
 export interface ReplayOptions {
@@ -78,7 +78,7 @@ function callOf({ name, args, rawArgs }: ToolCallBlock, toolCallId: string) {
     kind: kindOf(name),
     status: "in_progress" as const,
     locations: locationsOf(args),
-    rawInput,
+    rawInput: inputOf(rawInput),
     ...(content.length === 0 ? {} : { content }),
   };
 }

@@ -4,7 +4,7 @@ import type { PlanEntry, SessionUpdate, ToolCallStatus } from "@agentclientproto
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
-import { contentOfCall, diffsOf, endOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { contentOfCall, diffsOf, endOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 import { textContent, toContent } from "./content.ts";
 
 export class TurnUpdates {
@@ -104,7 +104,7 @@ export class TurnUpdates {
       kind: kindOf(toolName),
       status: "pending",
       locations: locationsOf(toolInput),
-      rawInput: toolInput,
+      rawInput: inputOf(toolInput),
       ...(content.length === 0 ? {} : { content }),
     };
   }
@@ -120,7 +120,9 @@ export class TurnUpdates {
         toolCallId,
         ...(isStatus(status) ? { status } : {}),
         ...(title === undefined ? {} : { title }),
-        ...(toolInput === undefined ? {} : { rawInput: toolInput, locations: locationsOf(toolInput) }),
+        ...(toolInput === undefined
+          ? {}
+          : { rawInput: inputOf(toolInput), locations: locationsOf(toolInput) }),
         ...(shown.length === 0 ? {} : { content: shown }),
       },
     ];

@@ -8,6 +8,6 @@
  */
 
 export { acpCommand } from "./connection.ts";
-export { toBlock } from "./content.ts";
+export { toBlock, toContent } from "./content.ts";
 export { createAcpDriver } from "./driver.ts";
 export { configuredProgram, knownProgram } from "./programs.ts";

@@ -63,21 +63,36 @@ function changesOfInput(input: unknown, fileText?: FileText): ChangedFile[] {
     ].flat();
     return texts.flatMap((text) => (typeof text === "string" ? changesOfPatch(text) : []));
   }
-  const edits = Array.isArray(fields.edits) ? fields.edits : [fields];
   // Several edits of one file move each other's lines.
-  const text = edits.length === 1 ? fileText : undefined;
-  const replaced = edits.flatMap((edit: unknown) => {
+  const isOnly = !Array.isArray(fields.edits) || fields.edits.length === 1;
+  return textEditsOf(fields).map(({ before, after }) =>
+    toChange(path, before ?? "", after, isOnly && before !== null ? fileText : undefined),
+  );
+}
+
+/** A replaced text of a file, or with `before: null` the text of a whole file. Not yet made visible. */
+export interface TextEdit {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** The texts that the input of a call replaces or writes; empty for a patch, and where they are unknown. */
+export function textEditsOf(input: unknown): readonly TextEdit[] {
+  const fields = asRecord(input);
+  const path = fields.file_path ?? fields.filePath ?? fields.path;
+  if (typeof path !== "string") return [];
+  const edits = Array.isArray(fields.edits) ? fields.edits : [fields];
+  const replaced = edits.flatMap((edit: unknown): TextEdit[] => {
     const { old_string, oldString, oldText, old_str, new_string, newString, newText, new_str } =
       asRecord(edit);
     const before = old_string ?? oldString ?? oldText ?? old_str;
     const after = new_string ?? newString ?? newText ?? new_str;
-    return typeof before === "string" && typeof after === "string"
-      ? [toChange(path, before, after, text)]
-      : [];
+    return typeof before === "string" && typeof after === "string" ? [{ path, before, after }] : [];
   });
   if (replaced.length > 0) return replaced;
   const written = fields.content ?? fields.file_text;
-  return typeof written === "string" ? [toChange(path, "", written)] : [];
+  return typeof written === "string" ? [{ path, before: null, after: written }] : [];
 }
 
 /** `{ path, diff }`, the diff a unified one, or the whole text of a new file. */

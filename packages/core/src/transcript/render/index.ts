@@ -6,7 +6,14 @@
  * Does not know: terminals, colours, events.
  */
 
-export { type ChangedFile, changesOf, type DiffLine, type FileText } from "./changes.ts";
+export {
+  type ChangedFile,
+  changesOf,
+  type DiffLine,
+  type FileText,
+  type TextEdit,
+  textEditsOf,
+} from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
 export { isTooLongForMarkdown, type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
 export {
