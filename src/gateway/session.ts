@@ -66,6 +66,8 @@ export class EditorSession {
   /** The runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
+  /** Another process began a turn while one ran here. */
+  #isWanted = false;
   /** The session is stored. */
   #wasOpen = false;
   #updates: TurnUpdates;
@@ -190,6 +192,7 @@ export class EditorSession {
       throw error;
     } finally {
       this.#stops.delete(stop);
+      if (this.#isWanted) await this.#release();
     }
   }
 
@@ -199,9 +202,13 @@ export class EditorSession {
       stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
   }
 
-  /** One program of an agent has the session open at a time: another process that begins a turn waits for this one's. */
+  /**
+   * One program of an agent has the session open at a time: another process that begins a turn waits for this one's, which
+   * ends with the turn that runs in it now.
+   */
   async #release(): Promise<void> {
-    if (this.#stops.size > 0) return;
+    this.#isWanted = this.#stops.size > 0;
+    if (this.#isWanted) return;
     const talk = this.#talk;
     this.#talk = null;
     await (await talk?.catch(() => null))?.close();
@@ -230,7 +237,7 @@ export class EditorSession {
     const { name, places, openStore, client, newSession } = this.#options;
     const { agent, policy } = this.#choices;
     const isNew = name === null && !this.#wasOpen;
-    // By now it may be a session of Continuo's.
+    // It may have become a session of Continuo's.
     const from: TalkFlags = isNew ? { new: true } : { resume: (await findSession(this.id, places)).name };
     const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
     if (unknown.length > 0)
