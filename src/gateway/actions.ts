@@ -1,19 +1,47 @@
-/** What an editor does with a session as a whole: delete, fork, rename. The use cases of the commands. */
+/** An editor deletes, forks or renames a whole session, as the commands do. */
 
 import { deleteOwn, forkOwn, type OpenOwn, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
+import { isAgentName, isContinuoError } from "@continuo/core/model";
 import { type PlacesAt, placesOf } from "@continuo/files";
+import { lookUpSession } from "@continuo/native";
 import { forkNativeSession, renameNativeSession, trashNativeSession } from "@continuo/native/editing";
+import type { FoundSession } from "@continuo/native/kit";
 import { ownId } from "./ids.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 
-/** To the trash, from which `continuo session restore` takes it back; what began here is deleted. */
+/**
+ * Moves a native session to the trash, from which `continuo session restore` takes it back. A session of Continuo's is
+ * deleted, and the native sessions of the same conversation are moved to the trash before it: an editor has one row for all
+ * of them. Errors: those of the trash; what was not moved stays, with the session.
+ */
 export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): Promise<void> {
-  if (hit.kind === "own") return await withOwn(places, (own) => deleteOwn(hit.row, own));
-  const { agent, sessionId, location, cwd = null } = hit.native.found;
-  await trashNativeSession(
-    { agent, sessionId, location, cwd },
-    { places: placesOf(places), now: new Date() },
-  );
+  if (hit.kind === "native") return await moveToTrash(hit.native.found, places);
+  const { row } = hit;
+  for (const { agent, sessionId } of [
+    ...row.nativeRefs,
+    ...(row.importedFrom === null ? [] : [row.importedFrom]),
+  ]) {
+    if (isAgentName(agent)) await moveNamedToTrash(`${agent}:${sessionId}`, places);
+  }
+  await withOwn(places, (own) => deleteOwn(row, own));
+}
+
+/** A session that is gone already needs no trash. */
+async function moveNamedToTrash(name: string, places: PlacesAt): Promise<void> {
+  try {
+    const { found } = await lookUpSession(name, { places: placesOf(places) });
+    await moveToTrash(found, places);
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+  }
+}
+
+async function moveToTrash(
+  { agent, sessionId, location, cwd }: FoundSession,
+  places: PlacesAt,
+): Promise<void> {
+  const ref = { agent, sessionId, location, cwd: cwd ?? null };
+  await trashNativeSession(ref, { places: placesOf(places), now: new Date() });
 }
 
 /** Returns the id of the copy. `at`: the message up to which it goes; left out, all of it. */
@@ -36,9 +64,9 @@ export async function forkSession(
 /** Returns the title as the next list has it. */
 export async function renameSession(id: string, title: string, places: PlacesAt): Promise<string> {
   const { hit } = await findSession(id, places);
-  if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places: placesOf(places) });
-  else await withOwn(places, (own) => renameOwn(hit.row, title, own));
-  return title;
+  return hit.kind === "native"
+    ? await renameNativeSession(hit.native.found, title, { places: placesOf(places) })
+    : await withOwn(places, (own) => renameOwn(hit.row, title, own));
 }
 
 async function withOwn<T>(places: PlacesAt, use: (own: OpenOwn) => Promise<T>): Promise<T> {
