@@ -9,6 +9,9 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 
 export interface EditorClient {
+  /** A session of the connection is open from now on. `cwd`: the folder that the editor works in. */
+  enter(sessionId: string, cwd: string): void;
+  leave(sessionId: string): void;
   /** Resolves when the update is written: an editor that does not read holds back the turn, not the memory. */
   update(sessionId: string, update: SessionUpdate): Promise<void>;
   ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
@@ -18,7 +21,7 @@ export interface EditorClient {
 }
 
 export interface ClientOptions {
-  /** Of the connection, once it is there. */
+  /** Returns the context of the connection, once it is there. */
   readonly context: () => AgentContext;
   readonly capabilities: () => ClientCapabilities;
   readonly report: (line: string) => void;
@@ -28,6 +31,8 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
   const update: EditorClient["update"] = (sessionId, one) =>
     context().notify("session/update", { sessionId, update: one });
   return {
+    enter: () => undefined,
+    leave: () => undefined,
     update,
     // The answer to a question that was taken back is not waited for.
     ask: (question, cancellationSignal) =>

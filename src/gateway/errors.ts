@@ -1,7 +1,7 @@
 /** Errors of ours as errors of the protocol: the code that clients know, our words, our code and the hint as data. */
 
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
-import { type ErrorCode, isContinuoError, messageOf } from "@continuo/core/model";
+import { type ErrorCode, isContinuoError, messageOf, present } from "@continuo/core/model";
 
 /** `Resource not found` of the protocol. */
 const NOT_FOUND = -32_002;
@@ -21,12 +21,15 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
 /** Never `Authentication required`: the gateway itself has no login, and an agent's login is made in its own program. */
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
-  if (!isContinuoError(error)) return new RequestError(INTERNAL, messageOf(error));
+  if (!isContinuoError(error)) return new RequestError(INTERNAL, oneLine(messageOf(error)));
   const { code, message, hint } = error;
-  return new RequestError(CODES[code] ?? INTERNAL, hint === undefined ? message : `${message}. ${hint}`, {
-    code,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  const words = hint === undefined ? message : `${message}. ${hint}`;
+  return new RequestError(CODES[code] ?? INTERNAL, oneLine(words), present({ code, hint }));
+}
+
+/** The protocol wants a line; the words of an agent may be several. */
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/gu, " ").trim();
 }
 
 type Handler<Request, Answer> = (request: Request) => Promise<Answer>;

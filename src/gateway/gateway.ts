@@ -4,7 +4,12 @@ import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openCatalogSession } from "@continuo/agents/catalog";
-import { agentsAt, defaultAgent, readSettings, type TalkOptions } from "@continuo/agents/conversations";
+import {
+  defaultAgent,
+  installedAgents,
+  readSettings,
+  type TalkOptions,
+} from "@continuo/agents/conversations";
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { deleteSession, forkSession } from "./actions.ts";
@@ -61,8 +66,7 @@ export class Gateway {
   /** A session of the agent that `continuo chat` would take. Errors: `invalid`, `agent_missing`; those of `openTalk`. */
   async begin({ cwd, mcpServers = [] }: Opening): Promise<EditorSession> {
     const places = this.#placesIn(cwd);
-    const configuration = await readSettings(places, cwd);
-    const choices = await this.#choicesOf(defaultAgent(configuration, places), cwd);
+    const choices = await choicesIn(places, cwd, null);
     const sessionId = randomUUID();
     const id = ownId(sessionId);
     const newSession = { sessionId, metadata: UNUSED_MARK };
@@ -70,7 +74,7 @@ export class Gateway {
     try {
       await session.open();
     } catch (error) {
-      this.#sessions.delete(id);
+      await this.close(id);
       throw error;
     }
     return session;
@@ -112,10 +116,11 @@ export class Gateway {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
     await session?.close();
+    this.#client.leave(id);
     return {};
   }
 
-  /** Of a session that is not there nothing is left to delete. */
+  /** Succeeds also if there is no such session. */
   async delete(id: string): Promise<Record<string, never>> {
     await this.close(id);
     try {
@@ -134,8 +139,7 @@ export class Gateway {
     const before = this.#sessions.get(id);
     if (before !== undefined) return before;
     const places = this.#placesIn(cwd);
-    const settings = await readSettings(places, folder ?? cwd);
-    const choices = await this.#choicesOf(of ?? defaultAgent(settings, places), folder ?? cwd);
+    const choices = await choicesIn(places, folder ?? cwd, of);
     const session = this.#add({ id, name, places, choices, mcpServers });
     session.follow();
     return session;
@@ -150,14 +154,8 @@ export class Gateway {
     const { openStore } = this.#options;
     const session = new EditorSession({ ...parts, openStore, client: this.#client });
     this.#sessions.set(parts.id, session);
+    this.#client.enter(parts.id, parts.places.cwd);
     return session;
-  }
-
-  async #choicesOf(name: string, cwd: string): Promise<SessionChoices> {
-    const { places } = this.#options;
-    const { agents } = await readSettings(places, cwd);
-    const policy = agents[name]?.permissions.policy ?? "ask";
-    return { agent: name, policy, agents: await agentsAt(places, cwd) };
   }
 
   /** Errors: `invalid`. */
@@ -176,6 +174,14 @@ export class Gateway {
     if (session === undefined) throw sessionGone(id);
     return session;
   }
+}
+
+/** `agent`: who answered last in the session; `null`: the one that a new session gets. Errors: `agent_missing`; those of the configuration. */
+async function choicesIn(places: PlacesAt, cwd: string, agent: string | null): Promise<SessionChoices> {
+  const settings = await readSettings(places, cwd);
+  const name = agent ?? defaultAgent(settings, places);
+  const policy = settings.agents[name]?.permissions.policy ?? "ask";
+  return { agent: name, policy, agents: installedAgents(settings, places) };
 }
 
 /** `{ continuo: { at: MESSAGE } }`: the message up to which a fork goes. */

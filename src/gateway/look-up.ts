@@ -1,6 +1,8 @@
 /** From an id that an editor sends to the session. */
 
 import {
+  type CatalogSources,
+  isSame,
   type LookUpHit,
   listOwn,
   lookUp,
@@ -11,7 +13,7 @@ import {
 } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
-import { ownId, parseId, sessionGone } from "./ids.ts";
+import { ownId, parseId, type SessionName, sessionGone } from "./ids.ts";
 import { ownersOf } from "./list.ts";
 
 export interface FoundForEditor {
@@ -27,32 +29,33 @@ export interface FoundForEditor {
 export async function findSession(id: string, places: PlacesAt): Promise<FoundForEditor> {
   const name = parseId(id);
   await using own = await openOwn(places);
-  const row = own === null ? null : await ownRowOf(id, own);
-  if (row !== null) {
-    return { hit: { kind: "own", row }, name: ownId(row.sessionId), agent: row.lastAgent, cwd: row.cwd };
-  }
-  if (name.agent === OWN) throw sessionGone(id);
-  const hit = await lookUpNative(id, places);
+  const row = own === null || name.agent === OWN ? null : await ownRowOf(name, own);
+  if (row !== null) return ownOf(row);
+  const hit = await lookUpExactly(id, { places, store: own });
+  // People may give the beginning of an id, editors may not.
+  if (hit.kind === "own" && hit.row.sessionId === name.sessionId) return ownOf(hit.row);
   if (hit.kind !== "native" || hit.native.found.sessionId !== name.sessionId) throw sessionGone(id);
   return { hit, name: id, agent: name.agent, cwd: null };
 }
 
-async function lookUpNative(id: string, places: PlacesAt): Promise<LookUpHit> {
+function ownOf(row: OwnRow): FoundForEditor {
+  return { hit: { kind: "own", row }, name: ownId(row.sessionId), agent: row.lastAgent, cwd: row.cwd };
+}
+
+async function lookUpExactly(id: string, sources: CatalogSources): Promise<LookUpHit> {
   try {
-    return await lookUp(id, { places, store: null, examples: "without examples" });
+    return await lookUp(id, { ...sources, examples: "without examples" });
   } catch (error) {
-    if (isContinuoError(error, "not_found") || isContinuoError(error, "usage")) throw sessionGone(id);
+    const isPrefix = isContinuoError(error, "ambiguous") && id.startsWith(`${OWN}:`);
+    if (isPrefix || isContinuoError(error, "not_found") || isContinuoError(error, "usage"))
+      throw sessionGone(id);
     throw error;
   }
 }
 
-/** One of Continuo's: by its own id, as what it began as, or as what it continues in. */
-async function ownRowOf(id: string, own: OpenOwn): Promise<OwnRow | null> {
-  const { agent, sessionId } = parseId(id);
+/** The one of Continuo's that began as this native session, else the one that continues in it. */
+async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
   const rows = await listOwn(own);
-  if (agent === OWN) return rows.find((row) => row.sessionId === sessionId) ?? null;
-  const continued = rows.find(({ nativeRefs }) =>
-    nativeRefs.some((ref) => ref.agent === agent && ref.sessionId === sessionId),
-  );
-  return ownersOf(rows).get(id) ?? continued ?? null;
+  const owner = ownersOf(rows).get(`${native.agent}:${native.sessionId}`);
+  return owner ?? rows.find((row) => isSame(row, native)) ?? null;
 }

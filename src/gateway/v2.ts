@@ -37,14 +37,12 @@ export function createV2(parts: VersionParts): { readonly app: AgentApp; readonl
       "session/new",
       asProtocolErrors(async ({ params: { cwd, mcpServers } }) => {
         const session = await gateway.begin({ cwd, mcpServers: serversOf(mcpServers) });
-        editor.enter(session.id, cwd);
         return { sessionId: session.id, configOptions: optionsOf(session) };
       }),
     )
     .onRequest(
       "session/resume",
       asProtocolErrors(async ({ params: { sessionId, cwd, mcpServers, replayFrom } }) => {
-        editor.enter(sessionId, cwd);
         const opening = { sessionId, cwd, mcpServers: serversOf(mcpServers) };
         const session = await (replayFrom?.type === "start"
           ? gateway.load(opening)
@@ -92,6 +90,10 @@ class EditorV2 implements EditorClient {
 
   enter(sessionId: string, cwd: string): void {
     this.#updates.set(sessionId, new SessionUpdatesV2(cwd));
+  }
+
+  leave(sessionId: string): void {
+    this.#updates.delete(sessionId);
   }
 
   update: EditorClient["update"] = async (sessionId, update) => {

@@ -29,7 +29,7 @@ export { excludes } from "./exclude-patterns.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
-export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
+export { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
 export type { RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,
@@ -65,7 +65,7 @@ export {
   tokensOf,
 } from "./prices.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
-export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
+export { isOwn, isSame, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
 export {
   openUsage,
   type SessionUsage,

@@ -69,7 +69,10 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
 
 /** Whose program is installed, or named by a path. Errors: as `readSettings`. */
 export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly string[]> {
-  const { agents } = await readSettings(places, cwd);
+  return installedAgents(await readSettings(places, cwd), places);
+}
+
+export function installedAgents({ agents }: Configuration, places: PlacesAt): readonly string[] {
   const { PATH = "" } = places.env;
   return Object.entries(agents)
     .filter(([name, { command }]) => findProgram(command ?? name, PATH, places.home) !== null)
