@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
+import { listTrashedSessions } from "@continuo/native/editing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeUnused } from "../../src/gateway/unused.ts";
 import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
@@ -177,6 +178,28 @@ describe("the sessions of this machine", () => {
   });
 });
 
+describe("deletion", () => {
+  test("takes the native sessions of the same conversation to the trash", async () => {
+    home.write("app/readme", "");
+    const id = "4bf3c2a1-0000-4000-8000-00000000000c";
+    const text = claudeText(id, CONVERSATION).replaceAll("/home/ann/app", join(home.path, "app"));
+    home.write(claudeFile(id), text);
+    await using editor = await openEditor(home);
+    const sessionId = `claude:${id}`;
+    await editor.agent.request("session/resume", { sessionId, cwd });
+    const choice = { sessionId, configId: "agent", value: "robot" };
+    await editor.agent.request("session/set_config_option", choice);
+    await say(editor, sessionId, "hello");
+    await editor.agent.request("session/delete", { sessionId });
+    expect((await editor.agent.request("session/list", {})).sessions).toEqual([]);
+    await expect(
+      editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] }),
+    ).rejects.toMatchObject({ code: -32_002 });
+    const places = { home: home.path, env: cleanEnv(home.path) };
+    expect(listTrashedSessions({ places })).toMatchObject([{ info: { agent: "claude", sessionId: id } }]);
+  });
+});
+
 describe("the list", () => {
   test("comes in pages whose cursor stays right while sessions come and go", async () => {
     for (let at = 0; at < 230; at += 1) {
@@ -228,7 +251,58 @@ describe("a new session without a word", () => {
   });
 });
 
+describe("an update for an editor", () => {
+  test("is never larger than a client of the protocol takes", async () => {
+    const big = "x".repeat(9_000_000);
+    const id = "4bf3c2a1-0000-4000-8000-00000000000b";
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: big } };
+    const blocks = [
+      { uuid: "u1", parent: null, role: "user", content: [{ type: "text", text: big }, image] },
+      {
+        uuid: "a1",
+        parent: "u1",
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t1", name: "Write", input: { file_path: "/a", content: big } }],
+      },
+    ] as const;
+    const lines = blocks.map((line, at) => ({ ...line, time: `10:00:0${at}` }));
+    home.write(claudeFile(id), claudeText(id, lines));
+    await using editor = await openEditor(home);
+    await editor.agent.request("session/load", { sessionId: `claude:${id}`, cwd, mcpServers: [] });
+    const told = editor.take();
+    expect(told.map((update) => JSON.stringify(update).length).filter((chars) => chars > 8_500_000)).toEqual(
+      [],
+    );
+    const words = told.map((update) => JSON.stringify(update)).join("");
+    expect(words).toContain("[image of 9000000 characters, which is too large for a message]");
+    expect(words).toContain('"rawInput":{"leftOut":"');
+    // A text comes whole, in several updates.
+    const text = told.flatMap((one) =>
+      one.sessionUpdate === "user_message_chunk" && one.content.type === "text" ? [one.content.text] : [],
+    );
+    expect(text.join("")).toContain(big);
+  });
+});
+
 describe("two editors on one session", () => {
+  test("the second one waits for the turn of the first, and then its own begins", async () => {
+    await using one = await openEditor(home);
+    const id = await newSession(one);
+    await say(one, id, "hello");
+    await using two = await openEditor(home);
+    await two.agent.request("session/resume", { sessionId: id, cwd });
+    const running = say(one, id, "slow");
+    await expect
+      .poll(() => one.updates.some(({ update }) => update.sessionUpdate === "tool_call"))
+      .toBe(true);
+    const waiting = say(two, id, "and now?");
+    await expect.poll(() => two.reports.join(" ")).toContain("waits for its end");
+    await one.agent.notify("session/cancel", { sessionId: id });
+    expect(await running).toEqual({ stopReason: "cancelled" });
+    expect(await waiting).toEqual({ stopReason: "end_turn" });
+    expect(spokenIn(two.take())).toContain("and now?");
+  });
+
   test("both see a turn, the one that did not take it when it has ended, and once", async () => {
     await using one = await openEditor(home);
     const id = await newSession(one);
