@@ -1,4 +1,4 @@
-/** What an editor can choose in a session: the agent that answers, and what it may do. Pure. */
+/** The choices of an editor in a session: the agent that answers, and what it may do. Pure. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";

@@ -79,7 +79,7 @@ export function infosOf(rows: readonly ListedSession[], places: PlacesAt): reado
   });
 }
 
-/** By the id of the native session: the first of Continuo's that began as it. */
+/** The first session of Continuo's that began as a native one, by the id of the native one. */
 export function ownersOf(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
   const owners = new Map<string, OwnRow>();
   for (const row of rows) {

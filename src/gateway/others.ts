@@ -52,7 +52,7 @@ export async function followOthers(id: string, options: FollowOptions): Promise<
   }
 }
 
-/** What was said in a run, and what was called. */
+/** The messages of one run, its calls and their results. */
 async function messagesOf(store: Store, sessionId: string, runId: string): Promise<readonly Message[]> {
   const events: StoredEvent[] = [];
   for (let after: number | null = 0; after !== null; ) {

@@ -1,4 +1,4 @@
-/** What a person reads when a conversation continues in another agent. */
+/** The words that a person reads when a conversation continues in another agent. */
 
 import { expect, test } from "vitest";
 import { receiptOf } from "./receipt.ts";

@@ -1,4 +1,4 @@
-/** What is said of a conversation that continues in another agent. Pure. */
+/** The words about a conversation that continues in another agent. Pure. */
 
 import type { Resumption } from "@continuo/core/model";
 
