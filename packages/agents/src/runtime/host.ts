@@ -1,4 +1,4 @@
-/** What the parts of the front door share. */
+/** The store, the agents and the callbacks that the parts of the front door share. */
 
 import type { Store } from "@continuo/core/model";
 import type { ApprovalDesk } from "./approvals.ts";

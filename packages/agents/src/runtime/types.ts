@@ -20,7 +20,7 @@ import type { DefinedEvent } from "./define-event.ts";
 /** Makes an agent for one run, which is closed after it. */
 export interface AgentDefinition<Value = unknown> {
   readonly name: string;
-  /** How much of the session the agent is given; everything where none is given. */
+  /** The agent gets this much of the session; without it, everything. */
   readonly context?: ContinuationOptions;
   open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
   /** Reads the run's `value`. Throws for a value that is none. */
@@ -34,7 +34,7 @@ export interface ContinuoOptions {
    * where none is given.
    */
   readonly recover?: "retry" | "end";
-  /** Whether a process runs the queue for `agents`; true where none is given. `work()` does it in any case. */
+  /** This process runs the queue for `agents`; true by default. `work()` runs it in any case. */
   readonly work?: boolean;
   /** Sessions that run at the same time in this process; further ones wait. 16 where none is given. */
   readonly parallel?: number;
@@ -51,7 +51,7 @@ export interface ContinuoOptions {
 }
 
 export interface RetryOptions {
-  /** How often an input is given to its agent, the first time included; 3 where none is given. Then it is a dead letter. */
+  /** An input is given to its agent at most this often, the first time included; 3 by default. Then it is a dead letter. */
   readonly attempts?: number;
   /** Milliseconds before the third attempt; each further one waits twice as long, at most a minute. The second one begins at once. */
   readonly backoffMs?: number;
@@ -123,7 +123,7 @@ export interface SendOptions<Value = unknown> {
   readonly runAt?: string;
 }
 
-/** What `send` resolves with when the message is durable. */
+/** `send` resolves with it when the message is durable. */
 export interface SentRun {
   readonly id: string | null;
   readonly runId: string;
@@ -195,7 +195,7 @@ export interface ApprovalAnswer {
 }
 
 export interface Approvals {
-  /** By the id of the list, or the `approvalId` of the event; `null` where there is none. */
+  /** `id`: the id in the list, or the `approvalId` of the event. `null` if there is no such approval. */
   get(id: string): Promise<Approval | null>;
   /** Oldest first, at most 1,000. */
   list(options?: ListApprovalsOptions): Promise<readonly Approval[]>;
@@ -233,7 +233,7 @@ export interface Authorization {
   readonly sessions: readonly string[] | "*";
   /** `write` includes `read`. */
   readonly access: "read" | "write";
-  /** Whether approvals of these sessions may be answered; false where it is left out, whatever the access. */
+  /** Approvals of these sessions may be answered; false by default, whatever the access is. */
   readonly approve?: boolean;
   /** The author of messages and answers, as the log keeps it. */
   readonly by?: string;
