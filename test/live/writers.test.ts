@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Agent } from "@continuo/core/model";
 import { agentWriter, anthropicWriter, cosineOf, openAiEmbedder, openAiWriter } from "@continuo/live";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ModelAgent } from "../../packages/agents/src/model-agent/index.ts";
 import { startModelServer, text } from "../model-servers/index.ts";
 import { liveTest, said } from "./live-session.ts";
@@ -168,6 +168,27 @@ test("a budget warns at 80 %, and when it is spent no model is called, evidence 
   expect(states).toEqual(["warning", "spent"]);
   const writers = events.flatMap(({ data }) => (data as { readonly writer?: string }).writer ?? []);
   expect(new Set(writers.slice(3))).toEqual(new Set(["extractive"]));
+});
+
+test("after five failures in a row a lane sleeps until its next try, and then writes what waited", async () => {
+  let isAway = false;
+  const embed = async (texts: readonly string[]): Promise<readonly number[][]> => {
+    if (isAway) throw new Error("the embedder is away");
+    return texts.map(() => [1, 0]);
+  };
+  await using live = await liveTest({ embedder: { name: "away", threshold: 0.8, embed } });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("The harbour opens at dawn"));
+  await live.clock.advance(20_000);
+  isAway = true;
+  await live.send("k", said("The harbour opens at dawn, and boats leave"));
+  const after = vi.spyOn(live.clock, "after");
+  await live.clock.advance(120_000);
+  expect((await live.service.session("k")).depth).toBe(1);
+  expect(after.mock.calls.length).toBeLessThan(200);
+  isAway = false;
+  await live.clock.advance(60_000);
+  expect((await live.service.session("k")).depth).toBe(0);
 });
 
 test("embeddings come from an endpoint that speaks as OpenAI's, once for each text, and an endpoint that fails loses nothing", async () => {

@@ -144,10 +144,11 @@ export class LaneWork {
   /** When the next step is due, if nothing is appended before. */
   get nextMs(): number | null {
     if (this.#running !== null) return null;
-    const redoMs = this.owes ? this.#redoAtMs : null;
     const { oldestAtMs, closesAtMs } = this.#window;
-    if (oldestAtMs === null || closesAtMs === null) return redoMs;
-    return Math.min(Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0), redoMs ?? closesAtMs);
+    const isOpen = oldestAtMs !== null && closesAtMs !== null;
+    const times = isOpen ? [Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0)] : [];
+    if (this.owes) times.push(this.#redoAtMs);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   startIfDue(nowMs: number): void {
