@@ -194,3 +194,30 @@ test("a restart of the server continues the late notes of an ended session, for 
   expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
   expect(await texts(third)).toEqual(TALK);
 });
+
+test("when a person removes an ended session while its late notes are written, nothing more of it is sent", async () => {
+  await using live = await away();
+  const { service, store, writer } = live;
+  // One request cannot hold all batches.
+  for (let n = 0; n < 4; n++) {
+    const pieces = Array.from({ length: 60 }, (_, m) => {
+      const startMs = (n * 60 + m) * 4_000;
+      return said(`Boat ${n} of ${m} leaves the harbour.`, startMs, { endMs: startMs + 3_000 });
+    });
+    await live.send("k", ...pieces);
+    await live.clock.advance(13_000);
+  }
+  await service.close("k");
+  const sessionId = await service.sessionIdOf("k");
+  writer.failures = 0;
+  writer.requests.length = 0;
+  const { write } = writer;
+  writer.write = async (request, call) => {
+    const result = await write(request, call);
+    if (writer.requests.length === 1) await service.removals.remove("k");
+    return { ...result, drafts: result.drafts.slice(0, 50) };
+  };
+  expect(await service.late.run()).toBe(1);
+  expect(writer.requests).toHaveLength(1);
+  expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
+});

@@ -131,6 +131,31 @@ test("a session that a process could not end when it was removed stays hidden, a
   expect(await store.getSession(sessionId)).toBeNull();
 });
 
+test("after a process was killed between the steps of a removal, no server sends anything of the session to a note writer, and the session is closed", async () => {
+  for (const finish of ["take over", "clean up", "remove again"] as const) {
+    const store = await openStore("memory:");
+    onTestFinished(() => store.close());
+    const first = await liveTest({ store });
+    await first.service.start();
+    const { sessionId } = await first.service.open("k", OF_VIDEO);
+    await first.send("k", said("private words", 1_000));
+    const append = vi.spyOn(store, "append").mockRejectedValue(new Error("killed"));
+    await first.service.removals.remove("k");
+    append.mockRestore();
+    await first.service.stop();
+    await using next = await liveTest({ store, startMs: first.clock.now() + 4_000_000 });
+    if (finish === "take over") {
+      await next.service.start();
+      await vi.waitFor(async () => expect((await store.getSession(sessionId))?.status).toBe("closed"));
+    }
+    if (finish === "clean up") await next.service.cleanUp();
+    if (finish === "remove again") await next.service.removals.remove("k");
+    await next.clock.advance(60_000);
+    expect(next.writer.requests, finish).toEqual([]);
+    expect((await store.getSession(sessionId))?.status, finish).toBe("closed");
+  }
+});
+
 test("the next session of a video continues the one before a removed session, and says what became of a removed one", async () => {
   await using live = await liveTest();
   const { service } = live;

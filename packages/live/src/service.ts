@@ -20,6 +20,7 @@ import {
   type EvidenceBatch,
   type EvidenceItem,
   isoOf,
+  isRemoved,
   LIMITS,
   type LiveSession,
   type LiveSessionRequest,
@@ -36,7 +37,6 @@ import { type LiveOptions, settingsOf } from "./options.ts";
 import {
   CleanUp,
   deleteVideo,
-  endRemoved,
   endSession,
   isLiveUsed,
   LateNotes,
@@ -293,9 +293,8 @@ export class LiveService {
   async operateOnPage(key: string, itemId: string, operation: PageOperation): Promise<Acknowledgement> {
     const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
-    return this.#input(follower, [
-      await pageOperationEvent(this.soundStore, follower, { itemId, operation }),
-    ]);
+    const event = await pageOperationEvent(this.soundStore, follower, { itemId, operation });
+    return this.#input(follower, [event]);
   }
 
   /** The notes that share evidence or words with a note. Errors: `not_found`. */
@@ -469,6 +468,7 @@ export class LiveService {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
     const follower = await this.follow(sessionId);
+    const isHidden = await isRemoved(this.store, sessionId);
     // A take-over and a request may arrive here in another order than they were granted.
     const known = this.#owners.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
@@ -480,21 +480,21 @@ export class LiveService {
       ...this.#settings,
       follower,
       lease,
+      work: isHidden ? "none" : "all",
       onEnd: () => {
         if (this.#owners.get(sessionId) === owner) this.#owners.delete(sessionId);
       },
     });
     this.#owners.get(sessionId)?.end();
     this.#owners.set(sessionId, owner);
-    return owner;
+    if (isHidden) await endSession(owner, { ...this.#settings, follower, on: "removal" });
+    return isHidden ? null : owner;
   }
 
   async #end(sessionId: string, on: "close" | "expiry" | "removal"): Promise<boolean> {
     const follower = await this.follow(sessionId);
     if (isFinal(follower.fold.state)) return false;
     const owner = await this.#own(sessionId, "anybody");
-    if (on === "removal") return owner !== null && endRemoved(owner);
-    const { clock, report } = this.#settings;
-    return owner !== null && endSession(owner, { follower, on, nowMs: clock.now(), report });
+    return owner !== null && endSession(owner, { ...this.#settings, follower, on });
   }
 }

@@ -1,48 +1,48 @@
 /** The end of a session by its owner: the last notes, the open requests, the page, a checkpoint, and the end itself. */
 
-import { isContinuoError, type Write } from "@continuo/core/model";
-import { LIMITS } from "../kit/index.ts";
+import { isContinuoError, present, type Write } from "@continuo/core/model";
+import { isRemoved, LIMITS, type SessionOwnerSettings } from "../kit/index.ts";
 import { acceptsInput, depthOf, type Follower, stateOfFold } from "../state/index.ts";
 import { lateClaim } from "./late-notes.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
-interface EndSessionOptions {
+interface EndSessionOptions extends Pick<SessionOwnerSettings, "store" | "clock" | "report"> {
   readonly follower: Follower;
-  readonly on: "close" | "expiry";
-  readonly nowMs: number;
-  readonly report: (line: string) => void;
+  readonly on: "close" | "expiry" | "removal";
 }
 
 /**
  * A session that nobody uses any more is closed as well, if its notes could be finished; else it is abandoned. Returns
  * `false` if another server ended the session at the same time. Errors: the store's.
  */
-export async function endSession(
-  owner: SessionOwner,
-  { follower, on, nowMs, report }: EndSessionOptions,
-): Promise<boolean> {
-  const isFinished =
-    acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, { follower, on, nowMs, report }));
-  const { name, token } = owner.lease;
+export async function endSession(owner: SessionOwner, options: EndSessionOptions): Promise<boolean> {
+  const { store, clock, follower, on } = options;
+  const { sessionId } = follower;
+  // The process that removed it may have died before it ended the session.
+  if (on === "removal" || (await isRemoved(store, sessionId))) return endRemoved(owner);
+  const isFinished = acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, options));
   // A log with batches that the note writer is still owed stays open for its late notes, and takes no input.
-  const end: Write = owner.owes ? lateClaim(follower.sessionId, nowMs) : { type: "close" };
-  const also: readonly Write[] = [end, { type: "lease_release", name, token }];
-  try {
-    return await owner.change(isFinished ? "close" : on, { also });
-  } catch (error) {
-    if (isContinuoError(error, "log_closed")) return false;
-    throw error;
-  } finally {
-    owner.end();
-  }
+  const end: Write = owner.owes ? lateClaim(sessionId, clock.now()) : { type: "close" };
+  return writeEnd(owner, isFinished ? "close" : on, { end });
 }
 
-/** Ends a session that a person removed: nothing of it is read or sent to a model any more. `false` if it ended already. Errors: the store's. */
-export async function endRemoved(owner: SessionOwner): Promise<boolean> {
+/**
+ * Nothing of a removed session is read or sent to a model any more. Returns `false` if it ended already. Errors: the
+ * store's.
+ */
+function endRemoved(owner: SessionOwner): Promise<boolean> {
+  return writeEnd(owner, "close", { end: { type: "close" }, reason: "a person removed the session" });
+}
+
+async function writeEnd(
+  owner: SessionOwner,
+  on: "close" | "expiry",
+  { end, reason }: { readonly end: Write; readonly reason?: string },
+): Promise<boolean> {
   const { name, token } = owner.lease;
-  const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
+  const also: readonly Write[] = [end, { type: "lease_release", name, token }];
   try {
-    return await owner.change("close", { reason: "a person removed the session", also });
+    return await owner.change(on, present({ reason, also }));
   } catch (error) {
     if (isContinuoError(error, "log_closed")) return false;
     throw error;

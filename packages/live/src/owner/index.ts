@@ -6,7 +6,7 @@
  */
 
 export { CleanUp } from "./clean-up.ts";
-export { endRemoved, endSession } from "./end-session.ts";
+export { endSession } from "./end-session.ts";
 export { LateNotes } from "./late-notes.ts";
 export { NightlyReplay } from "./nightly-replay.ts";
 export { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";

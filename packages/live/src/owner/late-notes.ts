@@ -22,6 +22,12 @@ export interface LateNotesOptions extends SessionOwnerSettings {
   readonly follow: (sessionId: string) => Promise<Follower>;
 }
 
+interface LateSession {
+  readonly untilMs: number;
+  /** Keeps the lease of the work. Errors: `fenced` if another server does the work by now. */
+  readonly renew: () => Promise<unknown>;
+}
+
 const PREFIX = "live/late/";
 const LEASE = "live/late-notes";
 
@@ -64,7 +70,7 @@ export class LateNotes {
           const sessionId = name.slice(PREFIX.length);
           const untilMs = isFields(data) ? Number(data.untilMs) : 0;
           try {
-            if (await this.#write(sessionId, untilMs)) finished++;
+            if (await this.#write(sessionId, { untilMs, renew })) finished++;
           } catch (error) {
             report(`live: no late notes of ${sessionId} yet: ${messageOf(error)}`);
           }
@@ -77,7 +83,7 @@ export class LateNotes {
   }
 
   /** `true` if the session needs nothing more: its log is closed then. Errors: the writer's, the store's. */
-  async #write(sessionId: string, untilMs: number): Promise<boolean> {
+  async #write(sessionId: string, { untilMs, renew }: LateSession): Promise<boolean> {
     const { store, ownership, clock, follow } = this.#options;
     if ((await store.getSession(sessionId)) === null) return this.#forget(sessionId);
     const isOver = clock.now() >= untilMs || (await isRemoved(store, sessionId));
@@ -87,7 +93,7 @@ export class LateNotes {
       const lease = await ownership.own(sessionId);
       if (lease === null) return false;
       try {
-        await this.#redo(follower, lease);
+        await this.#redo(follower, lease, renew);
       } finally {
         await this.#options.writerOf(follower.fold.noteWriter).end?.(sessionId);
         await ownership.release(lease);
@@ -97,12 +103,14 @@ export class LateNotes {
     return this.#forget(sessionId);
   }
 
-  async #redo(follower: Follower, lease: SessionLease): Promise<void> {
-    const { fold } = follower;
+  /** Stops when a person removes the session meanwhile: nothing more of it is sent to a model. */
+  async #redo(follower: Follower, lease: SessionLease, renew: LateSession["renew"]): Promise<void> {
+    const { fold, sessionId } = follower;
     for (const lane of lanesOf(fold)) {
       while (owedIn(fold, lane).length > 0) {
         const { budget, writerOf, clock } = this.#options;
         if (budgetState(fold.cost, budgetOf(fold, budget)) === "spent") return;
+        if (await isRemoved(this.#options.store, sessionId)) return;
         await redoOwed({
           ...this.#options,
           follower,
@@ -113,6 +121,8 @@ export class LateNotes {
           append: (events) => this.#append(follower, lease, events),
           inTurn: (work) => work(),
         });
+        // A session with many batches can take longer than the lease of this work.
+        await renew();
       }
     }
   }

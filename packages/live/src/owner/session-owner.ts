@@ -58,6 +58,8 @@ export interface SessionOwnerOptions extends SessionOwnerSettings {
   readonly lease: SessionLease;
   /** Called when the session has ended, or belongs to another owner. */
   readonly onEnd: () => void;
+  /** `none` for a removed session, which this owner only ends; `all` by default. */
+  readonly work?: "all" | "none";
 }
 
 /** Errors after which there is nothing left to keep: another owner has the session, or it ended, or it was deleted. */
@@ -368,8 +370,8 @@ export class SessionOwner {
 
   /** Does what is due, and sets a timer for the next step. */
   #wake(): void {
-    if (this.isOver || this.#busy === "writing") return;
-    const { clock, follower, report } = this.#options;
+    const { clock, follower, report, work = "all" } = this.#options;
+    if (this.isOver || this.#busy === "writing" || work === "none") return;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     const nowMs = clock.now();
