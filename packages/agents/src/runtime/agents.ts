@@ -3,6 +3,7 @@
 import type { Agent } from "@continuo/core/model";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { RunAgentOptions } from "../handoff/index.ts";
+import { MAX_TIMER_MS } from "./host.ts";
 import type { AgentDefinition } from "./types.ts";
 
 export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = FlexibleSchema<unknown>> {
@@ -64,8 +65,6 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
     },
   };
 }
-
-const MAX_TIMER_MS = 2_147_483_647;
 
 function renamed(agent: Agent & AsyncDisposable, name: string): Agent & AsyncDisposable {
   return {

@@ -10,6 +10,8 @@ import {
   ContinuoError,
   canonicalJson,
   isContinuoError,
+  listAll,
+  type Page,
   type PermissionDecision,
   type PermissionRequest,
   present,
@@ -18,6 +20,7 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, rootIn } from "@continuo/store/sessions";
+import { MAX_TIMER_MS } from "./host.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
 interface ApprovalData {
@@ -132,11 +135,19 @@ export class ApprovalDesk implements Approvals {
       request.toolName ?? null,
       request.toolInput ?? request.title ?? null,
     ]);
-    for (let ordinal = asked.get(content) ?? 0; ; ordinal++) {
-      asked.set(content, ordinal + 1);
+    // Calls that are asked about at the same time have different numbers.
+    const nextOrdinal = (): number => {
+      const next = asked.get(content) ?? 0;
+      asked.set(content, next + 1);
+      return next;
+    };
+    for (let ordinal = nextOrdinal(); ; ) {
       const id = createHash("sha256").update(`${content}\n${ordinal}`).digest("hex").slice(0, 32);
       const known = await this.#get(id);
-      if (known !== null && (known.data.usedBy !== undefined || known.status === "cancelled")) continue;
+      if (known !== null && (known.data.usedBy !== undefined || known.status === "cancelled")) {
+        ordinal = nextOrdinal();
+        continue;
+      }
       const session = known === null ? await this.#store.getSession(run.sessionId) : null;
       const data: ApprovalData = {
         metadata: session?.metadata ?? {},
@@ -153,10 +164,8 @@ export class ApprovalDesk implements Approvals {
         const write = { name: PREFIX + id, owner: root, generation, status, data };
         return (await this.#store.putClaim(write)) as StoredApproval;
       } catch (error) {
+        // It was answered in this moment: the same one is read again.
         if (!isContinuoError(error, "fenced")) throw error;
-        // It was answered in this moment.
-        asked.set(content, ordinal);
-        ordinal--;
       }
     }
   }
@@ -165,7 +174,7 @@ export class ApprovalDesk implements Approvals {
     const id = name.slice(PREFIX.length);
     const over = new AbortController();
     const ended = AbortSignal.any([signal, over.signal]);
-    const timer = await this.#startTimer(id);
+    const stopTimer = await this.#startTimer(id);
     try {
       for (;;) {
         const after = await this.#store.latestSequence(run.sessionId);
@@ -181,20 +190,33 @@ export class ApprovalDesk implements Approvals {
       }
     } finally {
       over.abort();
-      clearTimeout(timer);
+      stopTimer();
     }
   }
 
-  async #startTimer(id: string): Promise<NodeJS.Timeout | undefined> {
-    if (this.#timeLimitMs === undefined) return undefined;
+  async #startTimer(id: string): Promise<() => void> {
+    const limitMs = this.#timeLimitMs;
+    if (limitMs === undefined) return () => undefined;
     const claim = await this.#get(id);
-    const since = Date.parse(claim?.data.requestedAt ?? "");
-    const ms = Math.max(0, since + this.#timeLimitMs - Date.now());
-    return setTimeout(() => {
-      const reason = `no answer within ${this.#timeLimitMs} ms`;
-      // Somebody may answer at the same time, and is heard then.
-      this.resolve(id, { outcome: "denied", by: TIME_LIMIT, reason }).catch(() => undefined);
-    }, ms);
+    const endsAt = Date.parse(claim?.data.requestedAt ?? "") + limitMs;
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (): void => {
+      const leftMs = endsAt - Date.now();
+      if (leftMs > MAX_TIMER_MS) {
+        timer = setTimeout(wait, MAX_TIMER_MS);
+        return;
+      }
+      timer = setTimeout(
+        () => {
+          const reason = `no answer within ${limitMs} ms`;
+          // Somebody may answer at the same time, and is heard then.
+          this.resolve(id, { outcome: "denied", by: TIME_LIMIT, reason }).catch(() => undefined);
+        },
+        Math.max(0, leftMs),
+      );
+    };
+    wait();
+    return () => clearTimeout(timer);
   }
 
   /** `null` when another attempt was faster. */
@@ -275,20 +297,14 @@ export class ApprovalDesk implements Approvals {
     return first;
   }
 
-  async *#claims(filter: {
+  #claims(filter: {
     readonly status?: string;
     readonly owner?: string;
-  }): AsyncGenerator<StoredApproval> {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<Store["listClaims"]>> = await this.#store.listClaims({
-        prefix: PREFIX,
-        limit: MAX_LISTED,
-        ...filter,
-        ...present({ cursor }),
-      });
-      yield* page.items as readonly StoredApproval[];
-      cursor = page.nextCursor;
-    }
+  }): AsyncGenerator<StoredApproval, void, void> {
+    return listAll(async (place) => {
+      const page = await this.#store.listClaims({ prefix: PREFIX, limit: MAX_LISTED, ...filter, ...place });
+      return page as Page<StoredApproval>;
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The front door, opened: the store, the queue of this process, sessions and approvals. */
 
-import { ContinuoError, type Store } from "@continuo/core/model";
+import { ContinuoError, listAll, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
@@ -55,7 +55,8 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const before = own;
       own = null;
       const worker = work(asked);
-      if (before !== null) void stop(before, options.leaseMs ?? GRACE_MS);
+      // It takes nothing more, and its runs end in their own time.
+      before?.finish().catch(host.report);
       await Promise.race([closed.promise, abortOf(asked.signal)]);
       await stop(worker, GRACE_MS);
     },
@@ -68,9 +69,10 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       },
     },
     async queue() {
-      const running = [...workers].reduce((sum, worker) => sum + worker.running, 0);
-      const { runs } = await countWaiting(store);
-      return { running, waiting: runs, parallel: options.parallel ?? PARALLEL };
+      const sum = (count: (worker: Worker) => number): number =>
+        [...workers].reduce((total, worker) => total + count(worker), 0);
+      const waiting = await countWaiting(store);
+      return { running: sum(({ running }) => running), waiting, parallel: sum(({ parallel }) => parallel) };
     },
     handler: (handling) => createHandler(continuo, handling),
     replay: (sessionId, replaying) => replaySession(store, sessionId, replaying),
@@ -115,18 +117,11 @@ function definitionsOf(
   });
 }
 
-async function countWaiting(store: Store): Promise<{ readonly runs: number }> {
+async function countWaiting(store: Store): Promise<number> {
   let runs = 0;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listRuns"]>> = await store.listRuns({
-      status: "pending",
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    runs += page.items.length;
-    cursor = page.nextCursor;
-  }
-  return { runs };
+  for await (const _ of listAll((place) => store.listRuns({ status: "pending", limit: 1_000, ...place })))
+    runs++;
+  return runs;
 }
 
 function abortOf(signal: AbortSignal | undefined): Promise<void> {

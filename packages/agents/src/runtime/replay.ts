@@ -3,9 +3,10 @@
 import {
   type Agent,
   isEvent,
-  isEventType,
+  listAll,
   present,
   type Run,
+  readAll,
   type Store,
   textOf,
 } from "@continuo/core/model";
@@ -23,19 +24,12 @@ export async function replaySession<Value>(
 ): Promise<readonly ReplayedRun[]> {
   const replayed: ReplayedRun[] = [];
   const call = present({ signal });
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listRuns"]>> = await store.listRuns({
-      sessionId,
-      ...present({ cursor, signal }),
-    });
-    for (const run of page.items) {
-      // A retry is answered in the place of its input.
-      if (run.metadata.retryOf !== undefined || !isInput(run.input)) continue;
-      replayed.push(
-        await replayRun(store, run, { input: run.input, agent: toDefinition(agent), keep, ...call }),
-      );
-    }
-    cursor = page.nextCursor;
+  for await (const run of listAll((place) => store.listRuns({ sessionId, ...place, ...call }))) {
+    // A retry is answered in the place of its input.
+    if (run.metadata.retryOf !== undefined || !isInput(run.input)) continue;
+    replayed.push(
+      await replayRun(store, run, { input: run.input, agent: toDefinition(agent), keep, ...call }),
+    );
   }
   return replayed;
 }
@@ -103,18 +97,13 @@ async function answerOf(store: Store, sessionId: string, runId: string): Promise
   let text = "";
   const tools: string[] = [];
   let usage: Answer["usage"];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { runId, after });
-    for (const event of page.events) {
-      if (!isEventType(event.type)) continue;
-      if (isEvent(event, "message_received")) {
-        const { content } = event.data;
-        text = typeof content === "string" ? content : textOf(content);
-      }
-      if (isEvent(event, "tool_call_started")) tools.push(event.data.toolName);
-      if (isEvent(event, "run_completed") || isEvent(event, "run_failed")) usage = event.data.usage;
+  for await (const event of readAll(store, sessionId, { runId })) {
+    if (isEvent(event, "message_received")) {
+      const { content } = event.data;
+      text = typeof content === "string" ? content : textOf(content);
     }
-    after = page.nextAfter;
+    if (isEvent(event, "tool_call_started")) tools.push(event.data.toolName);
+    if (isEvent(event, "run_completed") || isEvent(event, "run_failed")) usage = event.data.usage;
   }
   return { text, tools, ...present({ usage }) };
 }

@@ -5,6 +5,7 @@ import {
   type Block,
   ContinuoError,
   isContinuoError,
+  listAll,
   present,
   type Run,
   type Store,
@@ -19,7 +20,7 @@ const SCHEDULE = "schedule/";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** Due inputs that one look starts. */
+/** Inputs of one page: mostly none is due. */
 const MAX_DUE = 100;
 
 /** Gives the input of an ended run again: now, later, or never again. Somebody else may do the same at the same time. */
@@ -37,11 +38,17 @@ export async function retry(host: Host, runId: string): Promise<void> {
     attempt: attempt + 1,
     ...present({ agent: run.agent ?? undefined }),
   };
-  if (attempt === 1) await startInput(store, next);
+  let waitMs = 0;
+  if (attempt > 1) waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
   else {
-    const waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
-    await schedule(store, new Date(Date.now() + waitMs).toISOString(), next);
+    try {
+      return await startInput(store, next);
+    } catch (error) {
+      // It begins when there is room in the queue of its session.
+      if (!isContinuoError(error, "too_many_runs")) throw error;
+    }
   }
+  await schedule(store, new Date(Date.now() + waitMs).toISOString(), next);
 }
 
 function attemptOf(run: Run): number {
@@ -69,15 +76,24 @@ export async function schedule(store: Store, at: string, input: ScheduledInput):
   }
 }
 
-/** Starts the inputs whose time has come. */
-export async function startDue(store: Store): Promise<void> {
-  const { items } = await store.listClaims({ prefix: SCHEDULE, limit: MAX_DUE });
+/** Starts the inputs whose time has come. One that cannot be started yet stays, and does not hold up the others. */
+export async function startDue({ store, report }: Pick<Host, "store" | "report">): Promise<void> {
   const now = new Date().toISOString();
-  for (const { name, owner, generation, data } of items) {
+  const full = new Set<string>();
+  for await (const { name, owner, generation, data } of listAll((place) =>
+    store.listClaims({ prefix: SCHEDULE, limit: MAX_DUE, ...place }),
+  )) {
     // Names are in the order of their times.
     if (name.slice(SCHEDULE.length, SCHEDULE.length + now.length) > now) return;
-    await startInput(store, data as ScheduledInput);
-    await store.deleteClaim({ name, owner, generation });
+    // The owner is the session.
+    if (full.has(owner)) continue;
+    try {
+      await startInput(store, data as ScheduledInput);
+      await store.deleteClaim({ name, owner, generation });
+    } catch (error) {
+      if (isContinuoError(error, "too_many_runs")) full.add(owner);
+      else report(error);
+    }
   }
 }
 
@@ -131,17 +147,8 @@ export async function isDead(store: Store, root: string): Promise<boolean> {
 }
 
 export async function deadLetters(store: Store): Promise<readonly DeadLetter[]> {
-  const letters: DeadLetter[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
-      prefix: DEAD,
-      limit: 1_000,
-      ...present({ cursor }),
-    });
-    letters.push(...page.items.map(({ data }) => data as DeadLetter));
-    cursor = page.nextCursor;
-  }
-  return letters;
+  const claims = listAll((place) => store.listClaims({ prefix: DEAD, limit: 1_000, ...place }));
+  return await Array.fromAsync(claims, ({ data }) => data as DeadLetter);
 }
 
 /** Starts a dead letter again, with all its attempts. Errors: `not_found`, `conflict`. */

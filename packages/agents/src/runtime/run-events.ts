@@ -9,6 +9,7 @@ import {
   RUN_END_STATUSES,
   RUN_EVENTS,
   type RunStatus,
+  readAll,
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
@@ -60,7 +61,7 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
   await addAttempts(store, { sessionId, runId, attempts, before: after });
   // Nothing comes any more after the end of the last attempt.
   const range = { after, ...present({ signal }) };
-  const events = (await isOver()) ? readRest(store, sessionId, range) : store.tail(sessionId, range);
+  const events = (await isOver()) ? readAll(store, sessionId, range) : store.tail(sessionId, range);
   for await (const event of events) {
     if (!isKnownEvent(event)) continue;
     if (event.type === "run_created" && retryOf(event.data) === runId) attempts.add(event.data.runId);
@@ -70,18 +71,6 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
     const isGivenUp = event.type === "error_raised" && event.data.code === GIVEN_UP;
     const isEnd = isGivenUp || (status !== undefined && !isRetried(status));
     if (isEnd && (await latestAttempt(store, runId, {})) === event.runId) return;
-  }
-}
-
-async function* readRest(
-  store: Store,
-  sessionId: string,
-  range: { readonly after: number; readonly signal?: AbortSignal },
-): AsyncGenerator<StoredEvent, void> {
-  for (let after: number | null = range.after; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { ...range, after });
-    yield* page.events;
-    after = page.nextAfter;
   }
 }
 
@@ -100,13 +89,9 @@ interface Attempts {
 
 /** Attempts that began before the place from which a reader goes on. */
 async function addAttempts(store: Store, { sessionId, runId, attempts, before }: Attempts): Promise<void> {
-  for (let after: number | null = 0; after !== null; ) {
-    const range = { after, before: before + 1, types: ["run_created"], texts: [runId] };
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, range);
-    for (const event of page.events) {
-      if (isEvent(event, "run_created") && retryOf(event.data) === runId) attempts.add(event.data.runId);
-    }
-    after = page.nextAfter;
+  const range = { before: before + 1, types: ["run_created"], texts: [runId] };
+  for await (const event of readAll(store, sessionId, range)) {
+    if (isEvent(event, "run_created") && retryOf(event.data) === runId) attempts.add(event.data.runId);
   }
 }
 

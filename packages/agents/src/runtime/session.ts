@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
-import { openSession, type RunInput, runIdOf, startRun } from "@continuo/store/sessions";
+import { assertInput, openSession, type RunInput, rootIn, runIdOf, startRun } from "@continuo/store/sessions";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import { sessionToHtml } from "./html.ts";
@@ -142,6 +142,7 @@ async function begin(
   }
   const time = Date.parse(runAt);
   if (Number.isNaN(time)) throw new ContinuoError("usage", `runAt is not a time: ${runAt}`);
+  assertInput(input);
   const inputId = id ?? randomUUID();
   const runId = runIdOf(sessionId, { id: inputId });
   const known = await host.store.getRun(runId);
@@ -155,7 +156,10 @@ async function begin(
 async function findRun({ store }: Host, sessionId: string, id: string): Promise<SentRun> {
   const sent = await store.getRun(runIdOf(sessionId, { id }));
   const run = sent ?? (await store.getRun(id));
-  if (run !== null && run.sessionId === sessionId) return toSentRun(run, sent === null ? null : id);
+  if (run !== null && run.sessionId === sessionId) {
+    // The events of an input are those of its first run and of every attempt after it.
+    return { ...toSentRun(run, sent === null ? null : id), runId: rootIn(run) };
+  }
   throw new ContinuoError(
     "not_found",
     `there is no run ${JSON.stringify(id)} in ${JSON.stringify(sessionId)}`,

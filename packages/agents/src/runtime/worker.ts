@@ -2,7 +2,7 @@
 
 import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
 import { executeRun, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
-import type { Host } from "./host.ts";
+import { type Host, MAX_TIMER_MS } from "./host.ts";
 import { isDead, retry, startDue } from "./retries.ts";
 import type { AgentDefinition } from "./types.ts";
 
@@ -36,6 +36,11 @@ export class Worker {
     return this.#running.size;
   }
 
+  /** The number of runs that it executes at the same time; 0 once it takes nothing more. */
+  get parallel(): number {
+    return this.#isStopped ? 0 : this.#parallel;
+  }
+
   start(): void {
     this.#loop ??= this.#work();
   }
@@ -44,35 +49,39 @@ export class Worker {
     this.#poke?.();
   }
 
-  /** Takes nothing more, and waits for what runs; then other processes get it. */
+  /** Takes nothing more, and waits for what runs; after `graceMs`, other processes get it. */
   async stop(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#abandoned.abort(), Math.min(graceMs, MAX_TIMER_MS));
+    try {
+      await this.finish();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Takes nothing more, and waits for what runs, however long that is. */
+  async finish(): Promise<void> {
     this.#isStopped = true;
     this.poke();
     await this.#loop;
-    if (this.#running.size === 0) return;
-    const timer = setTimeout(() => this.#abandoned.abort(), graceMs);
     await Promise.all(this.#running);
-    clearTimeout(timer);
   }
 
   async #work(): Promise<void> {
-    const { store, report, options } = this.#host;
+    const { report, options } = this.#host;
     const agents = [...this.#agents.keys()];
     while (!this.#isStopped) {
       // A poke while it looks counts as well.
       const poked = Promise.withResolvers<void>();
       this.#poke = poked.resolve;
-      try {
-        await this.#recover();
-        await startDue(store);
-        while (!this.#isStopped && this.#running.size < this.#parallel) {
-          const owner = newOwner();
-          const run = await store.claimNextRun({ owner, agents });
-          if (run === null) break;
-          this.#begin(run, owner);
+      // Each for itself: a session or an input that cannot be dealt with must not keep the others waiting.
+      const steps = [() => this.#recover(), () => startDue(this.#host), () => this.#claim(agents)];
+      for (const step of steps) {
+        try {
+          if (!this.#isStopped) await step();
+        } catch (error) {
+          if (!this.#isStopped) report(error);
         }
-      } catch (error) {
-        if (!this.#isStopped) report(error);
       }
       if (this.#isStopped) break;
       const timer = setTimeout(poked.resolve, options.pollMs ?? POLL_MS);
@@ -86,6 +95,15 @@ export class Worker {
     const sessions = this.#recoveredAt === Number.NEGATIVE_INFINITY ? "all" : "running";
     await recover(this.#host, sessions);
     this.#recoveredAt = performance.now();
+  }
+
+  async #claim(agents: readonly string[]): Promise<void> {
+    while (!this.#isStopped && this.#running.size < this.#parallel) {
+      const owner = newOwner();
+      const run = await this.#host.store.claimNextRun({ owner, agents });
+      if (run === null) break;
+      this.#begin(run, owner);
+    }
   }
 
   #begin(run: Run, owner: string): void {
@@ -150,13 +168,18 @@ function openedForRun(
 
 /** Ends what dead processes left, and gives its input again if the program wants that. */
 export async function recover(host: Host, sessions: "running" | "all"): Promise<void> {
-  const { store, options } = host;
-  const waking = { sessions, pending: "keep", ...present({ leaseMs: options.leaseMs }) } as const;
+  const { store, options, report } = host;
+  const { leaseMs } = options;
+  const waking = { sessions, pending: "keep", onError: report, ...present({ leaseMs }) } as const;
   for await (const { unprocessed } of wakeAll(store, waking)) {
     if (options.recover !== "retry") continue;
     for (const { runId } of unprocessed) {
-      const run = await store.getRun(runId);
-      if (run !== null && !(await isDead(store, rootIn(run)))) await retry(host, runId);
+      try {
+        const run = await store.getRun(runId);
+        if (run !== null && !(await isDead(store, rootIn(run)))) await retry(host, runId);
+      } catch (error) {
+        report(error);
+      }
     }
   }
 }

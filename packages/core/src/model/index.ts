@@ -56,6 +56,7 @@ export { knownError } from "./known-error.ts";
 export * from "./messages/index.ts";
 export { nearest } from "./nearest.ts";
 export { type OpenSession, openInAgent } from "./open-in-agent.ts";
+export { listAll, readAll } from "./pages.ts";
 export { toPlainJson } from "./plain-json.ts";
 export * from "./ports/index.ts";
 export { present } from "./present.ts";

@@ -26,7 +26,7 @@ export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";
 export { executeRun } from "./execute.ts";
 export { type RunOnceOptions, runOnce } from "./idempotent-run.ts";
-export { isInput, type RunInput } from "./input.ts";
+export { assertInput, isInput, type RunInput } from "./input.ts";
 export { runnerOf } from "./lease.ts";
 export type { ExecuteRunOptions } from "./options.ts";
 export { newOwner } from "./owner.ts";

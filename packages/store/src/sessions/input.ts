@@ -24,6 +24,11 @@ export function toBlocks(input: unknown): readonly Block[] {
   return input as readonly Block[];
 }
 
+/** Errors: as `toBlocks`. */
+export function assertInput(input: unknown): asserts input is RunInput {
+  toBlocks(input);
+}
+
 /** Somebody may have made a run without the session manager. */
 export function isInput(input: unknown): input is RunInput {
   if (typeof input === "string") return input !== "";

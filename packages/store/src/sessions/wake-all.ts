@@ -1,6 +1,6 @@
 /** After a crash of a program that had many sessions: wakes each that somebody may have left, however many there are. */
 
-import { isContinuoError, present, type RunStatus, type Store } from "@continuo/core/model";
+import { isContinuoError, listAll, present, type RunStatus, type Store } from "@continuo/core/model";
 import { type WakeOptions, type WakeResult, wake } from "./wake.ts";
 
 export interface WakeAllOptions extends WakeOptions {
@@ -9,6 +9,8 @@ export interface WakeAllOptions extends WakeOptions {
    * interrupted, whose input nobody may have taken yet. `all` by default.
    */
   readonly sessions?: "running" | "all";
+  /** Called with the error of a session that cannot be woken; the others are woken all the same. Without it, the error is thrown. */
+  readonly onError?: (error: unknown) => void;
 }
 
 const LEFT: Readonly<Record<NonNullable<WakeAllOptions["sessions"]>, readonly RunStatus[]>> = {
@@ -20,25 +22,22 @@ const PAGE_RUNS = 1_000;
 
 /** The result of `wake` for each session with runs that did not end well. A session that is deleted meanwhile is left out. */
 export async function* wakeAll(store: Store, options: WakeAllOptions = {}): AsyncGenerator<WakeResult> {
-  const { sessions = "all", ...waking } = options;
+  const { sessions = "all", onError, ...waking } = options;
   const status = LEFT[sessions];
   const seen = new Set<string>();
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { signal } = options;
-    const page: Awaited<ReturnType<Store["listRuns"]>> = await store.listRuns({
-      status,
-      limit: PAGE_RUNS,
-      ...present({ cursor, signal }),
-    });
-    for (const { sessionId } of page.items) {
-      if (seen.has(sessionId)) continue;
-      seen.add(sessionId);
-      try {
-        yield await wake(store, sessionId, waking);
-      } catch (error) {
-        if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
-      }
+  const { signal } = options;
+  const runs = listAll((place) =>
+    store.listRuns({ status, limit: PAGE_RUNS, ...place, ...present({ signal }) }),
+  );
+  for await (const { sessionId } of runs) {
+    if (seen.has(sessionId)) continue;
+    seen.add(sessionId);
+    try {
+      yield await wake(store, sessionId, waking);
+    } catch (error) {
+      if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) continue;
+      if (onError === undefined || signal?.aborted === true) throw error;
+      onError(error);
     }
-    cursor = page.nextCursor;
   }
 }

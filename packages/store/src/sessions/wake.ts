@@ -62,21 +62,25 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
       details: { sessionId },
     });
   }
-  const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
-  if (lease === null) {
-    const holder = await runnerOf(store, sessionId, call);
-    const heldBy = { owner: holder?.owner ?? "", expiresAt: holder?.expiresAt ?? new Date().toISOString() };
-    return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
+  // A worker asks this for each session that runs, every few seconds: taking a lease is a write, and looking is none.
+  const runner = await runnerOf(store, sessionId, call);
+  if (runner !== null) return await held(store, sessionId, runner);
+  const status = pending === "keep" ? (["running"] as const) : (["pending", "running"] as const);
+  if ((await store.listRuns({ sessionId, status, limit: 1, ...call })).items.length === 0) {
+    const unprocessed = await offered(store, sessionId);
+    return { sessionId, interrupted: [], unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
   }
+  const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
+  if (lease === null) return await held(store, sessionId, await runnerOf(store, sessionId, call));
   try {
     const interrupted: string[] = [];
-    for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
+    for (const run of await Array.fromAsync(runsOf(store, sessionId, status))) {
       // Its owner is about to take the lease.
       const isFresh =
         isClaimed(run) &&
         !isGone(run.owner ?? "") &&
         lease.givenAt - Date.parse(run.startedAt ?? "") < leaseMs;
-      if (isFresh || (pending === "keep" && run.status === "pending")) continue;
+      if (isFresh) continue;
       const isEnded =
         run.status === "running"
           ? await endRun(store, run, lease)
@@ -88,6 +92,11 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
   } finally {
     await lease.release();
   }
+}
+
+async function held(store: Store, sessionId: string, holder: Lease | null): Promise<WakeResult> {
+  const heldBy = { owner: holder?.owner ?? "", expiresAt: holder?.expiresAt ?? new Date().toISOString() };
+  return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
 }
 
 /** `false` when somebody ended it meanwhile. */

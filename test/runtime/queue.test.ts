@@ -1,0 +1,212 @@
+/** The queue of a program under inputs, runs and sessions that cannot be dealt with at once. */
+
+import { type Continuo, openContinuo } from "@continuo/agents/runtime";
+import type { Agent, PermissionRequest, Store } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { wake, wakeAll } from "@continuo/store/sessions";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+
+let store: OpenedStore;
+const opened: Continuo[] = [];
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(async () => {
+  for (const c of opened.splice(0)) await c.close({ graceMs: 0 });
+  await store.close();
+});
+
+async function start(options: Parameters<typeof openContinuo>[1], seen: Store = store): Promise<Continuo> {
+  const c = await openContinuo(seen, { pollMs: 10, ...options });
+  opened.push(c);
+  return c;
+}
+
+/** An agent that answers when it is allowed to. */
+function waitingAgent(): {
+  readonly agent: Agent;
+  readonly begun: Promise<void>;
+  readonly finish: () => void;
+} {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const agent: Agent = {
+    name: "slow",
+    execute: async () => {
+      begun.resolve();
+      await end.promise;
+      return {};
+    },
+  };
+  return { agent, begun: begun.promise, finish: end.resolve };
+}
+
+test("a message whose time comes while the queue of its session is full is sent when there is room", async () => {
+  const sender = await start({ work: false, agents: [new EchoAgent()] });
+  const session = sender.session("s", { create: true });
+  const runAt = new Date(Date.now() - 1).toISOString();
+  const { runId } = await session.send("later", { id: "later", runAt });
+  for (let n = 0; n < 32; n++) await session.send(`m${n}`);
+  await sender.session("other", { create: true }).send("other", { id: "other", runAt });
+  await start({ agents: [new EchoAgent()] });
+  await expect.poll(async () => (await store.getRun(runId))?.status, { timeout: 20_000 }).toBe("completed");
+  expect((await store.listRuns({ status: "completed" })).items).toHaveLength(34);
+});
+
+test("a message with a time is refused at once if it is no input, and a wrong one holds nobody up", async () => {
+  const errors: unknown[] = [];
+  const c = await start({ agents: [new EchoAgent()], onError: (error) => errors.push(error) });
+  const session = c.session("s", { create: true });
+  const runAt = new Date(Date.now() - 1).toISOString();
+  await expect(session.send("", { runAt })).rejects.toMatchObject({ code: "usage" });
+  const data = { sessionId: "s", input: [], agent: "echo", id: "1" };
+  const name = `schedule/${runAt}/s/1`;
+  await store.putClaim({ name, owner: "s", generation: 1, status: "waiting", data });
+  await expect.poll(() => errors.length).toBeGreaterThan(0);
+  expect(await session.send("hello").result()).toMatchObject({ status: "completed" });
+});
+
+test("a session that cannot be woken does not keep the others from being recovered", async () => {
+  for (const sessionId of ["a", "b", "c"]) {
+    await store.createSession({ sessionId });
+    await store.createRun({ sessionId });
+  }
+  const broken = new Proxy<Store>(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === "getSession") {
+        return (id: string) => (id === "b" ? Promise.reject(new Error("broken")) : target.getSession(id));
+      }
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const errors: unknown[] = [];
+  const woken = await Array.fromAsync(
+    wakeAll(broken, { leaseMs: 1, onError: (error) => errors.push(error) }),
+    ({ sessionId }) => sessionId,
+  );
+  expect(woken).toEqual(["a", "c"]);
+  expect(errors).toMatchObject([{ message: "broken" }]);
+  await expect(Array.fromAsync(wakeAll(broken))).rejects.toThrow("broken");
+});
+
+test("a session that runs, and one with nothing left to end, are looked at without a write", async () => {
+  const { agent, begun, finish } = waitingAgent();
+  const c = await start({ agents: [agent] });
+  await c.session("s", { create: true }).send("hello");
+  await begun;
+  const leases: string[] = [];
+  const watched = new Proxy<Store>(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === "acquireLease") leases.push(key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await expect.poll(async () => (await wake(watched, "s")).heldBy).not.toBeNull();
+  leases.length = 0;
+  expect((await wake(watched, "s", { pending: "keep" })).interrupted).toEqual([]);
+  finish();
+  await c
+    .session("s")
+    .run((await store.listRuns({})).items[0]?.runId ?? "")
+    .result();
+  await expect.poll(async () => (await wake(watched, "s")).heldBy).toBeNull();
+  expect(leases).toEqual([]);
+});
+
+test("work takes the place of the queue that the program opened with, whose runs end in their own time", async () => {
+  const { agent, begun, finish } = waitingAgent();
+  const c = await start({ agents: [agent], parallel: 3, leaseMs: 300 });
+  expect(await c.queue()).toMatchObject({ parallel: 3 });
+  const run = c.session("s", { create: true }).send("hello");
+  await begun;
+  const over = new AbortController();
+  const working = c.work({ parallel: 5, signal: over.signal });
+  await expect.poll(async () => (await c.queue()).parallel).toBe(5);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(await c.queue()).toMatchObject({ running: 1, waiting: 0 });
+  finish();
+  expect(await run.result()).toMatchObject({ status: "completed" });
+  over.abort();
+  await working;
+  expect(await c.queue()).toMatchObject({ parallel: 0 });
+});
+
+test("the id of a later attempt finds the run of its input, with all attempts", async () => {
+  let fails = true;
+  const agent: Agent = {
+    name: "desk",
+    execute: () => (fails ? Promise.reject(new Error("no power")) : Promise.resolve({})),
+  };
+  const c = await start({ agents: [agent], retry: { attempts: 1, on: ["failed"] } });
+  const session = c.session("s", { create: true });
+  const { runId } = await session.send("x", { id: "1" });
+  await session.run("1").result();
+  fails = false;
+  const sent = await c.deadLetters.retry(runId);
+  expect(sent.runId).not.toBe(runId);
+  expect(await session.run(sent.runId)).toMatchObject({ runId });
+  expect(await session.run(sent.runId).result()).toMatchObject({ runId: sent.runId, status: "completed" });
+});
+
+test("two equal questions at the same time need two answers, also after an answer was used", async () => {
+  const request: PermissionRequest = {
+    approvalId: "a",
+    toolName: "pay",
+    toolInput: { amount: 1 },
+    readOnly: null,
+    options: [],
+    readsReason: false,
+  };
+  let attempt = 0;
+  const agent: Agent = {
+    name: "desk",
+    execute: async (_, { onPermission, signal }) => {
+      attempt++;
+      const ask = () => onPermission?.({ ...request, approvalId: `${attempt}` }, { signal });
+      await ask();
+      if (attempt === 1)
+        return await new Promise((_resolve, reject) => signal.addEventListener("abort", reject));
+      await Promise.all([ask(), ask()]);
+      return {};
+    },
+  };
+  const options = { agents: [agent], recover: "retry", pollMs: 10 } as const;
+  const dying = await start(options);
+  await dying.session("s", { create: true }).send("pay", { id: "1" });
+  const open = async (c: Continuo) => await c.approvals.list({ status: "open" });
+  const grantAll = async (c: Continuo, count: number): Promise<void> => {
+    await expect.poll(async () => (await open(c)).length).toBe(count);
+    for (const { id } of await open(c)) await c.approvals.resolve(id, { outcome: "granted" });
+  };
+  await grantAll(dying, 1);
+  await expect
+    .poll(async () => (await store.listClaims({ prefix: "approval/" })).items[0]?.data)
+    .toHaveProperty("usedBy");
+  await dying.close({ graceMs: 0 });
+  const c = await start(options);
+  await grantAll(c, 1);
+  await grantAll(c, 2);
+  expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
+  expect(await c.approvals.list({ status: "granted" })).toHaveLength(4);
+});
+
+test("a time limit of approvals that is longer than a timer can be denies nothing early", async () => {
+  const agent: Agent = {
+    name: "desk",
+    execute: async (_, { onPermission, signal }) => {
+      await onPermission?.(
+        { approvalId: "a", toolName: "pay", readOnly: null, options: [], readsReason: false },
+        { signal },
+      );
+      return {};
+    },
+  };
+  const c = await start({ agents: [agent], approvalMs: 40 * 86_400_000 });
+  await c.session("s", { create: true }).send("pay");
+  await expect.poll(async () => (await c.approvals.list()).length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await c.approvals.list()).toMatchObject([{ status: "open" }]);
+});
