@@ -158,7 +158,7 @@ test("two equal questions at the same time need two answers, also after an answe
     toolInput: { amount: 1 },
     readOnly: null,
     options: [],
-    readsReason: false,
+    readsReason: true,
   };
   let attempt = 0;
   const agent: Agent = {
@@ -198,7 +198,7 @@ test("a time limit of approvals that is longer than a timer can be denies nothin
     name: "desk",
     execute: async (_, { onPermission, signal }) => {
       await onPermission?.(
-        { approvalId: "a", toolName: "pay", readOnly: null, options: [], readsReason: false },
+        { approvalId: "a", toolName: "pay", readOnly: null, options: [], readsReason: true },
         { signal },
       );
       return {};

@@ -3,7 +3,6 @@
 import type { Agent } from "@continuo/core/model";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { RunAgentOptions } from "../handoff/index.ts";
-import { MAX_TIMER_MS } from "./host.ts";
 import type { AgentDefinition } from "./types.ts";
 
 export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = FlexibleSchema<unknown>> {
@@ -65,6 +64,9 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
     },
   };
 }
+
+/** The longest time of a timer, in milliseconds. Node fires a longer one at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
 
 function renamed(agent: Agent & AsyncDisposable, name: string): Agent & AsyncDisposable {
   return {

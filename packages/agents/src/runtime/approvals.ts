@@ -20,7 +20,7 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, rootIn } from "@continuo/store/sessions";
-import { MAX_TIMER_MS } from "./host.ts";
+import { MAX_TIMER_MS } from "./agents.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
 interface ApprovalData {

@@ -13,6 +13,3 @@ export interface Host {
   readonly poke: () => void;
   readonly report: (error: unknown) => void;
 }
-
-/** The longest time of a timer, in milliseconds. Node fires a longer one at once. */
-export const MAX_TIMER_MS = 2_147_483_647;

@@ -2,7 +2,8 @@
 
 import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
 import { executeRun, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
-import { type Host, MAX_TIMER_MS } from "./host.ts";
+import { MAX_TIMER_MS } from "./agents.ts";
+import type { Host } from "./host.ts";
 import { isDead, retry, startDue } from "./retries.ts";
 import type { AgentDefinition } from "./types.ts";
 
