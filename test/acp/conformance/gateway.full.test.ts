@@ -1,10 +1,12 @@
 /** `continuo acp` by the rules of the protocol's test kit. */
 
 import { join } from "node:path";
+import { expect, test } from "vitest";
 import { cleanEnv, MAIN } from "../../cli/home.ts";
 import { createTalkHome } from "../../cli/talk.ts";
 import { describeConformance, type Subject } from "./v1.ts";
 import { describeConformance2 } from "./v2.ts";
+import { Wire } from "./wire.ts";
 
 function gateway(): Subject {
   const home = createTalkHome();
@@ -21,3 +23,20 @@ function gateway(): Subject {
 
 describeConformance("the gateway", gateway);
 describeConformance2("the gateway", gateway);
+
+test("it claims all for which a rule asks where it is claimed, but sound", async () => {
+  using subject = gateway();
+  await using wire = new Wire(subject.program);
+  const hello = await wire.get("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  expect(hello).toMatchObject({
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+    },
+    authMethods: [],
+  });
+  const { modes, configOptions } = await wire.get("session/new", { cwd: subject.cwd, mcpServers: [] });
+  expect(modes).toMatchObject({ currentModeId: "ask" });
+  expect(configOptions).toMatchObject([{ id: "agent" }, { id: "permissions" }]);
+});

@@ -24,8 +24,8 @@ function schemaOf(version: Version): Schema {
 }
 
 /**
- * Without two keywords that zod does not read, and that allow nothing less here: `not` keeps known words out of the branch
- * for unknown ones, and `unevaluatedProperties` is true wherever it stands.
+ * Removes two keywords that zod does not read. The schema allows nothing more without them: `not` keeps known words out of
+ * the branch for unknown ones, and `unevaluatedProperties` is true wherever it stands.
  */
 function readable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(readable);
