@@ -208,6 +208,17 @@ test("a session comes back although its key means another session by now, and bo
   );
 });
 
+test("a removed session whose video is deleted is no longer listed as one that can be brought back", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  const sessionId = await watched(live, "k", "The harbour opens at dawn");
+  await service.removals.remove("k");
+  expect(await service.deleteVideo("talk")).toBe(1);
+  expect((await service.removals.list()).items).toEqual([]);
+  const restoring = service.removals.restore("k", { sessionId });
+  await expect(restoring).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("with the id of a session, only that one is removed", async () => {
   await using live = await liveTest();
   const { service } = live;

@@ -8,7 +8,6 @@ import type { RemovedLiveSession } from "@continuo/core/wire";
 import {
   type Clock,
   findRemoval,
-  forgetRemoval,
   isFields,
   isoOf,
   isRemoved,
@@ -246,8 +245,6 @@ export class Removals {
       await release({ sessionId, videoId });
     }
     await deleteSessionLogs(store, sessionId, "a person removed the session");
-    const last = await findRemoval(store, sessionId);
-    if (last?.status === "deleting") await forgetRemoval(store, last);
     return true;
   }
 

@@ -2,7 +2,7 @@
 
 import { present, type Session, type Store } from "@continuo/core/model";
 import { LIVE_STATES } from "@continuo/core/wire";
-import { isFields, LIMITS, sideLogsOf } from "../kit/index.ts";
+import { findRemoval, forgetRemoval, isFields, LIMITS, sideLogsOf } from "../kit/index.ts";
 import { isLiveSession } from "../sessions/index.ts";
 
 /** Returns the number of deleted sessions. Errors: the store's. */
@@ -21,11 +21,16 @@ export async function deleteVideo(
   return deleted;
 }
 
-/** Deletes the session and the sessions beside it, as far as they are there. Errors: the store's. */
+/**
+ * Deletes the session and the sessions beside it, as far as they are there, and forgets that a person removed it: it
+ * cannot be brought back any more. Errors: the store's.
+ */
 export async function deleteSessionLogs(store: Store, sessionId: string, reason: string): Promise<void> {
   for (const id of [...sideLogsOf(sessionId), sessionId]) {
     if ((await store.getSession(id)) !== null) await store.deleteSession(id, { reason });
   }
+  const removal = await findRemoval(store, sessionId);
+  if (removal !== null) await forgetRemoval(store, removal);
 }
 
 /** Every continuous session, page by page. */
