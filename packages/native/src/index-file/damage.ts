@@ -10,6 +10,23 @@ import { createSchema } from "./schema.ts";
  */
 export type IndexFailure = "damaged" | "outside" | "other";
 
+/** A row whose content is not what Continuo wrote: SQLite does not check it. */
+export class DamagedRowError extends Error {
+  constructor(options: ErrorOptions) {
+    super("a row of the index is damaged", options);
+    this.name = "DamagedRowError";
+  }
+}
+
+/** Parses a value of a row. Errors: `DamagedRowError`, after which `useIndex` removes the index. */
+export function fromRow<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new DamagedRowError({ cause });
+  }
+}
+
 /** Perm, busy, locked, no memory, read-only, interrupted, input or output, full, cannot open, authorisation. */
 const OUTSIDE_CAUSES: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 13, 14, 23]);
 
@@ -21,6 +38,7 @@ const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
  * that is wrong has the same codes: the file itself tells which it is. @param database the open one that failed
  */
 export function failureOf(error: unknown, database: DatabaseSync | null): IndexFailure {
+  if (error instanceof DamagedRowError) return "damaged";
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
   if (code !== "ERR_SQLITE_ERROR") return error instanceof Error && "syscall" in error ? "outside" : "other";
   const primary = Number(errcode) & 0xff;

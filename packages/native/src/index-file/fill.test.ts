@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { fillText, type TextSource } from "./fill.ts";
 import { useIndex } from "./index-database.ts";
 import { asOneStep } from "./resume-point.ts";
-import { storedSessions } from "./stored-text.ts";
+import { matchTurns, passagesOf, storedSessions } from "./stored-text.ts";
 import { storedTurnsOf } from "./text.ts";
 
 let folder: string;
@@ -140,6 +140,29 @@ test("a session that the index refuses ends the fill with an error, and what was
     hint: expect.stringContaining("index rebuild"),
   });
   expect(await hashes()).toHaveLength(1);
+});
+
+test.each([
+  ["the files that a session depends on", "update sessions set beside = substr('{\"a\": 1}', 1, 4)"],
+  ["the tools of a turn", "update turns set tools = '[\"Ba'"],
+  ["texts", "update chunks set passages = zeroblob(40)"],
+])("an index in which %s are not what was written is removed, and filled again", async (_, damage) => {
+  const texts = async (): Promise<unknown> => {
+    if ((await storedSessions(path)).length === 0) return null;
+    const used = await useIndex(path, "read", (database) =>
+      matchTurns(database, { weights: [] }).map((turn) => [
+        turn.tools,
+        passagesOf(database, turn).map(({ text }) => text),
+      ]),
+    );
+    return used.state === "ready" ? used.value : null;
+  };
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  await useIndex(path, "write", (database) => database.exec(damage));
+  expect(await texts()).toBeNull();
+  expect(existsSync(path)).toBe(false);
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  expect(await texts()).toEqual([[[], ["a"]]]);
 });
 
 test("many new sessions in one transaction become one segment of the full-text index", async () => {

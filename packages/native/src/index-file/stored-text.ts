@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import { fromRow } from "./damage.ts";
 import { useIndex } from "./index-database.ts";
 import { MAX_BATCH_BYTES } from "./limits.ts";
 import type { ChunkTurns, NumberedTurn } from "./text.ts";
@@ -36,7 +37,7 @@ function readSessions(database: DatabaseSync): StoredSession[] {
       key: String(row.key),
       stamp: String(row.stamp),
       // Hardly any session depends on another file.
-      beside: row.beside === "{}" ? {} : JSON.parse(String(row.beside)),
+      beside: row.beside === "{}" ? {} : fromRow(() => JSON.parse(String(row.beside))),
       cutChars: Number(row.cut_chars),
       isComplete: row.writer === null,
       source: String(row.source),
@@ -128,11 +129,11 @@ class MatchRow implements TurnMatch {
   }
 
   get tools(): readonly string[] {
-    return JSON.parse(this.#tools);
+    return fromRow(() => JSON.parse(this.#tools));
   }
 
   get files(): readonly string[] {
-    return JSON.parse(this.#files);
+    return fromRow(() => JSON.parse(this.#files));
   }
 }
 
@@ -223,8 +224,8 @@ export function storedTurnTexts(
       messageId: String(row.message),
       at: row.at === null ? null : String(row.at),
       errors: Number(row.errors),
-      tools: JSON.parse(String(row.tools)),
-      files: JSON.parse(String(row.files)),
+      tools: fromRow(() => JSON.parse(String(row.tools))),
+      files: fromRow(() => JSON.parse(String(row.files))),
       passages: last.texts.find(([one]) => one === row.number)?.[1] ?? [],
     });
   }
@@ -232,5 +233,7 @@ export function storedTurnTexts(
 }
 
 function decompress(bytes: Uint8Array): ChunkTurns {
-  return JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_BATCH_BYTES }).toString("utf8"));
+  return fromRow(() =>
+    JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_BATCH_BYTES }).toString("utf8")),
+  );
 }

@@ -5,6 +5,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { fromRow } from "./damage.ts";
 import { inTransaction } from "./index-database.ts";
 import { MAX_KEPT_BYTES } from "./limits.ts";
 import type { StoredSteps } from "./resume-point.ts";
@@ -105,7 +106,8 @@ export function storedTextOf(database: DatabaseSync, key: string): StoredText {
       )
       .get(key);
     const kept = row?.kept instanceof Uint8Array ? unpackKept(row.kept) : null;
-    return { turns: storedTurnsOf(database, key), kept, beside: JSON.parse(String(row?.beside ?? "{}")) };
+    const beside = fromRow(() => JSON.parse(String(row?.beside ?? "{}")));
+    return { turns: storedTurnsOf(database, key), kept, beside };
   } finally {
     database.exec("rollback");
   }
