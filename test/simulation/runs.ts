@@ -212,13 +212,15 @@ function scripted(member: Member, longestMs = WORDS_MS): Agent {
   };
 }
 
-/** However a session was left, a new input is answered in it. */
+/** However a session was left, a new input is answered in it, and nobody holds the session afterwards. */
 async function sayLast(member: Member, sessionId: string): Promise<void> {
   const { worker, store, promised } = member;
   const agent: Agent = { name: "scripted", execute: async () => ({ stopReason: "end_turn" }) };
   try {
     const { status } = await worker.sessions.runOnce(store, agent, "the last input", { sessionId });
     if (status !== "completed") promised.faults.push(`the last run of ${sessionId} is ${status}`);
+    const held = await store.getLease(`session/${sessionId}`);
+    if (held !== null) promised.faults.push(`${sessionId} is held after its last run`);
   } catch (error) {
     promised.faults.push(`the last run of ${sessionId} is refused: ${String(error)}`);
   }

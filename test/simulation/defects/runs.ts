@@ -172,8 +172,8 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "runs that no process has are not ended",
     file: "sessions/wake.ts",
-    find: 'runsOf(store, sessionId, ["pending", "running"])',
-    replace: 'runsOf(store, sessionId, ["pending"])',
+    find: '(["pending", "running"] as const)',
+    replace: '(["pending"] as const)',
   },
   {
     name: "an end is written without its row",
