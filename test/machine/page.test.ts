@@ -61,6 +61,8 @@ test("files with a hash in their names are kept by the browser, the page is aske
     headers: { "if-none-match": page.headers.get("etag") ?? "" },
   });
   expect(again.status).toBe(304);
+  const withOrigin = await fetch(`${server.url}/assets/main-abc.js`, { headers: { origin: server.url } });
+  expect(withOrigin.headers.get("vary")).toBe("accept-encoding, origin");
 });
 
 test.each(["unlisted.js", "..%2Findex.html", "%2e%2e%2findex.html", "%2Fetc%2Fpasswd", "main-abc.js%00"])(

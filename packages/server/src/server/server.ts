@@ -271,12 +271,13 @@ async function guarded(
   }));
   context.metrics.count("requests_total", { method, status: String(response.status) });
   for (const [name, value] of Object.entries(guard)) {
-    if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
+    if (name === "vary") response.headers.append(name, value);
+    else if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
   }
   // A page of a foreign origin can find out that the server runs, and tell its user.
   if (new URL(url).pathname === HEALTH_PATH)
     response.headers.set("cross-origin-resource-policy", "cross-origin");
-  return await encodedAnswer(request, response);
+  return await encodedAnswer(request, response, context.reach);
 }
 
 function closing({ draining }: ServerContext): ContinuoError | undefined {

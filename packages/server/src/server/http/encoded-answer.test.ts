@@ -1,6 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { encodedAnswer, encodingFor } from "./encoded-answer.ts";
+import { encodedAnswer as answerFor, encodingFor } from "./encoded-answer.ts";
+
+const encodedAnswer = (request: Request, response: Response) => answerFor(request, response, "machine");
 
 const LONG = { rows: Array.from({ length: 200 }, (_, at) => ({ key: `claude:${at}`, title: "A session" })) };
 const WHOLE = JSON.stringify(LONG);
@@ -38,8 +40,10 @@ test("a long answer is compressed as the client takes it, and is the same answer
     ["br", brotliDecompressSync],
     ["gzip", gunzipSync],
   ] as const) {
-    const answer = await encodedAnswer(asked({ "accept-encoding": header }), Response.json(LONG));
+    const given = Response.json(LONG, { headers: { "content-length": String(WHOLE.length) } });
+    const answer = await encodedAnswer(asked({ "accept-encoding": header }), given);
     expect(answer.headers.get("content-encoding")).toBe(header);
+    expect(answer.headers.has("content-length")).toBe(false);
     expect(answer.headers.get("vary")).toBe("accept-encoding");
     const bytes = await bytesOf(answer);
     expect(bytes.length).toBeLessThan(WHOLE.length / 4);
@@ -54,6 +58,7 @@ test.each([
   ["an answer to POST", new Request("http://localhost/", { method: "POST" }), {}],
   ["a stream of events", asked(), { "content-type": "text/event-stream" }],
   ["a part of a file", asked(), { "content-range": "bytes 0-1/5" }],
+  ["a file that is sent in parts", asked(), { "accept-ranges": "bytes" }],
   ["an encoded answer", asked(), { "content-encoding": "zstd" }],
   ["a picture", asked(), { "content-type": "image/png" }],
 ])("%s is not changed", async (_name, request, headers) => {
@@ -117,4 +122,23 @@ test("a stream that fails ends the answer with a failure", async () => {
   });
   const body = new Response(failing, { headers: { "content-type": "application/json" } });
   await expect(encodedAnswer(asked(), body).then(bytesOf)).rejects.toThrow();
+});
+
+test("a server that other machines reach compresses no answer, because its length would tell about secrets in it", async () => {
+  const answer = await answerFor(asked(), Response.json(LONG), "network");
+  expect(answer.headers.has("content-encoding")).toBe(false);
+  expect(await answer.text()).toBe(WHOLE);
+  const etag = answer.headers.get("etag") ?? "";
+  const again = await answerFor(asked({ "if-none-match": etag }), Response.json(LONG), "network");
+  expect(again.status).toBe(304);
+});
+
+test("an answer without a body says that it depends on the encodings, as the whole one does", async () => {
+  const type = { "content-type": "application/json" };
+  const known = await encodedAnswer(asked(), new Response(null, { status: 304, headers: type }));
+  expect([known.status, known.headers.get("vary")]).toEqual([304, "accept-encoding"]);
+  const head = new Request("http://localhost/", { method: "HEAD", headers: { "accept-encoding": "br" } });
+  const varying = { ...type, vary: "origin, accept-encoding" };
+  const answer = await encodedAnswer(head, new Response(null, { headers: varying }));
+  expect([answer.headers.get("vary"), answer.headers.has("content-encoding")]).toEqual([varying.vary, false]);
 });

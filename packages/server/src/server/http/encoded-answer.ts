@@ -5,6 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import type { Reach } from "../context/index.ts";
 
 export type Encoding = "br" | "gzip";
 
@@ -58,17 +59,25 @@ export async function compressed(
 }
 
 /**
- * Only answers to `GET` are compressed: those to other methods may contain a secret together with text that somebody else chose. A stream of
- * events, a part of a file, and an answer that is encoded already stay as they are. A long answer is compressed as it comes.
+ * Answers to other methods than `GET` are not changed, nor is a stream of events, a part of a file, or an answer that is
+ * encoded already. A long answer is compressed as it comes.
+ *
+ * Answers hold secrets beside text that others chose: what an agent read on the web, messages, captions. The length of a
+ * compressed answer tells how much they have in common (BREACH), and TLS does not hide it. Nobody sees the traffic of a
+ * server with the reach `machine`; a server with the reach `network` compresses no answer here. Its page's own files hold no
+ * secret, and are compressed by `page/`.
  */
-export async function encodedAnswer(request: Request, response: Response): Promise<Response> {
-  const { status, headers } = response;
-  if (request.method !== "GET" || status !== 200 || !isCompressible(headers)) return response;
-  headers.append("vary", "accept-encoding");
-  if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES || response.body === null)
-    return response;
-  const encoding = encodingFor(request.headers.get("accept-encoding"));
-  const reader = response.body.getReader();
+export async function encodedAnswer(request: Request, response: Response, reach: Reach): Promise<Response> {
+  const { method } = request;
+  const { status, headers, body } = response;
+  if ((method !== "GET" && method !== "HEAD") || (status !== 200 && status !== 304)) return response;
+  if (!isCompressible(headers)) return response;
+  // An answer without a body has the headers of the whole one.
+  if (!headers.get("vary")?.includes("accept-encoding")) headers.append("vary", "accept-encoding");
+  if (method === "HEAD" || body === null) return response;
+  if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES) return response;
+  const encoding = reach === "machine" ? encodingFor(request.headers.get("accept-encoding")) : null;
+  const reader = body.getReader();
   const first = await reader.read();
   const next = first.done ? null : reader.read();
   // An answer that was whole when it was made ends at once; one that is still being made may pause here.
