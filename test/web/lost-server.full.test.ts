@@ -103,3 +103,35 @@ test.each(["/", "/health", "/live"])(
     await page.close();
   },
 );
+
+test("a session that was opened while the server was gone, and a part of the page that did not load, are there when it is back", async () => {
+  const key = await ownSession(home);
+  const first = await serveViewer(home, pages);
+  const { port } = new URL(first.url);
+  const page = await browser.newPage();
+  await page.route(/\/assets\/health-/u, (route) => route.abort());
+  const place = `/session/${encodeURIComponent(key)}`;
+  const goTo = async (hash: string) => await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.goto(`${first.url}/#code=${encodeURIComponent(first.code)}${place}`);
+  const line = page.locator(".turns .line").first();
+  await line.waitFor();
+  await goTo("#/");
+  await page.locator(".row").first().waitFor();
+  await whenLoaded(page);
+  await first.kill();
+  await notice(page).waitFor();
+  await goTo(`#${place}`);
+  await page.locator(".session-page").waitFor();
+  await using _second = await serveViewer(home, pages, port);
+  await notice(page).waitFor({ state: "detached" });
+  await line.waitFor();
+  await goTo("#/health");
+  await line.waitFor({ state: "detached" });
+  await _second.kill();
+  await notice(page).waitFor();
+  expect(await page.locator("h1").count()).toBe(0);
+  await page.unroute(/\/assets\/health-/u);
+  await using _third = await serveViewer(home, pages, port);
+  await page.locator("h1").waitFor();
+  await page.close();
+});

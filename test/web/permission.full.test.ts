@@ -33,10 +33,25 @@ test("y goes to the answer of a question that opens while nothing is typed, and 
   await page.getByText(/Without an answer, it is denied at \d\d:\d\d\./u).waitFor();
   await page.getByRole("button", { name: "Allow from now on: Always" }).waitFor();
   await page.getByRole("button", { name: "Cancel the turn" }).waitFor();
-  // Words that were begun keep their field.
   await allow.click();
   await page.getByText("Done.").first().waitFor();
   expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("words that were begun keep their field when a question opens, and y is one of them", async () => {
+  const { page } = await viewer.open(place);
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  await prompt.fill("edit it");
+  await prompt.press("Enter");
+  await expect.poll(() => prompt.inputValue()).toBe("");
+  await prompt.pressSequentially("ma");
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  await page.keyboard.press("y");
+  expect(await prompt.inputValue()).toBe("may");
+  await allow.click();
+  await allow.waitFor({ state: "detached" });
   await page.context().close();
 });
 

@@ -37,3 +37,14 @@ test.each([
 ])("the words in the search %j are %j", (find, words) => {
   expect(wordsIn(find)).toEqual(words);
 });
+
+test("an address has the newest 20 folds, and 20 words are searched, however many it names", () => {
+  const names = Array.from({ length: 25 }, (_, at) => `r${at}`);
+  const hash = `#/session/a?${new URLSearchParams(names.map((name) => ["open", name]))}`;
+  const choices = choicesIn(hash);
+  expect([...choices.folds.keys()]).toEqual(names.slice(5));
+  const made = withChoices("#/session/a", { ...choices, folds: new Map(names.map((name) => [name, true])) });
+  expect([...choicesIn(made).folds.keys()]).toEqual(names.slice(5));
+  expect(made.match(/open=/gu)).toHaveLength(20);
+  expect(wordsIn(names.join(" "))).toEqual(names.slice(0, 20));
+});

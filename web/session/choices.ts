@@ -19,6 +19,9 @@ export interface Choices {
 /** The address has the newest folds: a longer one could not be shared. */
 const MAX_FOLDS = 20;
 
+/** Each text on the screen is searched for each word. */
+const MAX_WORDS = 20;
+
 /** Anybody can have written the address. */
 export function choicesIn(hash: string): Choices {
   const query = new URLSearchParams(hash.split("?").slice(1).join("?"));
@@ -48,8 +51,9 @@ export function withChoices(link: string, { view, branch, thinking, folds, file,
   return query.size === 0 ? link : `${link}?${query}`;
 }
 
-/** The words that can stand in a text: a search of all sessions also has operators and quotes. */
+/** The first words that can stand in a text: a search of all sessions also has operators and quotes. */
 export function wordsIn(find: string): readonly string[] {
   const plain = find.replaceAll(/(?:^|\s)-?[a-z]+:\S+/giu, " ").replaceAll(/["()]/gu, " ");
-  return [...new Set(plain.toLowerCase().split(/\s+/u))].filter((word) => word !== "" && word !== "or");
+  const words = new Set(plain.toLowerCase().split(/\s+/u));
+  return [...words].filter((word) => word !== "" && word !== "or").slice(0, MAX_WORDS);
 }
