@@ -88,4 +88,13 @@ describe("the house is tidy", () => {
     );
     expect(loose).toEqual([]);
   });
+
+  test("a test that replaces a module loads what imports it again, before and after", () => {
+    const tests = [...source, ...readSource("test")].filter(({ text }) =>
+      /^vi\.(?:do)?[mM]ock\(/mu.test(text),
+    );
+    expect(tests.length).toBeGreaterThan(0);
+    const careless = tests.filter(({ text }) => text.split("vi.resetModules()").length < 3);
+    expect(careless.map(({ path }) => path)).toEqual([]);
+  });
 });

@@ -88,11 +88,11 @@ async function changedAfter(store: Store, mark: string): Promise<readonly string
   return items.map((log) => log.logId).sort();
 }
 
-/** A mark after which nothing changed; Postgres may name logs again while an older transaction runs. */
+/** A mark after which nothing changed; Postgres may name logs again while an older transaction of any test runs. */
 async function settledMark(store: Store): Promise<string> {
   for (let tries = 0; ; tries++) {
     const { mark } = await store.listLogs();
-    if ((await changedAfter(store, mark)).length === 0 || tries === 100) return mark;
+    if ((await changedAfter(store, mark)).length === 0 || tries === 6_000) return mark;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

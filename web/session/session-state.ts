@@ -211,6 +211,12 @@ export class SessionState {
     });
   }
 
+  /** After a failure: what is shown stays, and what was not read is read. */
+  async readAgain(): Promise<void> {
+    if (this.#growth === null) await this.#showAgain();
+    else await this.readFacts();
+  }
+
   close(): void {
     clearTimeout(this.#due);
     this.#growth?.close();
@@ -218,7 +224,7 @@ export class SessionState {
     this.#stop.abort();
   }
 
-  /** The history was rewritten: a reader who is at a turn stays there. */
+  /** A reader who is at a turn stays there. */
   async #showAgain(): Promise<void> {
     const [, turn] = /^turn\/(\d+)$/u.exec(partIn(location.hash)) ?? [];
     if (turn === undefined) await this.showNewest();

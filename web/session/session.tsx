@@ -47,7 +47,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   });
   useSignalEffect(() => {
     // The failure was that of a server that is back.
-    if (!isLost.value && state.failure.peek() !== null) void state.readFacts();
+    if (!isLost.value && state.failure.peek() !== null) void state.readAgain();
   });
   useKeys({
     u: () => !isSaved() && goTo(listLink(filters.value)),

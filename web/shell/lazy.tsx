@@ -3,20 +3,34 @@
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 
-/** `meantime` is shown until the part is there. */
+/** A server that is started again answers within some seconds. */
+const RETRY_MS = 1_000;
+
+/** `meantime` is shown until the part is there. A part that does not load is requested again until it does. */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
   meantime?: FunctionComponent<Props>,
 ): FunctionComponent<Props> {
   const loaded = signal<{ readonly part: FunctionComponent<Props> } | null>(null);
+  const isFailing = signal(false);
   let begun = false;
   const begin = async (): Promise<void> => {
     begun = true;
-    loaded.value = { part: await load() };
+    try {
+      loaded.value = { part: await load() };
+    } catch {
+      isFailing.value = true;
+      setTimeout(() => void begin(), RETRY_MS);
+    }
   };
   return function Lazy(props: Props) {
     if (!begun) void begin();
     const Part = loaded.value?.part ?? meantime;
-    return Part === undefined ? null : <Part {...props} />;
+    if (Part !== undefined) return <Part {...props} />;
+    return isFailing.value ? (
+      <p class="notice bad" role="alert">
+        This part of the page has not loaded yet. If it does not come, reload the page.
+      </p>
+    ) : null;
   };
 }

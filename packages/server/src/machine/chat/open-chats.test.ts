@@ -1,14 +1,9 @@
-import type { Talk } from "@continuo/agents/conversations";
+import type { Talk, TalkOptions } from "@continuo/agents/conversations";
 import type { OpenedStore } from "@continuo/store";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createChanges } from "./changes.ts";
 import { LIVE_LIMITS } from "./limits.ts";
 import { createOpenChats, type OpenChats } from "./open-chats.ts";
-
-vi.mock("@continuo/agents/conversations", () => ({
-  openTalk: async ({ flags }: { readonly flags: { readonly resume: string } }) =>
-    ({ session: { sessionId: flags.resume }, close: async () => undefined }) as Talk,
-}));
 
 const FULL = {
   code: "busy",
@@ -17,7 +12,10 @@ const FULL = {
 
 function createChats(): OpenChats {
   const store = async (): Promise<OpenedStore> => ({}) as OpenedStore;
-  return createOpenChats({ places: { home: "/", cwd: "/", env: {} }, store, changes: createChanges() });
+  const openTalk = async ({ flags }: TalkOptions): Promise<Talk> =>
+    ({ session: { sessionId: flags?.resume }, close: async () => undefined }) as Talk;
+  const places = { home: "/", cwd: "/", env: {} };
+  return createOpenChats({ places, store, changes: createChanges(), openTalk });
 }
 
 const names = Array.from({ length: LIVE_LIMITS.open }, (_, at) => `session-${at}`);

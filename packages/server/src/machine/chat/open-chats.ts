@@ -32,6 +32,8 @@ export interface OpenChatsOptions {
   readonly places: PlacesAt;
   readonly store: () => Promise<OpenedStore>;
   readonly changes: Changes;
+  /** `openTalk` when left out. */
+  readonly openTalk?: typeof openTalk;
 }
 
 interface ManagedChat extends OpenChat {
@@ -39,7 +41,7 @@ interface ManagedChat extends OpenChat {
   readonly turns: Set<Promise<unknown>>;
 }
 
-export function createOpenChats({ places, store, changes }: OpenChatsOptions): OpenChats {
+export function createOpenChats(options: OpenChatsOptions): OpenChats {
   const open = new Map<string, ManagedChat>();
   /** The keys are the requested names: two pages that ask for the same name receive the same conversation. */
   const opening = new Map<string, Promise<ManagedChat>>();
@@ -57,9 +59,8 @@ export function createOpenChats({ places, store, changes }: OpenChatsOptions): O
     if (open.size + opening.size >= LIVE_LIMITS.open) throw tooMany();
     await Promise.allSettled(ending);
     const chat = await openChat(name, {
-      places,
-      store,
-      changes,
+      openTalk,
+      ...options,
       cwd,
       onIdle: (idle) => void end(idle).catch(() => undefined),
     });
@@ -87,20 +88,20 @@ export function createOpenChats({ places, store, changes }: OpenChatsOptions): O
   };
 }
 
-interface ManagedChatOptions extends OpenChatsOptions {
+interface ManagedChatOptions extends Required<OpenChatsOptions> {
   readonly cwd: string | null;
   readonly onIdle: (chat: ManagedChat) => void;
 }
 
 async function openChat(
   name: string,
-  { places, store, changes, cwd, onIdle }: ManagedChatOptions,
+  { places, store, changes, cwd, onIdle, openTalk: begin }: ManagedChatOptions,
 ): Promise<ManagedChat> {
   const stop = new AbortController();
   const turns = new Set<Promise<unknown>>();
   let limitMs = 0;
   const questions = createQuestions({ timeLimitMs: () => limitMs, onChange: changes.tell });
-  const talk = await openTalk({
+  const talk = await begin({
     flags: { resume: name, ...(cwd === null ? {} : { cwd }) },
     places,
     openStore: async () => withoutClosing(await store()),
