@@ -5,6 +5,7 @@ import type { Agent, PermissionRequest, Store } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { reportNew } from "../../packages/agents/src/runtime/report-new.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let store: OpenedStore;
@@ -65,6 +66,25 @@ test("a message with a time is refused at once if it is no input, and a wrong on
   await store.putClaim({ name, owner: "s", generation: 1, status: "waiting", data });
   await expect.poll(() => errors.length).toBeGreaterThan(0);
   expect(await session.send("hello").result()).toMatchObject({ status: "completed" });
+  // The next message is sent after polls that met the wrong one again.
+  await session.send("later", { runAt: new Date(Date.now() + 50).toISOString() }).result();
+  expect(errors).toHaveLength(1);
+});
+
+test("an error that stays is reported once for each thing, and again after it was away", async () => {
+  const reported: string[] = [];
+  const errors = [["a", "b"], ["a", "b", "c"], ["b"], ["a", "b"]];
+  const pass = reportNew(
+    (error, of) => reported.push(`${of}: ${String(error)}`),
+    async (report) => {
+      const [first = [], ...others] = errors.splice(0, 1);
+      expect(others).toEqual([]);
+      for (const of of first) report("broken", of);
+      await Promise.reject(new Error("lost"));
+    },
+  );
+  for (let n = 0; n < 4; n++) await pass();
+  expect(reported).toEqual(["a: broken", "b: broken", ": Error: lost", "c: broken", "a: broken"]);
 });
 
 test("a session that cannot be woken does not keep the others from being recovered", async () => {

@@ -12,6 +12,7 @@ import {
 } from "@continuo/core/model";
 import { rootIn, startRun } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
+import type { Report } from "./report-new.ts";
 import { GIVEN_UP } from "./run-events.ts";
 import type { DeadLetter } from "./types.ts";
 
@@ -77,7 +78,7 @@ export async function schedule(store: Store, at: string, input: ScheduledInput):
 }
 
 /** Starts the inputs whose time has come. One that cannot be started yet stays, and does not hold up the others. */
-export async function startDue({ store, report }: Pick<Host, "store" | "report">): Promise<void> {
+export async function startDue(store: Store, report: Report): Promise<void> {
   const now = new Date().toISOString();
   const full = new Set<string>();
   for await (const { name, owner, generation, data } of listAll((place) =>
@@ -92,7 +93,7 @@ export async function startDue({ store, report }: Pick<Host, "store" | "report">
       await store.deleteClaim({ name, owner, generation });
     } catch (error) {
       if (isContinuoError(error, "too_many_runs")) full.add(owner);
-      else report(error);
+      else report(error, name);
     }
   }
 }

@@ -4,6 +4,7 @@ import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } f
 import { executeRun, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
 import { MAX_TIMER_MS } from "./agents.ts";
 import type { Host } from "./host.ts";
+import { type Report, reportNew } from "./report-new.ts";
 import { isDead, retry, startDue } from "./retries.ts";
 import type { AgentDefinition } from "./types.ts";
 
@@ -69,21 +70,25 @@ export class Worker {
   }
 
   async #work(): Promise<void> {
-    const { report, options } = this.#host;
+    const { store, options } = this.#host;
     const agents = [...this.#agents.keys()];
+    const report: Report = (error) => {
+      if (!this.#isStopped) this.#host.report(error);
+    };
+    // Each for itself: a session or an input that cannot be dealt with must not keep the others waiting.
+    const recoverLeft = reportNew(report, (tell) => this.#recover(tell));
+    const steps = [
+      async () => {
+        if (performance.now() - this.#recoveredAt >= RECOVER_MS) await recoverLeft();
+      },
+      reportNew(report, (tell) => startDue(store, tell)),
+      reportNew(report, () => this.#claim(agents)),
+    ];
     while (!this.#isStopped) {
       // A poke while it looks counts as well.
       const poked = Promise.withResolvers<void>();
       this.#poke = poked.resolve;
-      // Each for itself: a session or an input that cannot be dealt with must not keep the others waiting.
-      const steps = [() => this.#recover(), () => startDue(this.#host), () => this.#claim(agents)];
-      for (const step of steps) {
-        try {
-          if (!this.#isStopped) await step();
-        } catch (error) {
-          if (!this.#isStopped) report(error);
-        }
-      }
+      for (const step of steps) if (!this.#isStopped) await step();
       if (this.#isStopped) break;
       const timer = setTimeout(poked.resolve, options.pollMs ?? POLL_MS);
       await poked.promise;
@@ -91,10 +96,9 @@ export class Worker {
     }
   }
 
-  async #recover(): Promise<void> {
-    if (performance.now() - this.#recoveredAt < RECOVER_MS) return;
+  async #recover(report: Report): Promise<void> {
     const sessions = this.#recoveredAt === Number.NEGATIVE_INFINITY ? "all" : "running";
-    await recover(this.#host, sessions);
+    await recover({ ...this.#host, report }, sessions);
     this.#recoveredAt = performance.now();
   }
 
@@ -168,7 +172,10 @@ function openedForRun(
 }
 
 /** Ends what dead processes left, and gives its input again if the program wants that. */
-export async function recover(host: Host, sessions: "running" | "all"): Promise<void> {
+export async function recover(
+  host: Host & { readonly report: Report },
+  sessions: "running" | "all",
+): Promise<void> {
   const { store, options, report } = host;
   const { leaseMs } = options;
   const waking = { sessions, pending: "keep", onError: report, ...present({ leaseMs }) } as const;
@@ -179,7 +186,7 @@ export async function recover(host: Host, sessions: "running" | "all"): Promise<
         const run = await store.getRun(runId);
         if (run !== null && !(await isDead(store, rootIn(run)))) await retry(host, runId);
       } catch (error) {
-        report(error);
+        report(error, runId);
       }
     }
   }

@@ -10,7 +10,7 @@ export interface WakeAllOptions extends WakeOptions {
    */
   readonly sessions?: "running" | "all";
   /** Called with the error of a session that cannot be woken; the others are woken all the same. Without it, the error is thrown. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown, sessionId: string) => void;
 }
 
 const LEFT: Readonly<Record<NonNullable<WakeAllOptions["sessions"]>, readonly RunStatus[]>> = {
@@ -37,7 +37,7 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
     } catch (error) {
       if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) continue;
       if (onError === undefined || signal?.aborted === true) throw error;
-      onError(error);
+      onError(error, sessionId);
     }
   }
 }
