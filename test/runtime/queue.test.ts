@@ -1,7 +1,7 @@
 /** The queue of a program under inputs, runs and sessions that cannot be dealt with at once. */
 
-import { type Continuo, openContinuo } from "@continuo/agents/runtime";
-import type { Agent, PermissionRequest, Store } from "@continuo/core/model";
+import { type Continuo, openContinuo, type SendOptions } from "@continuo/agents/runtime";
+import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -85,6 +85,32 @@ test("an error that stays is reported once for each thing, and again after it wa
   );
   for (let n = 0; n < 4; n++) await pass();
   expect(reported).toEqual(["a: broken", "b: broken", ": Error: lost", "c: broken", "a: broken"]);
+});
+
+test("the most urgent message is answered first, also when its time came or it is tried again", async () => {
+  const answered: string[] = [];
+  const agent: Agent = {
+    name: "desk",
+    execute: (request) => {
+      const text = textOf(request.input);
+      answered.push(text);
+      return answered.filter((other) => other === text).length === 1 && text.startsWith("fails")
+        ? Promise.reject(new Error("no power"))
+        : Promise.resolve({});
+    },
+  };
+  const sender = await start({ work: false, agents: [agent] });
+  const send = async (sessionId: string, text: string, options: SendOptions) =>
+    await sender.session(sessionId, { create: true }).send(text, options);
+  await expect(send("s", "x", { priority: 101 })).rejects.toMatchObject({ code: "usage" });
+  const runAt = new Date(Date.now() - 1).toISOString();
+  await expect(send("s", "x", { priority: 0.5, runAt })).rejects.toMatchObject({ code: "usage" });
+  await send("a", "usual", {});
+  await send("b", "later", { priority: -5 });
+  await send("c", "scheduled", { priority: 8, runAt });
+  await send("d", "fails", { priority: 9 });
+  await start({ agents: [agent], parallel: 1, retry: { on: ["failed"] } });
+  await expect.poll(() => answered).toEqual(["fails", "fails", "scheduled", "usual", "later"]);
 });
 
 test("a session that cannot be woken does not keep the others from being recovered", async () => {

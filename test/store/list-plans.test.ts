@@ -2,11 +2,12 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";
-import type { Scope, Statement, Work } from "../../packages/store/src/store/engine/index.ts";
+import type { Scope, Statement, Transaction, Work } from "../../packages/store/src/store/engine/index.ts";
 import { listClaims } from "../../packages/store/src/store/rules/claims.ts";
 import { listLeases } from "../../packages/store/src/store/rules/leases.ts";
 import { listLogs } from "../../packages/store/src/store/rules/list-logs.ts";
 import { expiredLogs } from "../../packages/store/src/store/rules/removal.ts";
+import { claimNextRun } from "../../packages/store/src/store/rules/runs.ts";
 import { migrate } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely, SQLITE } from "../../packages/store/src/store/sqlite/dialect.ts";
 
@@ -47,6 +48,12 @@ test.each([
   expect(sql.match(/name"? >=? \?|log_id"? >=? \?/g)).toHaveLength(1);
   expect(parameters).toContain("a/7");
   expect(parameters).not.toContain("a/");
+});
+
+test("the next run is found in the order in which waiting runs are taken, however many wait", () => {
+  expect(planOf(rowsOf(claimNextRun({ ...scope, newId: () => "r" } as Transaction, { owner: "me" })))).toBe(
+    "SEARCH r USING INDEX runs_by_priority (workspace_id=?)",
+  );
 });
 
 test("logs that changed are found by the mark of their change", () => {

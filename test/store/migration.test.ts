@@ -18,7 +18,7 @@ const MIGRATOR = join(import.meta.dirname, "processes/migrator.ts");
 const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const VERSIONS = [1, 2, 3, 4] as const;
+const VERSIONS = [1, 2, 3, 4, 5] as const;
 let sample: Sample;
 beforeAll(async () => {
   sample = await sampleStore();

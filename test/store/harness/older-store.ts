@@ -12,7 +12,7 @@ import { createKysely } from "../../../packages/store/src/store/sqlite/index.ts"
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
 /** The versions before today's. */
-export type SchemaVersion = 1 | 2 | 3 | 4;
+export type SchemaVersion = 1 | 2 | 3 | 4 | 5;
 
 export interface Sample {
   /** The rows by table, in an order in which they can be inserted. */
@@ -38,6 +38,7 @@ export async function sampleStore(): Promise<Sample> {
       2: await answersOf(store, 2),
       3: await answersOf(store, 3),
       4: await answersOf(store, 4),
+      5: await answersOf(store, 5),
     };
     await store.close();
     return { tables: rowsOf(path), answers };
@@ -140,7 +141,7 @@ export function* insertsOf(
   const known = version === 1 ? TABLES[1] : [...TABLES[1], ...TABLES[2], "cursors"];
   for (const table of known) {
     const source = table === "cursors" && version === 2 ? "cursors of version 2" : table;
-    for (const { media_time_ms, ...others } of tables.get(source) ?? []) {
+    for (const { media_time_ms, priority: _, ...others } of tables.get(source) ?? []) {
       const row = version >= 3 && media_time_ms !== undefined ? { ...others, media_time_ms } : others;
       // Version 1 knew no sessions: their logs are not part of it.
       if (version === 1 && table === "logs" && row.log_id === "s") continue;

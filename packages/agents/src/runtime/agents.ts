@@ -53,9 +53,10 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
   return {
     name,
     async open({ onPermission }) {
-      const [{ openRunAgent }, { permissionsBy }] = await Promise.all([
+      const [{ openRunAgent }, { permissionsBy }, { MAX_TIMER_MS }] = await Promise.all([
         import("../handoff/index.ts"),
         import("../drivers/link/index.ts"),
+        import("@continuo/store/sessions"),
       ]);
       // The time limit is that of the approvals, which outlive this process.
       const ask = permissionsBy({ policy: permissions, ask: onPermission, timeLimitMs: MAX_TIMER_MS });
@@ -64,9 +65,6 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
     },
   };
 }
-
-/** The longest time of a timer, in milliseconds. Node fires a longer one at once. */
-export const MAX_TIMER_MS = 2_147_483_647;
 
 function renamed(agent: Agent & AsyncDisposable, name: string): Agent & AsyncDisposable {
   return {

@@ -19,8 +19,7 @@ import {
   type Run,
   type Store,
 } from "@continuo/core/model";
-import { latestAttempt, rootIn } from "@continuo/store/sessions";
-import { MAX_TIMER_MS } from "./agents.ts";
+import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
 interface ApprovalData {

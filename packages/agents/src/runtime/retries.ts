@@ -37,7 +37,7 @@ export async function retry(host: Host, runId: string): Promise<void> {
     input: run.input as readonly Block[],
     retryOf: runId,
     attempt: attempt + 1,
-    ...present({ agent: run.agent ?? undefined }),
+    ...present({ agent: run.agent ?? undefined, priority: run.priority }),
   };
   let waitMs = 0;
   if (attempt > 1) waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
@@ -62,6 +62,7 @@ export interface ScheduledInput {
   readonly input: string | readonly Block[];
   readonly agent?: string;
   readonly id?: string;
+  readonly priority?: number;
   readonly retryOf?: string;
   readonly attempt?: number;
 }
@@ -99,10 +100,10 @@ export async function startDue(store: Store, report: Report): Promise<void> {
 }
 
 async function startInput(store: Store, scheduled: ScheduledInput): Promise<void> {
-  const { sessionId, input, agent, id, retryOf, attempt } = scheduled;
+  const { sessionId, input, agent, id, priority, retryOf, attempt } = scheduled;
   const metadata = attempt === undefined ? undefined : { attempt };
   try {
-    await startRun(store, sessionId, input, present({ agent, id, retryOf, metadata }));
+    await startRun(store, sessionId, input, present({ agent, id, priority, retryOf, metadata }));
   } catch (error) {
     // Another process has started it, or its session was deleted.
     if (!isContinuoError(error, "conflict") && !isContinuoError(error, "not_found")) throw error;
@@ -158,11 +159,11 @@ export async function reviveDeadLetter(store: Store, root: string): Promise<Run>
   const last = claim === null ? null : await store.getRun(claim.owner);
   if (claim === null || last === null)
     throw new ContinuoError("not_found", `there is no dead letter ${root}`);
-  const { sessionId, agent, input } = last;
+  const { sessionId, agent, input, priority } = last;
   const retried = {
     retryOf: last.runId,
     metadata: { attempt: 1 },
-    ...present({ agent: agent ?? undefined }),
+    ...present({ agent: agent ?? undefined, priority }),
   };
   const run = await startRun(store, sessionId, input as readonly Block[], retried);
   await store.deleteClaim(claim);

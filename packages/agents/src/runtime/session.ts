@@ -11,7 +11,15 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
-import { assertInput, openSession, type RunInput, rootIn, runIdOf, startRun } from "@continuo/store/sessions";
+import {
+  assertInput,
+  assertPriority,
+  openSession,
+  type RunInput,
+  rootIn,
+  runIdOf,
+  startRun,
+} from "@continuo/store/sessions";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import { sessionToHtml } from "./html.ts";
@@ -117,12 +125,13 @@ interface MessageOptions {
   readonly id?: string;
   readonly agent: string | undefined;
   readonly runAt?: string;
+  readonly priority?: number;
 }
 
 async function begin(
   host: Host,
   { sessionId, opened, input }: NewMessage,
-  { id, agent, runAt }: MessageOptions,
+  { id, agent, runAt, priority }: MessageOptions,
 ): Promise<SentRun> {
   const session = await opened();
   const answering = agent ?? session.agent ?? undefined;
@@ -136,19 +145,26 @@ async function begin(
     );
   }
   if (runAt === undefined) {
-    const run = await startRun(host.store, sessionId, input, present({ id, agent: answering }));
+    const run = await startRun(host.store, sessionId, input, present({ id, agent: answering, priority }));
     host.poke();
     return toSentRun(run, id ?? null);
   }
   const time = Date.parse(runAt);
   if (Number.isNaN(time)) throw new ContinuoError("usage", `runAt is not a time: ${runAt}`);
   assertInput(input);
+  assertPriority(priority);
   const inputId = id ?? randomUUID();
   const runId = runIdOf(sessionId, { id: inputId });
   const known = await host.store.getRun(runId);
   if (known !== null) return toSentRun(known, id ?? null);
   const at = new Date(time).toISOString();
-  await schedule(host.store, at, { sessionId, input, agent: answering, id: inputId });
+  await schedule(host.store, at, {
+    sessionId,
+    input,
+    agent: answering,
+    id: inputId,
+    ...present({ priority }),
+  });
   return { id: id ?? null, runId, sessionId, agent: answering, status: "scheduled" };
 }
 

@@ -121,6 +121,11 @@ export interface SendOptions<Value = unknown> {
   readonly agent?: string | AgentDefinition<Value>;
   /** The time at which the message is sent, ISO 8601. */
   readonly runAt?: string;
+  /**
+   * From -100 to 100; 0 where none is given. A free worker takes the most urgent message of those that are next in their
+   * sessions. Messages of a session keep their order, and what runs is not interrupted.
+   */
+  readonly priority?: number;
 }
 
 /** `send` resolves with it when the message is durable. */

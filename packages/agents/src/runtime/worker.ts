@@ -1,8 +1,7 @@
 /** The queue of one process: takes runs that wait, executes them, and recovers what other processes left. */
 
 import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
-import { executeRun, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
-import { MAX_TIMER_MS } from "./agents.ts";
+import { executeRun, MAX_TIMER_MS, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { isDead, retry, startDue } from "./retries.ts";

@@ -26,7 +26,7 @@ export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";
 export { executeRun } from "./execute.ts";
 export { type RunOnceOptions, runOnce } from "./idempotent-run.ts";
-export { assertInput, isInput, type RunInput } from "./input.ts";
+export { assertInput, assertPriority, isInput, type RunInput } from "./input.ts";
 export { runnerOf } from "./lease.ts";
 export type { ExecuteRunOptions } from "./options.ts";
 export { newOwner } from "./owner.ts";
@@ -41,5 +41,6 @@ export {
   startRun,
   startSession,
 } from "./start.ts";
+export { MAX_TIMER_MS } from "./stops.ts";
 export { type OfferedInput, type WakeOptions, type WakeResult, wake } from "./wake.ts";
 export { type WakeAllOptions, wakeAll } from "./wake-all.ts";

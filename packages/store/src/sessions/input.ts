@@ -1,6 +1,6 @@
 /** Input of a run: words, or blocks. */
 
-import { type Block, ContinuoError } from "@continuo/core/model";
+import { type Block, ContinuoError, isRunPriority, MAX_RUN_PRIORITY } from "@continuo/core/model";
 
 export type RunInput = string | readonly Block[];
 
@@ -27,6 +27,18 @@ export function toBlocks(input: unknown): readonly Block[] {
 /** Errors: as `toBlocks`. */
 export function assertInput(input: unknown): asserts input is RunInput {
   toBlocks(input);
+}
+
+/** Errors: `usage`. */
+export function assertPriority(priority: unknown): asserts priority is number | undefined {
+  if (priority === undefined || isRunPriority(priority)) return;
+  throw new ContinuoError(
+    "usage",
+    `priority must be a whole number from -${MAX_RUN_PRIORITY} to ${MAX_RUN_PRIORITY}`,
+    {
+      hint: "Give the most urgent runs the highest number.",
+    },
+  );
 }
 
 /** Somebody may have made a run without the session manager. */

@@ -92,8 +92,8 @@ export interface RunCreation extends CallOptions {
 /** Journals a run. Its event says which process started it. Errors: `not_found`, `conflict`, `fenced`. */
 export async function createRun(store: Store, creation: RunCreation): Promise<Run> {
   const { sessionId, run, also = [], ...call } = creation;
-  const { runId, input, agent, metadata } = run;
-  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
+  const { runId, input, agent, metadata, priority } = run;
+  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
   const actor = { kind: "system", id: starterOf() } as const;
   rememberStart(runId);
   // An id of our own: the append may be repeated when nobody heard whether it was stored.

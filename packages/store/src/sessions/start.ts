@@ -15,7 +15,7 @@ import {
 } from "@continuo/core/model";
 import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
-import { type RunInput, toBlocks } from "./input.ts";
+import { assertPriority, type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore, type RetryPolicy } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
@@ -66,6 +66,11 @@ export interface StartRunOptions {
   /** The only agent that may execute it. */
   readonly agent?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * From -100 to 100; 0 where none is given. `claimNextRun` takes the most urgent of the runs that are first in their
+   * sessions; the runs of a session keep their order.
+   */
+  readonly priority?: number;
   /** The number of runs that may wait for the session; 32 by default. */
   readonly maxQueued?: number;
   /** An interrupted run whose input this is, as `wake` offered it, or another one that did not end well: nobody else may offer it to an agent then. */
@@ -94,9 +99,10 @@ export interface RunBeginning {
 
 /** The same, with a store that is patient already. */
 export async function beginRun(store: Store, { sessionId, input, options }: RunBeginning): Promise<Run> {
-  const { agent, metadata, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
+  const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);
+  assertPriority(priority);
   const runId = runIdOf(sessionId, options);
   const before = isNamed(options) ? await store.getRun(runId, call) : null;
   if (before !== null) return sameRun(before, { sessionId, blocks, agent });
@@ -112,7 +118,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunB
   const run: NewRun & { readonly runId: string } = {
     runId,
     input: blocks,
-    ...present({ agent }),
+    ...present({ agent, priority }),
     ...(metadata === undefined && root === undefined
       ? {}
       : { metadata: { ...metadata, ...present({ retryOf: root }) } }),

@@ -39,7 +39,8 @@ export interface StopOptions {
   readonly maxDurationMs: number | undefined;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest time of a timer. Node fires a longer one at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
 
 export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): Stops {
   const controller = new AbortController();
@@ -55,7 +56,7 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, given: Stop): void => {
     // A timer that is longer than it can be would end at once.
-    timers.push(setTimeout(() => end(given), Math.min(ms, LONGEST_TIMER_MS)));
+    timers.push(setTimeout(() => end(given), Math.min(ms, MAX_TIMER_MS)));
   };
   if (timeoutMs !== undefined) after(timeoutMs, { status: "timeout", timeoutMs });
   if (maxDurationMs !== undefined) {

@@ -180,7 +180,13 @@ const SESSION_EVENT_TYPES = {
   run_created: {
     area: "runs",
     says: "A run was asked for. Its input is journalled here before any agent is called.",
-    payload: { runId: "text", "input?": "any", "agent?": "text", "metadata?": "object" },
+    payload: {
+      runId: "text",
+      "input?": "any",
+      "agent?": "text",
+      "metadata?": "object",
+      "priority?": "number",
+    },
     retention: "critical",
     transcript: "nothing",
   },

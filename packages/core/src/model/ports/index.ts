@@ -96,7 +96,9 @@ export type { CallOptions, Page, PageOptions } from "./page.ts";
 export type { Resumption, ResumptionStep, VerifiedBy } from "./resumption.ts";
 export {
   type ClaimRunOptions,
+  isRunPriority,
   type ListRunsOptions,
+  MAX_RUN_PRIORITY,
   type NewRun,
   RUN_END_STATUSES,
   RUN_EVENTS,

@@ -52,6 +52,8 @@ export interface Run {
   readonly result: unknown;
   readonly error: unknown;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** See `NewRun`; left out where it is 0. */
+  readonly priority?: number;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -62,6 +64,15 @@ export interface NewRun {
   readonly agent?: string;
   readonly input?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** A whole number from -100 to 100; 0 where none is given. `claimNextRun` takes the highest first. */
+  readonly priority?: number;
+}
+
+/** The highest priority of a run; the lowest one is its negative. */
+export const MAX_RUN_PRIORITY = 100;
+
+export function isRunPriority(priority: unknown): priority is number {
+  return Number.isInteger(priority) && Math.abs(priority as number) <= MAX_RUN_PRIORITY;
 }
 
 export interface RunPatch {
@@ -101,7 +112,8 @@ export interface RunStore {
   /** Appends the event of the new status. Errors: `not_found`, `invalid_transition`, `fenced`. */
   transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
   /**
-   * Starts the oldest pending run whose session has none running: first in, first out within a session,
+   * Starts a pending run whose session has none running: of the runs that are first in their sessions the one with the
+   * highest priority, and of those the oldest. First in, first out within a session, whatever the priorities are, and
    * however many processes ask. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
    * owner; until then the metadata of the run have `claimed`.
    */

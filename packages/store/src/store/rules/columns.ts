@@ -54,6 +54,7 @@ export const RUN_COLUMNS: readonly ColumnOf<RunTable>[] = columnsOf<RunTable>({
   result: true,
   error: true,
   metadata: true,
+  priority: true,
   created_at: true,
   started_at: true,
   ended_at: true,

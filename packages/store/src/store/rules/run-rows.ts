@@ -2,6 +2,8 @@
 
 import {
   ContinuoError,
+  isRunPriority,
+  MAX_RUN_PRIORITY,
   type NewRun,
   RUN_TRANSITIONS,
   type RunPatch,
@@ -10,7 +12,7 @@ import {
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { RUN_COLUMNS } from "./columns.ts";
 import { mergedMetadata, metadataText, textOfJson } from "./json-fields.ts";
-import { assertName, conflict, notFound } from "./refusals.ts";
+import { assertName, conflict, invalid, notFound } from "./refusals.ts";
 
 export interface RunRow {
   readonly run_key: number;
@@ -23,6 +25,7 @@ export interface RunRow {
   readonly result: string | null;
   readonly error: string | null;
   readonly metadata: string;
+  readonly priority: number;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
@@ -33,10 +36,15 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
   const runId = run.runId ?? tx.newId();
   assertName("runId", runId);
   if (run.agent !== undefined) assertName("agent of a run", run.agent);
+  if (run.priority !== undefined && !isRunPriority(run.priority)) {
+    throw invalid(
+      `the priority of a run must be a whole number from -${MAX_RUN_PRIORITY} to ${MAX_RUN_PRIORITY}`,
+    );
+  }
   const inserted = yield* sql(
     tx,
-    `insert into runs (workspace_id, run_id, session_id, status, agent, input, metadata, created_at)
-     values (?, ?, ?, 'pending', ?, ?, ?, ?)
+    `insert into runs (workspace_id, run_id, session_id, status, agent, input, metadata, priority, created_at)
+     values (?, ?, ?, 'pending', ?, ?, ?, ?, ?)
      ${tx.dialect.onConflict("workspace_id, run_id")} ${tx.dialect.returning("run_key")}`,
     tx.workspaceId,
     runId,
@@ -44,6 +52,7 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
     run.agent ?? null,
     run.input === undefined ? null : textOfJson("input of a run", run.input),
     metadataText(run.metadata),
+    run.priority ?? 0,
     now,
   );
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });

@@ -23,8 +23,8 @@ import { findSession } from "./session-rows.ts";
 export function* createRun(tx: Transaction, sessionId: string, given: NewRun): Work<Run> {
   assertName("sessionId", sessionId);
   const run = { ...given, runId: given.runId ?? tx.newId() };
-  const { runId, input, agent, metadata } = run;
-  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
+  const { runId, input, agent, metadata, priority } = run;
+  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
   const events = prepareEvents(tx, [{ type: RUN_EVENTS.pending, data, runId }]);
   if ((yield* findSession(tx, sessionId)) === undefined) throw notFound("session", sessionId);
   yield* append(tx, sessionId, events, { also: [{ type: "new_run", run }] });
@@ -121,7 +121,7 @@ export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null
 
 type Candidate = Pick<RunRow, "run_id" | "session_id">;
 
-/** Finds the oldest run whose session has no other run before it. Runs of expired sessions go with their session. */
+/** Finds the most urgent and then oldest run that is the first of its session. Runs of expired sessions go with their session. */
 function* nextCandidate(scope: Scope, claim: RunClaim, now: number): Work<Candidate | undefined> {
   const { workspaceId } = scope;
   const session = claim.sessionId === undefined ? [] : [claim.sessionId];
@@ -134,7 +134,7 @@ function* nextCandidate(scope: Scope, claim: RunClaim, now: number): Work<Candid
         and logs.expires_at <= ?)
       ${session.length === 0 ? "" : "and session_id = ?"}
       ${agents.length === 0 ? "" : `and agent in (${agents.map(() => "?").join(", ")})`}
-    order by run_key limit 1`;
+    order by priority desc, run_key limit 1`;
   const before = [workspaceId, workspaceId, workspaceId, now];
   const [row] = yield* sql<Candidate>(scope, text, ...before, ...session, ...agents);
   return row;
@@ -151,6 +151,7 @@ function toRun(row: RunRow): Run {
     result: jsonOf(row.result),
     error: jsonOf(row.error),
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    ...(row.priority === 0 ? {} : { priority: row.priority }),
     createdAt: isoOf(row.created_at),
     startedAt: row.started_at === null ? null : isoOf(row.started_at),
     endedAt: row.ended_at === null ? null : isoOf(row.ended_at),

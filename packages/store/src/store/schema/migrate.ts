@@ -15,6 +15,7 @@ import { up as projections } from "./002-projections.ts";
 import { up as access } from "./003-access.ts";
 import { up as leases } from "./004-leases.ts";
 import { up as audit } from "./005-audit.ts";
+import { up as priorities } from "./006-priorities.ts";
 
 export interface Migration {
   readonly up: (db: Kysely<unknown>) => Promise<void>;
@@ -31,6 +32,7 @@ export const MIGRATIONS: Migrations = {
   "003-access": { up: access, compatibleFrom: 3 },
   "004-leases": { up: leases, compatibleFrom: 3 },
   "005-audit": { up: audit, compatibleFrom: 3 },
+  "006-priorities": { up: priorities, compatibleFrom: 3 },
 };
 
 /** The last version whose code refuses names that it does not know. */

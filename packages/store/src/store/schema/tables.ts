@@ -125,6 +125,7 @@ export interface RunTable {
   result: string | null;
   error: string | null;
   metadata: string;
+  priority: Generated<number>;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;

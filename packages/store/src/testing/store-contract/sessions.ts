@@ -265,6 +265,39 @@ export const runCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "claimNextRun takes the most urgent of the runs that are first in their sessions",
+    run: async ({ store }) => {
+      for (const [sessionId, runId, priority] of [
+        ["a", "a1", undefined],
+        ["b", "b1", 0],
+        ["c", "c1", -1],
+        ["d", "d1", 7],
+        ["d", "d2", 9],
+        ["e", "e1", 8],
+        ["f", "f1", 8],
+        ["c", "c2", 100],
+      ] as const) {
+        if (runId.endsWith("1")) await store.createSession({ sessionId });
+        await store.createRun({ sessionId, runId, ...(priority === undefined ? {} : { priority }) });
+      }
+      const taken: (string | undefined)[] = [];
+      for (let n = 0; n < 7; n++) taken.push((await store.claimNextRun({ owner: "me" }))?.runId);
+      assert.deepEqual(taken, ["e1", "f1", "d1", "a1", "b1", "c1", undefined]);
+      await store.transitionRun("c1", { to: "failed" });
+      await store.transitionRun("d1", { to: "failed" });
+      assert.equal((await store.claimNextRun({ owner: "me" }))?.runId, "c2");
+      const priorities = await Promise.all(
+        ["a1", "b1", "c1", "e1"].map(async (runId) => (await store.getRun(runId))?.priority),
+      );
+      assert.deepEqual(priorities, [undefined, undefined, -1, 8]);
+      const created = await store.read("e", { types: ["run_created"] });
+      assert.deepEqual(created.events[0]?.data, { runId: "e1", priority: 8 });
+      for (const priority of [101, -101, 0.5, Number.NaN, "high" as never]) {
+        await rejects("invalid", store.createRun({ sessionId: "a", priority }));
+      }
+    },
+  },
+  {
     name: "the owner of a claimed run sets metadata of it without a second beginning, and nobody else does",
     run: async ({ store }) => {
       const { sessionId } = await store.createSession({ sessionId: "s" });

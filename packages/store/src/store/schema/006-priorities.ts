@@ -1,0 +1,17 @@
+/**
+ * Migration 6: runs have a priority. Servers of the version before leave it out of what they write, so that it is 0.
+ * The index has the waiting runs in the order in which they are taken.
+ */
+
+import { type Kysely, sql } from "kysely";
+import { columnsFor } from "./columns.ts";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { integer } = columnsFor(db);
+  await db.schema
+    .alterTable("runs")
+    .addColumn("priority", integer, (c) => c.notNull().defaultTo(0))
+    .execute();
+  await sql`create index runs_by_priority on runs (workspace_id, priority desc, run_key)
+    where status = 'pending'`.execute(db);
+}
