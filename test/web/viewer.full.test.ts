@@ -116,6 +116,20 @@ describe("a session", () => {
     await at(750);
     await page.keyboard.press("G");
     await at(LONG_TURNS);
+    // A turn so near to the end cannot be at the top of the screen.
+    for (const [key, turn] of [
+      ["k", 1],
+      ["k", 2],
+      ["k", 3],
+      ["j", 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      await at(LONG_TURNS - turn);
+    }
+    await page.reload();
+    await at(LONG_TURNS - 2);
+    await page.keyboard.press("G");
+    await at(LONG_TURNS);
     await page.keyboard.press("[");
     await at(LONG_TURNS - 100);
     await page.keyboard.press("]");

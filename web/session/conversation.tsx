@@ -143,7 +143,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
     sizeOf: (row) => estimate(row, shown),
     sizedBy: shown.thinking.value,
     anchorTo: "end",
-    followOnAppend: true,
+    followOnAppend: useFollowing(state),
     paddingStart: 16,
     paddingEnd: 120,
   });
@@ -177,6 +177,17 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
       </div>
     </main>
   );
+}
+
+/** A reader at the end follows what is new, but not the rest of the session that is loaded below a part of it. */
+function useFollowing(state: SessionState): boolean {
+  const { hasNewer } = state.part.value;
+  const hadNewer = useRef(hasNewer);
+  const isFollowing = !hadNewer.current && !hasNewer;
+  useLayoutEffect(() => {
+    hadNewer.current = hasNewer;
+  });
+  return isFollowing;
 }
 
 /** A printed page has everything that is loaded. */
@@ -242,19 +253,33 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
   return goal.to === "turn" ? turnOfRow(row) === goal.turn : isOfMessage(row, goal.id);
 }
 
-/** The turn at the top of the screen; while the reader goes somewhere else, it is the one that they go to. */
+/**
+ * The turn at the top of the screen. It is the one that the reader went to until they scroll: near the end of the
+ * session, a turn cannot be at the top.
+ */
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   const rows = state.rows.value;
   const isGoing = state.goal.value !== null || state.loading.value;
   const isLast = useRef(false);
+  const wasGoing = useRef(false);
+  const reachedTop = useRef<number | null>(null);
   // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
+    const isReached = wasGoing.current;
+    wasGoing.current = isGoing;
     if (isGoing || scrollElement === null) return;
-    const offset = scrollElement.scrollTop + 80;
-    const at = isAtEnd(virtualizer, 8)
-      ? rows.length - 1
-      : (virtualizer.getVirtualItemForOffset(offset)?.index ?? 0);
+    const { scrollTop } = scrollElement;
+    if (isReached) reachedTop.current = shown.turn.value === turnOfRow(rows.at(-1)) ? null : scrollTop;
+    if (reachedTop.current === scrollTop) {
+      isLast.current = false;
+      return;
+    }
+    reachedTop.current = null;
+    const at =
+      isAtEnd(virtualizer, 8) && !state.part.value.hasNewer
+        ? rows.length - 1
+        : (virtualizer.getVirtualItemForOffset(scrollTop + 80)?.index ?? 0);
     shown.turn.value = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]) ?? shown.turn.value;
     isLast.current = at === rows.length - 1;
   });
