@@ -77,6 +77,20 @@ export const LIMITS = {
   /** Two frames whose similarity is higher count as equal. */
   sameFrame: 0.995,
 
+  /** The time limit for the text of one picture, which holds up what waits behind the picture. */
+  readTextMs: 10_000,
+  /** After a failure no text is read for this time. */
+  readTextPauseMs: 60_000,
+  /** The reader gives its memory back when no picture came for this time. */
+  readTextIdleMs: 60_000,
+  /** Pictures are sent without their text while more items wait. */
+  readTextWaiting: 20,
+  /** UTF-16 units of the text of one picture. */
+  readTextChars: 2_000,
+  /** The least confidence of a word, and the least mean of a line, from 0 to 100. */
+  sureWord: 60,
+  sureLine: 75,
+
   /** Frames that wait while the server cannot be reached. */
   offlineFrames: 300,
   /** Frames that wait while the session is degraded. */

@@ -1,5 +1,7 @@
 /** The build of the extension: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
 
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
 import { defineConfig } from "wxt";
 import continuo from "../package.json" with { type: "json" };
 
@@ -12,10 +14,36 @@ const KEY =
 
 const EVERY_SITE = ["http://*/*", "https://*/*", "file:///*"];
 
+const { resolve } = createRequire(import.meta.url);
+
+/** The files of the reader of text in pictures, which no site and no server can replace. */
+const TEXT_READER: readonly string[] = [
+  resolve("tesseract.js-core/tesseract-core-simd-lstm.js"),
+  resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm"),
+  join(dirname(resolve("tesseract.js-core/package.json")), "LICENSE"),
+  resolve("@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz"),
+];
+
+/** A page of the extension may load and run only files of the extension; Chromium's has a reader in WebAssembly. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CHROMIUM_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'").replace(
+  "connect-src",
+  "connect-src 'self'",
+);
+
 export default defineConfig({
   outDir: process.env.CONTINUO_EXTENSION_OUT ?? "dist",
   imports: false,
   dev: { server: { port: 0 } },
+  hooks: {
+    "build:publicAssets": ({ config }, files) => {
+      if (config.browser === "firefox") return;
+      for (const absoluteSrc of TEXT_READER) {
+        files.push({ absoluteSrc, relativeDest: `text/${basename(absoluteSrc)}` });
+      }
+    },
+  },
   manifest: ({ browser }) => ({
     name: "Continuo",
     description: "Notes from what you watch and say, in a session that survives reloads.",
@@ -31,11 +59,7 @@ export default defineConfig({
     optional_host_permissions: EVERY_SITE,
     // The sound of a tab, where the person switches it on.
     ...(browser === "firefox" ? {} : { optional_permissions: ["tabCapture"] }),
-    // A page of the extension may load and run only files of the extension.
-    content_security_policy: {
-      extension_pages:
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    },
+    content_security_policy: { extension_pages: browser === "firefox" ? POLICY : CHROMIUM_POLICY },
     action: { default_title: "Continuo" },
     ...(browser === "firefox"
       ? {

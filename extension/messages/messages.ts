@@ -21,6 +21,8 @@ export interface Sources {
   readonly tabSound: "off" | "without-captions" | "always";
   /** Text over the video that changes with it is taken for captions. */
   readonly pageCaptions: boolean;
+  /** The text in frames is read by the extension itself. */
+  readonly pictureText: boolean;
   readonly frameEveryMs: number;
   /** BCP 47, of what the person says. */
   readonly lang: string;
@@ -33,6 +35,7 @@ export const SOURCES: Sources = {
   voiceMayLeave: false,
   tabSound: "off",
   pageCaptions: false,
+  pictureText: false,
   frameEveryMs: LIMITS.frameEveryMs,
   lang: "",
 };
@@ -188,7 +191,8 @@ export function parseSettings(value: unknown): Settings {
   if (!isFields(value)) return SETTINGS;
   const { serverUrl, token, microphoneAskedAtMs, isMicrophonePaused } = value;
   const sources = isFields(value.sources) ? value.sources : {};
-  const { captions, frames, microphone, voiceMayLeave, tabSound, pageCaptions, frameEveryMs, lang } = sources;
+  const { captions, frames, microphone, voiceMayLeave, tabSound, pageCaptions, pictureText } = sources;
+  const { frameEveryMs, lang } = sources;
   return {
     serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
     token: typeof token === "string" ? token : "",
@@ -201,6 +205,7 @@ export function parseSettings(value: unknown): Settings {
       voiceMayLeave: voiceMayLeave === true,
       tabSound: tabSound === "without-captions" || tabSound === "always" ? tabSound : "off",
       pageCaptions: pageCaptions === true,
+      pictureText: pictureText === true,
       frameEveryMs: isTime(frameEveryMs)
         ? Math.max(LIMITS.shortestFrameEveryMs, frameEveryMs)
         : SOURCES.frameEveryMs,

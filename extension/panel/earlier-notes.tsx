@@ -3,7 +3,7 @@
 import type { LiveSession, Note } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { SpokenText } from "../sending/view.ts";
+import type { EvidenceTexts } from "../sending/view.ts";
 import { EXPORT_FORMATS, type ExportFile, exportOf, type SessionText } from "./exports.ts";
 import { clock, toMarkdown } from "./format.ts";
 import { ask } from "./link.ts";
@@ -64,11 +64,11 @@ export function titleOf({ title, videoId }: LiveSession): string {
 /** Rejects with a `Failure`. */
 export async function readSession(session: LiveSession): Promise<SessionText> {
   const { key } = session;
-  const [{ notes }, spoken] = await Promise.all([
+  const [{ notes }, texts] = await Promise.all([
     ask(key, { action: "notes" }) as Promise<{ readonly notes: readonly Note[] }>,
-    ask(key, { action: "spoken" }) as Promise<readonly SpokenText[]>,
+    ask(key, { action: "texts" }) as Promise<EvidenceTexts>,
   ]);
-  return { title: titleOf(session), notes, spoken };
+  return { title: titleOf(session), notes, ...texts };
 }
 
 function save({ name, text }: ExportFile): void {

@@ -1,13 +1,15 @@
 /** A session as a file: its notes as Markdown, HTML or JSON, its transcript as SRT or VTT. Text stays text. Pure. */
 
 import type { Note } from "@continuo/core/wire";
-import type { SpokenText } from "../sending/view.ts";
+import type { PicturedText, SpokenText } from "../sending/view.ts";
 import { clock, toMarkdown } from "./format.ts";
 
 export interface SessionText {
   readonly title: string;
   readonly notes: readonly Note[];
   readonly spoken: readonly SpokenText[];
+  /** The texts that were read in pictures: they are searched, and are no part of the transcript. */
+  readonly pictured: readonly PicturedText[];
 }
 
 export type ExportFormat = "Markdown" | "HTML" | "JSON" | "SRT" | "VTT";

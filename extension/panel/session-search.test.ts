@@ -11,11 +11,13 @@ const SESSION = {
     { startMs: 5_000, endMs: 6_000, text: "Ships leave early", speaker: "" },
     { startMs: 9_000, endMs: 9_500, text: "ships  LEAVE early", speaker: "" },
   ],
+  pictured: [{ startMs: 7_000, text: "PORT ELLEN\nBuilt in 1853" }],
 };
 
 test.each([
   ["leave ships", [{ startMs: 9_000, text: "ships  LEAVE early" }]],
   ["CAFE", [{ startMs: 1_000, text: "The café opens." }]],
+  ["built 1853 ellen", [{ startMs: 7_000, text: "PORT ELLEN\nBuilt in 1853" }]],
   ["harbour", []],
   ["train", null],
 ])(

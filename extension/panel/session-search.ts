@@ -12,13 +12,16 @@ export interface Match {
 const SHOWN_MATCHES = 3;
 
 /** The lines that contain every word; none if only the title does, and `null` if the session does not match. */
-export function matchesIn({ title, notes, spoken }: SessionText, query: string): readonly Match[] | null {
+export function matchesIn(
+  { title, notes, spoken, pictured }: SessionText,
+  query: string,
+): readonly Match[] | null {
   const words = wordsOf(query);
   const has = (text: string): boolean => {
     const plain = folded(text);
     return words.every((word) => plain.includes(word));
   };
-  const found = [...notes, ...spoken].filter(({ text }) => has(text));
+  const found = [...notes, ...spoken, ...pictured].filter(({ text }) => has(text));
   if (found.length === 0) return has(title) ? [] : null;
   const unique = new Map(found.map(({ startMs, text }) => [folded(text), { startMs, text }]));
   return [...unique.values()].slice(0, SHOWN_MATCHES);

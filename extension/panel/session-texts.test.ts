@@ -18,7 +18,7 @@ function searched(words: Record<string, string>, closedAt: string | null = CLOSE
       reads.push(sessionId);
       if (failing.has(sessionId)) throw new Error("away");
       const spoken = [{ startMs: 0, endMs: 1, text: words[sessionId] ?? "", speaker: "" }];
-      return { title: `Title ${sessionId}`, notes: [], spoken } satisfies SessionText;
+      return { title: `Title ${sessionId}`, notes: [], spoken, pictured: [] } satisfies SessionText;
     },
     { now: () => clock.nowMs, room: 100 },
   );
@@ -86,7 +86,7 @@ test("a search that was given up reports nothing more", async () => {
     onProgress: (_found, waiting) => progress.push(waiting),
   });
   given.abort();
-  gate.resolve({ title: "A", notes: [], spoken: [] });
+  gate.resolve({ title: "A", notes: [], spoken: [], pictured: [] });
   await search;
   expect(progress).toEqual([1]);
 });

@@ -52,7 +52,7 @@ export class SessionTexts<Session extends SearchedSession> {
     }
     for (const [n, session] of unread.entries()) {
       onProgress(new Map(found), unread.length - n);
-      const bare = { title: session.title ?? session.videoId, notes: [], spoken: [] };
+      const bare = { title: session.title ?? session.videoId, notes: [], spoken: [], pictured: [] };
       const text = await this.#read(session).catch(() => null);
       if (text !== null) this.#keep(session.sessionId, text);
       if (signal.aborted) return;
@@ -72,7 +72,10 @@ export class SessionTexts<Session extends SearchedSession> {
   #keep(sessionId: string, text: SessionText): void {
     this.#chars -= this.#kept.get(sessionId)?.chars ?? 0;
     this.#kept.delete(sessionId);
-    const chars = [...text.notes, ...text.spoken].reduce((sum, line) => sum + line.text.length, 0);
+    const chars = [...text.notes, ...text.spoken, ...text.pictured].reduce(
+      (sum, line) => sum + line.text.length,
+      0,
+    );
     if (this.#chars + chars > this.#room) return;
     this.#chars += chars;
     this.#kept.set(sessionId, { text, chars, readAtMs: this.#now() });

@@ -4,8 +4,9 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import type { Settings, Sources } from "../messages/messages.ts";
-import { canRecognise, canRecogniseHere } from "../sources/recognition.ts";
+import { canRecogniseHere } from "../sources/recognition.ts";
 import { saveSettings } from "./settings.ts";
+import { MicrophoneField, PictureTextField, Switch, TabSoundField } from "./source-fields.tsx";
 
 export function Setup({
   settings,
@@ -64,50 +65,9 @@ export function Setup({
           isOn={sources.frames}
           onChange={(frames) => setSources({ ...sources, frames })}
         />
-        {!import.meta.env.FIREFOX && (
-          <TabSound sources={sources} onChange={(tabSound) => setSources({ ...sources, tabSound })} />
-        )}
-        <label>
-          Microphone
-          <select
-            value={sources.microphone}
-            onChange={({ currentTarget }) =>
-              setSources({ ...sources, microphone: microphoneOf(currentTarget.value) })
-            }
-          >
-            <option value="off">Off</option>
-            <option value="record">Recorded, and transcribed by your server</option>
-            {canRecognise() && (
-              <option value="recognise">
-                {isLocal
-                  ? "Recognised by the browser, on this machine"
-                  : "Recognised by the browser's maker, over the internet"}
-              </option>
-            )}
-          </select>
-          {microphone !== "off" && (
-            <small>
-              It listens only while the video plays in the tab in front and this panel is open; the button
-              shows MIC then.
-            </small>
-          )}
-        </label>
-        {isLeaving && (
-          <label class="switch leaves">
-            <input
-              type="checkbox"
-              required
-              checked={sources.voiceMayLeave}
-              onChange={({ currentTarget }) =>
-                setSources({ ...sources, voiceMayLeave: currentTarget.checked })
-              }
-            />
-            <span>
-              My voice may leave this machine: this browser does not recognise {lang === "" ? "speech" : lang}{" "}
-              here, and sends it to a service of its maker (Chrome: Google).
-            </span>
-          </label>
-        )}
+        {!import.meta.env.FIREFOX && <PictureTextField sources={sources} onChange={setSources} />}
+        {!import.meta.env.FIREFOX && <TabSoundField sources={sources} onChange={setSources} />}
+        <MicrophoneField sources={sources} isLocal={isLocal} onChange={setSources} />
         <label>
           Language that you speak
           <input
@@ -137,59 +97,5 @@ export function Setup({
         Save
       </button>
     </form>
-  );
-}
-
-interface TabSoundProps {
-  readonly sources: Sources;
-  readonly onChange: (tabSound: Sources["tabSound"]) => void;
-}
-
-function TabSound({ sources: { tabSound }, onChange }: TabSoundProps): JSX.Element {
-  return (
-    <label>
-      Sound of the tab
-      <select
-        value={tabSound}
-        onChange={({ currentTarget }) =>
-          onChange(TAB_SOUNDS.find((one) => one === currentTarget.value) ?? "off")
-        }
-      >
-        <option value="off">Off</option>
-        <option value="without-captions">Where a video has no captions</option>
-        <option value="always">Always</option>
-      </select>
-      {tabSound !== "off" && (
-        <small>
-          Your server transcribes it with the transcriber of its configuration. It is recorded only while the
-          video plays, and you hear it as before.
-        </small>
-      )}
-    </label>
-  );
-}
-
-const TAB_SOUNDS: readonly Sources["tabSound"][] = ["without-captions", "always"];
-
-function microphoneOf(value: string): Sources["microphone"] {
-  return value === "record" || value === "recognise" ? value : "off";
-}
-
-interface SwitchProps {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}
-
-function Switch({ label, isOn, onChange }: SwitchProps): JSX.Element {
-  return (
-    <label class="switch">
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
   );
 }

@@ -20,6 +20,7 @@ const INPUT: SourceInput = {
   position: { mediaTimeMs: 0, durationMs: null, playing: true, rate: 1, atMs: NOW - 500 },
   microphone: MICROPHONE_OFF,
   tabSound: { ...TAB_SOUND_OFF, perMinute: 0, lastAtMs: null },
+  textFailure: null,
   nowMs: NOW,
 };
 
@@ -61,6 +62,10 @@ test.each([
   [pictures({ problem: "failed" }), "Pictures: the browser could not read one (bad)"],
   [pictures({ lastAtMs: NOW - 40_000 }), "Pictures: the same one for 40 s (dim)"],
   [pictures({ lastAtMs: null, readAtMs: null }), "Pictures: none yet (warn)"],
+  [
+    { textFailure: { message: "the text in pictures cannot be read", hint: "it took too long" } },
+    "Pictures: the text in pictures cannot be read (warn)",
+  ],
   [
     { microphone: { state: "no-transcriber", failure: null } },
     "Microphone: no transcriber is set up (bad, Settings)",

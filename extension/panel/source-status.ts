@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
+import type { Failure } from "../sending/view.ts";
 import type { MicrophoneState, MicrophoneStatus } from "../sources/listening.ts";
 import type { TabSoundState, TabSoundView } from "../sources/tab-sound-state.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
@@ -32,6 +33,8 @@ export interface SourceInput {
   readonly position: Position | null;
   readonly microphone: MicrophoneStatus;
   readonly tabSound: TabSoundView;
+  /** Why the text in pictures is not read; `null` if it is, or nobody wants it. */
+  readonly textFailure: Failure | null;
   readonly nowMs: number;
 }
 
@@ -87,7 +90,7 @@ function captionStatus(input: SourceInput): SourceStatus {
 }
 
 function pictureStatus(input: SourceInput): SourceStatus {
-  const { sources, report, position, nowMs } = input;
+  const { sources, report, position, textFailure, nowMs } = input;
   const status = linesOf("Pictures");
   if (!sources.frames) return status("dim", "off", { remedy: SWITCH_ON });
   if (report === null) return status("dim", "not seen yet");
@@ -101,6 +104,7 @@ function pictureStatus(input: SourceInput): SourceStatus {
   if (pictures.problem === "failed") {
     return status("bad", "the browser could not read one", { hint: "Load the page again." });
   }
+  if (textFailure !== null) return status("warn", textFailure.message, { hint: textFailure.hint });
   if (isFresh(pictures, input)) return status("good", rateOf(pictures));
   if (!isPlaying(position, nowMs)) return status("dim", "the video is paused");
   const isRead = pictures.readAtMs !== null && nowMs - pictures.readAtMs < LIMITS.freshMs;

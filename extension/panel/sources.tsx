@@ -17,7 +17,7 @@ interface Props {
 export function SourceList({ view, settings, onSettings }: Props): JSX.Element {
   const nowMs = useNow();
   const { sources } = settings;
-  const { report, position, microphone, tabSound } = view;
+  const { report, position, microphone, tabSound, textFailure } = view;
   const mend = (remedy: Remedy): void => {
     const openTab = (url: string): void => void browser.tabs.create({ url });
     if (remedy.type === "settings") onSettings();
@@ -28,9 +28,11 @@ export function SourceList({ view, settings, onSettings }: Props): JSX.Element {
   return (
     <section class="sources" aria-label="Sources">
       <ul>
-        {sourceStatuses({ sources, report, position, microphone, tabSound, nowMs }).map((status) => (
-          <SourceLine key={status.source} status={status} onMend={mend} />
-        ))}
+        {sourceStatuses({ sources, report, position, microphone, tabSound, textFailure, nowMs }).map(
+          (status) => (
+            <SourceLine key={status.source} status={status} onMend={mend} />
+          ),
+        )}
       </ul>
       {sources.microphone !== "off" && (
         <MicrophonePause settings={settings} isOn={microphone.state === "listening"} />

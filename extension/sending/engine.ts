@@ -3,7 +3,9 @@
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
 import { MICROPHONE_OFF, type MicrophoneStatus } from "../sources/listening.ts";
+import type { PictureText } from "../sources/picture-text.ts";
 import { TAB_SOUND_OFF, type TabSoundStatus, type TabSoundView } from "../sources/tab-sound-state.ts";
+import { fromBase64 } from "../watching/base64.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
 import { givenOf, type SourceReport } from "../watching/source-report.ts";
 import type { Item } from "./items.ts";
@@ -12,9 +14,12 @@ import type { SendingState } from "./policy.ts";
 import { type RelatedSession, relatedTo } from "./related.ts";
 import { SessionSender } from "./session.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
+import type { Failure } from "./view.ts";
 
 /** Callbacks of the engine to the rest of the extension. */
 export interface EngineHost {
+  /** `null` in a browser that has no reader. */
+  readonly pictureText: PictureText | null;
   ended(key: string): void;
   standing(key: string, standing: SendingState): void;
 }
@@ -38,6 +43,8 @@ export interface EngineView {
   readonly report: SourceReport | null;
   readonly microphone: MicrophoneStatus;
   readonly tabSound: TabSoundView;
+  /** Why the text of the last picture was not read; `null` if it was, or nobody wants it. */
+  readonly textFailure: Failure | null;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
   /** The session of another tab that the person may want to join; `null` for none. */
@@ -93,6 +100,7 @@ export class Engine {
       report: this.#reports.get(placeName(recording)) ?? null,
       microphone: this.#microphone,
       tabSound: { ...this.#tabSound, ...givenOf(sender?.view.filmTimes ?? [], Date.now()) },
+      textFailure: this.#pictureText()?.failure ?? null,
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
       related: this.#related(sender?.view.sessionId ?? null),
       open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
@@ -161,6 +169,10 @@ export class Engine {
   /** The position of the video of a session. */
   mediaTimeMs(key: string): number {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
+  }
+
+  #pictureText(): PictureText | null {
+    return this.#config?.settings.sources.pictureText === true ? this.#host.pictureText : null;
   }
 
   #related(sessionId: string | null): RelatedSession | null {
@@ -235,6 +247,7 @@ export class Engine {
         videoId,
         title,
         server: config.settings,
+        textOf: async (picture) => (await this.#pictureText()?.read(fromBase64(picture.data))) ?? "",
         onChange: () => this.#onSender(key),
       });
       this.#senders.set(key, sender);

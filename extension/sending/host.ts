@@ -2,6 +2,7 @@
 
 import { type Browser, browser } from "wxt/browser";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
+import type { PictureText } from "../sources/picture-text.ts";
 import { listenToPerson } from "../sources/speech.ts";
 import { listenToTab, type TabSoundSource } from "../sources/tab-sound.ts";
 import { parseReport } from "../watching/source-report.ts";
@@ -20,9 +21,19 @@ export interface Hosted {
   configure(config: EngineConfig): void;
 }
 
-/** `tellWorker` reaches the worker, wherever it runs; `tabSound` is `null` in a browser that gives no sound of tabs. */
-export function hostEngine(tellWorker: (message: ToWorker) => void, tabSound: TabSoundSource | null): Hosted {
+/** What only a document of Chromium has; each is `null` elsewhere. */
+export interface DocumentParts {
+  readonly tabSound: TabSoundSource | null;
+  readonly pictureText: PictureText | null;
+}
+
+/** `tellWorker` reaches the worker, wherever it runs. */
+export function hostEngine(
+  tellWorker: (message: ToWorker) => void,
+  { tabSound, pictureText }: DocumentParts,
+): Hosted {
   const engine = new Engine({
+    pictureText,
     ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
     standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
   });

@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { newItemId } from "./items.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import { failureOf } from "./session.ts";
-import { earlierSessions, pathOf, removedSessions, spokenIn, thumbnailOf } from "./session-requests.ts";
+import { earlierSessions, pathOf, removedSessions, textsIn, thumbnailOf } from "./session-requests.ts";
 
 export type PanelAction =
   | { readonly action: "remark"; readonly text: string }
@@ -24,7 +24,7 @@ export type PanelAction =
   | { readonly action: "removed" }
   | { readonly action: "thumbnail" }
   | { readonly action: "notes" }
-  | { readonly action: "spoken" }
+  | { readonly action: "texts" }
   | { readonly action: "evidence"; readonly after: number };
 
 /** An action on the session of a key; each has a number, which its answer repeats. */
@@ -87,8 +87,8 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await earlierSessions(server);
     case "notes":
       return await requestJson(server, "GET", `${path}/notes`);
-    case "spoken":
-      return await spokenIn(server, key);
+    case "texts":
+      return await textsIn(server, key);
     case "thumbnail":
       return await thumbnailOf(server, key);
     case "removed":

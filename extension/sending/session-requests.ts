@@ -5,7 +5,7 @@ import { evidenceOf, type RemovedLiveSession, recordOf, type WireEvent } from "@
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import { requestJson, requestPicture } from "./requests.ts";
-import type { SpokenText } from "./view.ts";
+import type { EvidenceTexts, PicturedText, SpokenText } from "./view.ts";
 
 export function pathOf(key: string): string {
   return `/v1/live/${encodeURIComponent(key)}`;
@@ -52,20 +52,24 @@ interface EvidencePage {
   readonly nextAfter: number | null;
 }
 
-/** The transcript of the newest session of a key, in the order of the video. */
-export async function spokenIn(server: Server, key: string): Promise<readonly SpokenText[]> {
+/** The texts of the newest session of a key: its transcript, and what was read in its pictures. */
+export async function textsIn(server: Server, key: string): Promise<EvidenceTexts> {
   const spoken: SpokenText[] = [];
+  const pictured: PicturedText[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=${after}`)) as EvidencePage;
     for (const event of page.events) {
       const heard = evidenceOf(event);
-      if (heard?.type !== "transcript_added") continue;
+      if (heard === null || heard.text === "") continue;
       const { startMs, endMs, text } = heard;
-      spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
+      if (heard.type === "frame_captured") pictured.push({ startMs, text });
+      if (heard.type === "transcript_added")
+        spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
     }
     after = page.nextAfter;
   }
-  return spoken.sort((a, b) => a.startMs - b.startMs);
+  const inOrder = (a: PicturedText, b: PicturedText): number => a.startMs - b.startMs;
+  return { spoken: spoken.sort(inOrder), pictured: pictured.sort(inOrder) };
 }
 
 /** A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` without one. */

@@ -28,6 +28,8 @@ import { changesNotes, changesPage, type Failure, foldFrame, newView, type Sessi
 export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
+  /** The text in a picture; empty if it has none, or nobody wants it. It does not fail. */
+  readonly textOf: (picture: Picture) => Promise<string>;
   readonly onChange: () => void;
 }
 
@@ -182,10 +184,13 @@ export class SessionSender {
   ): Promise<void> {
     const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
       client.addPicture(fromBase64(data), mediaType);
+    // What waits behind many frames does not wait for their texts too.
+    const isLate = this.#view.waiting > LIMITS.readTextWaiting;
+    const text = isLate ? "" : await this.#options.textOf(full);
     const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };
     const seen = { embedding: colours, embeddingVersion: COLOURS_VERSION };
-    const asking = present({ asked, requestId });
-    await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen, ...asking });
+    const more = present({ asked, requestId, description: text === "" ? undefined : text });
+    await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen, ...more });
   }
 
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {

@@ -35,6 +35,18 @@ export interface SpokenText {
   readonly speaker: string;
 }
 
+/** A text that was read in a picture. */
+export interface PicturedText {
+  readonly startMs: number;
+  readonly text: string;
+}
+
+/** The texts of a session's evidence, in the order of the video. */
+export interface EvidenceTexts {
+  readonly spoken: readonly SpokenText[];
+  readonly pictured: readonly PicturedText[];
+}
+
 export interface ContextRequest {
   readonly requestId: string;
   readonly question: string;

@@ -3,6 +3,7 @@
 import { browser } from "wxt/browser";
 import type { EngineConfig, TabSoundAnswer, ToWorker } from "../../messages/messages.ts";
 import { hostEngine } from "../../sending/host.ts";
+import { PictureText } from "../../sources/picture-text.ts";
 
 const tellWorker = (message: ToWorker): void => {
   void browser.runtime.sendMessage(message).catch(() => undefined);
@@ -11,7 +12,8 @@ const tellWorker = (message: ToWorker): void => {
 const tabSound = async (tabId: number): Promise<TabSoundAnswer> =>
   await browser.runtime.sendMessage({ to: "worker", type: "tab-sound", tabId } satisfies ToWorker);
 
-const { configure } = hostEngine(tellWorker, tabSound);
+const pictureText = new PictureText(() => new Worker("/text-reader.js"));
+const { configure } = hostEngine(tellWorker, { tabSound, pictureText });
 void browser.runtime
   .sendMessage({ to: "worker", type: "ready" } satisfies ToWorker)
   .then((config: EngineConfig | null) => {

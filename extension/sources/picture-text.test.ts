@@ -1,0 +1,69 @@
+/** The reader of text in pictures, with a stand-in for its worker: it is bounded, and a failure is said and holds nothing up. */
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LIMITS } from "../limits.ts";
+import { PictureText, type TextWorker } from "./picture-text.ts";
+import type { TextAnswer } from "./tesseract.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A reader whose workers answer with what `answer` makes of the first byte; `null` for no answer. */
+function readerOf(answer: (byte: number) => TextAnswer | null) {
+  const workers: { readonly questions: number[]; isEnded: boolean }[] = [];
+  const reader = new PictureText(() => {
+    const state = { questions: [] as number[], isEnded: false };
+    workers.push(state);
+    const worker: TextWorker = {
+      onmessage: null,
+      onerror: null,
+      postMessage: ({ bytes }) => {
+        const byte = bytes[0] ?? 0;
+        state.questions.push(byte);
+        const data = answer(byte);
+        if (data !== null) queueMicrotask(() => worker.onmessage?.({ data } as MessageEvent<TextAnswer>));
+      },
+      terminate: () => {
+        state.isEnded = true;
+      },
+    };
+    return worker;
+  });
+  return { reader, workers };
+}
+
+const picture = (byte: number): Uint8Array<ArrayBuffer> => Uint8Array.of(byte);
+
+test("pictures are read one after another by one worker, which ends when no picture comes", async () => {
+  const { reader, workers } = readerOf((byte) => ({ text: `text ${byte}` }));
+  expect(await Promise.all([reader.read(picture(1)), reader.read(picture(2))])).toEqual(["text 1", "text 2"]);
+  expect(workers).toEqual([{ questions: [1, 2], isEnded: false }]);
+  await vi.advanceTimersByTimeAsync(LIMITS.readTextIdleMs);
+  expect(workers[0]?.isEnded).toBe(true);
+  expect(await reader.read(picture(3))).toBe("text 3");
+  expect(workers).toHaveLength(2);
+});
+
+test("a picture that takes too long has no text, and the failure is said until another picture is read", async () => {
+  const { reader, workers } = readerOf((byte) => (byte === 1 ? null : { text: "harbour" }));
+  const slow = reader.read(picture(1));
+  await vi.advanceTimersByTimeAsync(LIMITS.readTextMs);
+  expect(await slow).toBe("");
+  expect(workers[0]?.isEnded).toBe(true);
+  expect(reader.failure?.hint).toContain("it took too long");
+  // The next pictures do not wait for it.
+  expect(await reader.read(picture(2))).toBe("");
+  expect(workers).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(LIMITS.readTextPauseMs);
+  expect(await reader.read(picture(2))).toBe("harbour");
+  expect(reader.failure).toBeNull();
+});
+
+test("an error of the worker is a picture without text", async () => {
+  const { reader } = readerOf(() => ({ error: "the data of the language is missing" }));
+  expect(await reader.read(picture(1))).toBe("");
+  expect(reader.failure).toEqual({
+    message: "the text in pictures cannot be read",
+    hint: expect.stringContaining("the data of the language is missing"),
+  });
+});

@@ -1,0 +1,88 @@
+/** The text of a slide is read on this machine where the person switched it on: it is searched, cited, and outlives its picture. */
+
+import type { ReadableEvidence } from "@continuo/core/wire";
+import { evidenceOf } from "@continuo/core/wire";
+import { expect, test } from "vitest";
+import { openSite, openViewer } from "./harness.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf, type Served, serve } from "./served.ts";
+
+/** A talk whose video is one slide. */
+const SLIDE = `<!doctype html><title>A talk with slides</title>
+<video width="640" height="360" muted></video>
+<script>
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: 640, height: 360 });
+  const context = canvas.getContext("2d");
+  const draw = () => {
+    context.fillStyle = "#fff";
+    context.fillRect(0, 0, 640, 360);
+    context.fillStyle = "#111";
+    context.font = "28px sans-serif";
+    context.fillText("The harbour of Port Ellen", 40, 60);
+    context.font = "16px sans-serif";
+    context.fillText("Built in 1853 by David Stevenson", 60, 110);
+    requestAnimationFrame(draw);
+  };
+  draw();
+  const video = document.querySelector("video");
+  video.srcObject = canvas.captureStream(10);
+  video.play();
+</script>`;
+
+const SOURCES = { captions: false, frameEveryMs: 600_000 };
+
+async function framesOf(served: Served, key: string): Promise<readonly ReadableEvidence[]> {
+  return (await served.events(key)).flatMap((event) => {
+    const read = evidenceOf(event);
+    return read?.type === "frame_captured" ? [read] : [];
+  });
+}
+
+test("the text of a slide is read without a network, found by the search, and the answer to a question", async () => {
+  await using site = await openSite();
+  site.pages.set("/slides", SLIDE);
+  await using served = await serve();
+  await using viewer = await openViewer(site, served, { sources: { ...SOURCES, pictureText: true } });
+  const elsewhere: string[] = [];
+  viewer.context.on("request", (request) => {
+    if (![site.url, served.url].some((url) => request.url().startsWith(url))) elsewhere.push(request.url());
+  });
+  const panel = await viewer.panel();
+  const page = await viewer.context.newPage();
+  await page.goto(`${site.url}/slides`);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  await expect.poll(async () => (await framesOf(served, key)).length).toBeGreaterThan(0);
+  const [frame] = await framesOf(served, key);
+  expect(frame?.text).toBe("The harbour of Port Ellen\nBuilt in 1853 by David Stevenson");
+
+  const asked = (await served.send("POST", `/v1/live/${encodeURIComponent(key)}/ask`, {
+    question: "Who built the harbour?",
+    mediaTimeMs: frame?.startMs,
+  })) as { readonly text: string };
+  expect(asked.text).toContain("David Stevenson");
+
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("searchbox").fill("stevenson 1853");
+  await panel.getByText("1 found").waitFor();
+  await panel.getByText("Built in 1853 by David Stevenson").waitFor();
+  await checkPanel(panel, "picture-text-search");
+  await panel.getByRole("button", { name: "Settings" }).click();
+  await panel.getByText("150 MB of memory").waitFor();
+  await checkPanel(panel, "picture-text-settings");
+  expect(elsewhere.filter((url) => url.startsWith("http"))).toEqual([]);
+});
+
+test("no text is read while the switch is off", async () => {
+  await using site = await openSite();
+  site.pages.set("/slides", SLIDE);
+  await using served = await serve();
+  await using viewer = await openViewer(site, served, { sources: SOURCES });
+  const page = await viewer.context.newPage();
+  await page.goto(`${site.url}/slides`);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  await expect.poll(async () => (await framesOf(served, key)).length).toBeGreaterThan(0);
+  expect((await framesOf(served, key)).map(({ text }) => text)).toEqual([""]);
+});
