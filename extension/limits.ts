@@ -78,7 +78,7 @@ export const LIMITS = {
   sameFrame: 0.995,
 
   /** The time limit for the text of one picture, which holds up what waits behind the picture. */
-  readTextMs: 10_000,
+  readTextMs: 30_000,
   /** After a failure no text is read for this time. */
   readTextPauseMs: 60_000,
   /** The reader gives its memory back when no picture came for this time. */

@@ -5,7 +5,7 @@
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { expect, test } from "vitest";
@@ -44,8 +44,9 @@ test("the page of the extension explains each permission, and no site is allowed
     expect(manifest.externally_connectable ?? null).toBeNull();
     expect(manifest.web_accessible_resources ?? null).toBeNull();
     expect(manifest.optional_host_permissions).toEqual(["http://*/*", "https://*/*", "file:///*"]);
+    const wasm = build === "chrome-mv3" ? " 'wasm-unsafe-eval'" : "";
     expect(manifest.content_security_policy.extension_pages).toContain(
-      "default-src 'none'; script-src 'self';",
+      `default-src 'none'; script-src 'self'${wasm};`,
     );
   }
   expect((await manifestOf("chrome-mv3")).optional_permissions).toEqual(["tabCapture"]);
@@ -69,6 +70,25 @@ test("each build has its icons in the sizes that browsers and stores ask for", a
       expect([path, width, height]).toEqual([path, Number(size), Number(size)]);
     }
   }
+});
+
+test("Chromium's build has all that reads the text in pictures, and no file names a place to load code from", async () => {
+  const folder = join(await builtExtension(), "chrome-mv3");
+  expect(readdirSync(join(folder, "text")).toSorted()).toEqual([
+    "LICENSE",
+    "eng.traineddata.gz",
+    "tesseract-core-simd-lstm.js",
+    "tesseract-core-simd-lstm.wasm",
+  ]);
+  const scripts = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".js"),
+  );
+  expect(scripts.length).toBeGreaterThan(4);
+  const loading = scripts.filter((path) =>
+    /cdn\.|unpkg|jsdelivr|import\(["'`]https?:/u.test(readFileSync(join(folder, path), "utf8")),
+  );
+  expect(loading).toEqual([]);
+  expect(readdirSync(join(await builtExtension(), "firefox-mv3"))).not.toContain("text");
 });
 
 test("the key of the manifest gives the id whose origin the page of the extension names", async () => {

@@ -67,7 +67,6 @@ test("the text of a slide is read without a network, found by the search, and th
   await panel.getByRole("searchbox").fill("stevenson 1853");
   await panel.getByText("1 found").waitFor();
   await panel.getByText("Built in 1853 by David Stevenson").waitFor();
-  await checkPanel(panel, "picture-text-search");
   await panel.getByRole("button", { name: "Settings" }).click();
   await panel.getByText("150 MB of memory").waitFor();
   await checkPanel(panel, "picture-text-settings");
