@@ -1,7 +1,5 @@
 /** The build of the extension: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
 
-import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
 import { defineConfig } from "wxt";
 import continuo from "../package.json" with { type: "json" };
 
@@ -14,14 +12,12 @@ const KEY =
 
 const EVERY_SITE = ["http://*/*", "https://*/*", "file:///*"];
 
-const { resolve } = createRequire(import.meta.url);
-
 /** The files of the reader of text in pictures, which no site and no server can replace. */
-const TEXT_READER: readonly string[] = [
-  resolve("tesseract.js-core/tesseract-core-simd-lstm.js"),
-  resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm"),
-  join(dirname(resolve("tesseract.js-core/package.json")), "LICENSE"),
-  resolve("@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz"),
+const TEXT_READER = [
+  "tesseract.js-core/tesseract-core-simd-lstm.js",
+  "tesseract.js-core/tesseract-core-simd-lstm.wasm",
+  "tesseract.js-core/LICENSE",
+  "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz",
 ];
 
 /** A page of the extension may load and run only files of the extension; Chromium's has a reader in WebAssembly. */
@@ -39,8 +35,9 @@ export default defineConfig({
   hooks: {
     "build:publicAssets": ({ config }, files) => {
       if (config.browser === "firefox") return;
-      for (const absoluteSrc of TEXT_READER) {
-        files.push({ absoluteSrc, relativeDest: `text/${basename(absoluteSrc)}` });
+      for (const path of TEXT_READER) {
+        const absoluteSrc = `${config.root}/node_modules/${path}`;
+        files.push({ absoluteSrc, relativeDest: `text/${path.split("/").at(-1)}` });
       }
     },
   },

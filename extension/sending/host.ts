@@ -21,7 +21,7 @@ export interface Hosted {
   configure(config: EngineConfig): void;
 }
 
-/** What only a document of Chromium has; each is `null` elsewhere. */
+/** Parts that only a document of Chromium has; each is `null` elsewhere. */
 export interface DocumentParts {
   readonly tabSound: TabSoundSource | null;
   readonly pictureText: PictureText | null;

@@ -184,7 +184,7 @@ export class SessionSender {
   ): Promise<void> {
     const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
       client.addPicture(fromBase64(data), mediaType);
-    // What waits behind many frames does not wait for their texts too.
+    // Behind many frames, nothing waits for their texts too.
     const isLate = this.#view.waiting > LIMITS.readTextWaiting;
     const text = isLate ? "" : await this.#options.textOf(full);
     const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };

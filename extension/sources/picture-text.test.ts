@@ -1,4 +1,4 @@
-/** The reader of text in pictures, with a stand-in for its worker: it is bounded, and a failure is said and holds nothing up. */
+/** The reader of text in pictures, with a stand-in for its worker: it is bounded, and a failure holds nothing up. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -44,7 +44,7 @@ test("pictures are read one after another by one worker, which ends when no pict
   expect(workers).toHaveLength(2);
 });
 
-test("a picture that takes too long has no text, and the failure is said until another picture is read", async () => {
+test("a picture that takes too long has no text, and the failure stays until another picture is read", async () => {
   const { reader, workers } = readerOf((byte) => (byte === 1 ? null : { text: "harbour" }));
   const slow = reader.read(picture(1));
   await vi.advanceTimersByTimeAsync(LIMITS.readTextMs);
