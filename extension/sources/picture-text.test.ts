@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { PictureText, type TextWorker } from "./picture-text.ts";
+import { PictureText } from "./picture-text.ts";
 import type { TextAnswer } from "./tesseract.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -14,20 +14,17 @@ function readerOf(answer: (byte: number) => TextAnswer | null) {
   const reader = new PictureText(() => {
     const state = { questions: [] as number[], isEnded: false };
     workers.push(state);
-    const worker: TextWorker = {
-      onmessage: null,
-      onerror: null,
-      postMessage: ({ bytes }) => {
+    return {
+      ask: ({ bytes }, answered) => {
         const byte = bytes[0] ?? 0;
         state.questions.push(byte);
         const data = answer(byte);
-        if (data !== null) queueMicrotask(() => worker.onmessage?.({ data } as MessageEvent<TextAnswer>));
+        if (data !== null) queueMicrotask(() => answered(data));
       },
       terminate: () => {
         state.isEnded = true;
       },
     };
-    return worker;
   });
   return { reader, workers };
 }

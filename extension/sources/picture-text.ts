@@ -4,11 +4,8 @@ import { LIMITS } from "../limits.ts";
 import type { Failure } from "../sending/view.ts";
 import type { TextAnswer, TextQuestion } from "./tesseract.ts";
 
-/** The used part of a `Worker`. */
 export interface TextWorker {
-  onmessage: ((event: MessageEvent<TextAnswer>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  postMessage(question: TextQuestion): void;
+  ask(question: TextQuestion, answered: (answer: TextAnswer) => void): void;
   terminate(): void;
 }
 
@@ -62,12 +59,9 @@ export class PictureText {
 
   async #ask(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     this.#worker ??= this.#start();
-    const worker = this.#worker;
     const answered = Promise.withResolvers<TextAnswer>();
-    worker.onmessage = ({ data }) => answered.resolve(data);
-    worker.onerror = ({ message }) => answered.resolve({ error: message });
     const timer = setTimeout(() => answered.resolve({ error: "it took too long" }), LIMITS.readTextMs);
-    worker.postMessage({ bytes });
+    this.#worker.ask({ bytes }, answered.resolve);
     const answer = await answered.promise;
     clearTimeout(timer);
     if ("error" in answer) throw new Error(answer.error);
