@@ -11,6 +11,7 @@ const SESSION = {
     { startMs: 500, endMs: 2_000, text: "Hello\n\nthere --> you", speaker: "" },
     { startMs: 3_661_000, endMs: 3_661_000, text: "a < b", speaker: "viewer" },
   ],
+  pictured: [{ startMs: 900, text: "Built in 1853" }],
 };
 const textOf = (format: ExportFormat): string => exportOf(SESSION, format).text;
 
