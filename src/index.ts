@@ -68,6 +68,7 @@ export {
   type DeadLetter,
   type DefineAgentOptions,
   type DefinedEvent,
+  type DefineEventOptions,
   defineAgent,
   defineEvent,
   type FetchHandler,

@@ -261,6 +261,52 @@ describe("events of one's own", () => {
     expect(placed.is(stored)).toBe(false);
   });
 
+  test("of earlier versions are brought up to date when they are read, and stay as they are in the log", async () => {
+    const renamed = z.object({ id: z.number() });
+    const second = defineEvent("order.placed", renamed, {
+      version: 2,
+      upcasters: { 1: ({ order }: { order: number }) => ({ id: order }) },
+    });
+    const third = defineEvent("order.placed", z.object({ id: z.string().min(1) }), {
+      version: 3,
+      upcasters: {
+        1: ({ order }: { order: number }) => ({ id: order }),
+        2: ({ id }: z.infer<typeof renamed>) => ({ id: id === 0 ? "" : `order-${id}` }),
+      },
+    });
+    c = await openContinuo("memory:");
+    const session = c.session("s", { create: true });
+    await session.append(placed, { order: 7 });
+    await session.append(second, { id: 8 });
+    await session.append(third, { id: "order-9" });
+    expect(third.types).toEqual(["order.placed", "order.placed.v2", "order.placed.v3"]);
+    const { events } = await c.store.read("s", { types: third.types });
+    const read = await Promise.all(events.map((event) => third.read(event)));
+    expectTypeOf(read[0]?.data).toEqualTypeOf<{ id: string } | undefined>();
+    expect(read.map((event) => event?.data)).toEqual([
+      { id: "order-7" },
+      { id: "order-8" },
+      { id: "order-9" },
+    ]);
+    expect(events.map(({ data }) => data)).toEqual([{ order: 7 }, { id: 8 }, { id: "order-9" }]);
+    expect(events.map((event) => third.is(event))).toEqual([false, false, true]);
+    // A program that knows only the older version does not take the new data for its own.
+    expect(await Promise.all(events.map((event) => second.read(event)))).toMatchObject([
+      { data: { id: 7 } },
+      { data: { id: 8 } },
+      null,
+    ]);
+    const [, stored] = events;
+    expect(await third.read({ ...stored, pruned: { at: "", reason: "" } } as never)).toBe(null);
+    await expect(third.read({ ...stored, data: { id: 0 } } as never)).rejects.toMatchObject({
+      code: "invalid",
+    });
+    const define = (options: object) => () => defineEvent("order.placed", renamed, options);
+    expect(define({ version: 3, upcasters: { 2: String } })).toThrow("version 1 has no upcaster");
+    expect(define({ upcasters: { 1: String } })).toThrow("version 1 is not before version 1");
+    expect(define({ version: 0 })).toThrow("its version must be a whole number from 1");
+  });
+
   test("cannot have a name of Continuo's, and Continuo's own are refused with a payload that is none", async () => {
     const reasonOf = (name: string): unknown => {
       try {
@@ -275,6 +321,7 @@ describe("events of one's own", () => {
     expect(reasonOf("2order.placed")).toBe("it must begin with a letter");
     expect(reasonOf("order placed.now")).toBe("words have only letters, digits, `_` and `-`");
     expect(reasonOf("order..placed")).toBe("it needs two words and a dot");
+    expect(reasonOf("order.placed.v2")).toBe("its last word is that of a version");
     expect(reasonOf("order.2-placed")).toBe(null);
     c = await openContinuo("memory:");
     const session = c.session("s", { create: true });

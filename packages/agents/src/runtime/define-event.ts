@@ -1,4 +1,8 @@
-/** Events of your own types, with a schema that `session.append` checks. */
+/**
+ * Events of your own types, with a schema that `session.append` checks. A type whose data change gets a version: the
+ * stored events stay as they are, and are brought up to date when they are read. The version is part of the stored type,
+ * so that a program that knows only an older one does not take the new data for its own.
+ */
 
 import { ContinuoError, isEventType } from "@continuo/core/model";
 
@@ -17,14 +21,29 @@ type StandardResult<Output> =
   | { readonly issues: readonly { readonly message: string }[] };
 
 export interface DefinedEvent<Data> {
+  /** The stored type of the newest version: the name, and from version 2 `NAME.vN`. */
   readonly type: string;
+  /** The stored types of all versions, oldest first: for `types` of `store.read` and `store.tail`. */
+  readonly types: readonly string[];
   /** Returns the data as the schema gives it. `session.append` stores that. Errors: `invalid`. */
   parse(data: unknown): Promise<Data>;
   /**
-   * True for an event of this type whose data was not removed. The data is not checked again: an event that was appended
-   * with `store.append`, or with an older schema, may have other data. `parse` checks it.
+   * True for an event of the newest version whose data was not removed. The data is not checked again: an event that was
+   * appended with `store.append` may have other data. `parse` checks it.
    */
   is<Event extends CheckedEvent>(event: Event): event is Event & { readonly data: Data };
+  /**
+   * Returns an event of any version with the data of the newest one, and `null` for another type or removed data. The data
+   * of an older version go through its upcasters and then through the schema. Errors: `invalid` if they do not fit then.
+   */
+  read<Event extends CheckedEvent>(event: Event): Promise<(Event & { readonly data: Data }) | null>;
+}
+
+export interface DefineEventOptions {
+  /** The version of the data that the schema describes; 1 where none is given. */
+  readonly version?: number;
+  /** For each earlier version a function that makes the data of the version after it. */
+  readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
 interface CheckedEvent {
@@ -34,31 +53,72 @@ interface CheckedEvent {
   readonly invalid?: unknown;
 }
 
-/** Errors: `usage` for a type of Continuo, a name that is not two words with a dot, and other characters. */
+/**
+ * Errors: `usage` for a type of Continuo, a name that is not two words with a dot, other characters, and an earlier version
+ * without an upcaster.
+ */
 export function defineEvent<Input, Output>(
   name: string,
   schema: StandardSchema<Input, Output>,
+  options: DefineEventOptions = {},
 ): DefinedEvent<Output> {
   const problem = nameProblem(name);
-  if (problem !== null) {
-    throw new ContinuoError("usage", `cannot define the event ${JSON.stringify(name)}: ${problem}`, {
-      hint: "Choose a name such as order.placed.",
+  if (problem !== null) throw undefinable(name, problem, "Choose a name such as order.placed.");
+  const upcasters = upcastersOf(name, options);
+  const types = [name, ...upcasters.map((_, index) => `${name}.v${index + 2}`)];
+  const type = types.at(-1) ?? name;
+  const parse = async (data: unknown): Promise<Output> => {
+    const result = await schema["~standard"].validate(data);
+    if (result.issues === undefined) return result.value;
+    const message = result.issues.map((issue) => issue.message).join("; ");
+    throw new ContinuoError("invalid", `the data of ${type} do not fit its schema: ${message}`, {
+      details: { type },
     });
-  }
+  };
+  const is = <Event extends CheckedEvent>(event: Event): event is Event & { readonly data: Output } =>
+    event.type === type && isWhole(event);
   return {
-    type: name,
-    async parse(data) {
-      const result = await schema["~standard"].validate(data);
-      if (result.issues === undefined) return result.value;
-      const message = result.issues.map((issue) => issue.message).join("; ");
-      throw new ContinuoError("invalid", `the data of ${name} do not fit its schema: ${message}`, {
-        details: { type: name },
-      });
-    },
-    is(event): event is typeof event & { readonly data: Output } {
-      return event.type === name && event.pruned === undefined && event.invalid === undefined;
+    type,
+    types,
+    parse,
+    is,
+    async read(event) {
+      if (is(event)) return event;
+      const index = types.indexOf(event.type);
+      if (index === -1 || !isWhole(event)) return null;
+      const upcast = upcasters.slice(index).reduce((data: unknown, step) => step(data as never), event.data);
+      return { ...event, data: await parse(upcast) };
     },
   };
+}
+
+function isWhole({ pruned, invalid }: CheckedEvent): boolean {
+  return pruned === undefined && invalid === undefined;
+}
+
+function undefinable(name: string, problem: string, hint: string): ContinuoError {
+  return new ContinuoError("usage", `cannot define the event ${JSON.stringify(name)}: ${problem}`, { hint });
+}
+
+/** One for each earlier version, oldest first. Errors: `usage`. */
+function upcastersOf(
+  name: string,
+  { version = 1, upcasters = {} }: DefineEventOptions,
+): readonly ((data: never) => unknown)[] {
+  if (!Number.isSafeInteger(version) || version < 1) {
+    throw undefinable(name, "its version must be a whole number from 1", "Count versions from 1.");
+  }
+  const late = Object.keys(upcasters).find((from) => !(Number(from) >= 1 && Number(from) < version));
+  if (late !== undefined) {
+    const hint = `Give a \`version\` above ${late}, or leave the upcaster out.`;
+    throw undefinable(name, `version ${late} is not before version ${version}`, hint);
+  }
+  return Array.from({ length: version - 1 }, (_, index) => {
+    const step = upcasters[index + 1];
+    if (typeof step === "function") return step;
+    const hint = `Give \`upcasters\` a function under ${index + 1}.`;
+    throw undefinable(name, `version ${index + 1} has no upcaster`, hint);
+  });
 }
 
 function nameProblem(name: string): string | null {
@@ -68,5 +128,6 @@ function nameProblem(name: string): string | null {
   if (words.some((word) => !/^[a-z0-9_-]+$/iu.test(word))) {
     return "words have only letters, digits, `_` and `-`";
   }
+  if (/\.v\d+$/iu.test(name)) return "its last word is that of a version";
   return /^[a-z]/iu.test(name) ? null : "it must begin with a letter";
 }

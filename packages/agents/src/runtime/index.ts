@@ -8,7 +8,12 @@
  */
 
 export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
-export { type DefinedEvent, defineEvent, type StandardSchema } from "./define-event.ts";
+export {
+  type DefinedEvent,
+  type DefineEventOptions,
+  defineEvent,
+  type StandardSchema,
+} from "./define-event.ts";
 export { openContinuo } from "./open.ts";
 export { isKnownEvent } from "./run-events.ts";
 export type {
