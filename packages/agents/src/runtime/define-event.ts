@@ -106,7 +106,7 @@ function upcastersOf(
   { version = 1, upcasters = {} }: DefineEventOptions,
 ): readonly ((data: never) => unknown)[] {
   if (!Number.isSafeInteger(version) || version < 1) {
-    throw undefinable(name, "its version must be a whole number from 1", "Count versions from 1.");
+    throw undefinable(name, "its version must be a whole number from 1", "Choose 1 for the first version.");
   }
   const late = Object.keys(upcasters).find((from) => !(Number(from) >= 1 && Number(from) < version));
   if (late !== undefined) {
