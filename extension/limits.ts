@@ -160,6 +160,10 @@ export const LIMITS = {
   /** A recording without speech begins again after this time, so that a segment has little silence before its speech. */
   leadMs: 2_000,
   loudnessEveryMs: 50,
+  /** A browser that stops to recognise has this time for the last words. */
+  lastWordsMs: 2_000,
+  /** The interval at which a browser is asked again if it recognises a language on this machine. */
+  localSpeechEveryMs: 5_000,
   /** A larger step of the position between two examinations is a jump: the recording ends before it. */
   jumpMs: 5_000,
 } as const;

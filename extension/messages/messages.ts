@@ -17,8 +17,12 @@ export interface Sources {
   readonly microphone: "off" | "record" | "recognise";
   /** The person agreed that the browser sends the voice to a service of its maker. */
   readonly voiceMayLeave: boolean;
-  /** The sound of the tab, recorded and transcribed by the server: where nobody captions the video, or always. */
+  /** The sound of the tab: where nobody captions the video, or always. */
   readonly tabSound: "off" | "without-captions" | "always";
+  /** The server transcribes recordings of the tab; the browser does it on this machine, or not at all. */
+  readonly tabTranscriber: "server" | "browser";
+  /** BCP 47, of the videos whose sound the browser recognises. */
+  readonly filmLang: string;
   /** Text over the video that changes with it is taken for captions. */
   readonly pageCaptions: boolean;
   /** The text in frames is read by the extension itself. */
@@ -34,6 +38,8 @@ export const SOURCES: Sources = {
   microphone: "off",
   voiceMayLeave: false,
   tabSound: "off",
+  tabTranscriber: "server",
+  filmLang: "",
   pageCaptions: false,
   pictureText: false,
   frameEveryMs: LIMITS.frameEveryMs,
@@ -192,7 +198,7 @@ export function parseSettings(value: unknown): Settings {
   const { serverUrl, token, microphoneAskedAtMs, isMicrophonePaused } = value;
   const sources = isFields(value.sources) ? value.sources : {};
   const { captions, frames, microphone, voiceMayLeave, tabSound, pageCaptions, pictureText } = sources;
-  const { frameEveryMs, lang } = sources;
+  const { frameEveryMs, lang, tabTranscriber, filmLang } = sources;
   return {
     serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
     token: typeof token === "string" ? token : "",
@@ -204,14 +210,20 @@ export function parseSettings(value: unknown): Settings {
       microphone: microphone === "record" || microphone === "recognise" ? microphone : "off",
       voiceMayLeave: voiceMayLeave === true,
       tabSound: tabSound === "without-captions" || tabSound === "always" ? tabSound : "off",
+      tabTranscriber: tabTranscriber === "browser" ? tabTranscriber : "server",
+      filmLang: parseLang(filmLang),
       pageCaptions: pageCaptions === true,
       pictureText: pictureText === true,
       frameEveryMs: isTime(frameEveryMs)
         ? Math.max(LIMITS.shortestFrameEveryMs, frameEveryMs)
         : SOURCES.frameEveryMs,
-      lang: typeof lang === "string" && /^[\w-]{0,35}$/u.test(lang) ? lang : "",
+      lang: parseLang(lang),
     },
   };
+}
+
+function parseLang(value: unknown): string {
+  return typeof value === "string" && /^[\w-]{0,35}$/u.test(value) ? value : "";
 }
 
 export function isServerUrl(value: unknown): value is string {

@@ -1,10 +1,10 @@
 /** Settings: the server, and what is recorded. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import type { Settings, Sources } from "../messages/messages.ts";
-import { canRecogniseHere } from "../sources/recognition.ts";
+import { useLocalSpeech } from "./local-speech.tsx";
 import { saveSettings } from "./settings.ts";
 import { MicrophoneField, PictureTextField, Switch, TabSoundField } from "./source-fields.tsx";
 
@@ -16,12 +16,8 @@ export function Setup({
   readonly onDone: () => void;
 }): JSX.Element {
   const [sources, setSources] = useState<Sources>(settings.sources);
-  const [isLocal, setLocal] = useState(false);
-  const { microphone, lang } = sources;
-  useEffect(() => {
-    void canRecogniseHere(lang).then(setLocal);
-  }, [lang]);
-  const isLeaving = microphone === "recognise" && !isLocal;
+  const speech = useLocalSpeech(sources.lang);
+  const isLeaving = sources.microphone === "recognise" && speech.state !== "available";
   const save = (event: Event): void => {
     event.preventDefault();
     if (isLeaving && !sources.voiceMayLeave) return;
@@ -66,8 +62,15 @@ export function Setup({
           onChange={(frames) => setSources({ ...sources, frames })}
         />
         {!import.meta.env.FIREFOX && <PictureTextField sources={sources} onChange={setSources} />}
-        {!import.meta.env.FIREFOX && <TabSoundField sources={sources} onChange={setSources} />}
-        <MicrophoneField sources={sources} isLocal={isLocal} onChange={setSources} />
+        {!import.meta.env.FIREFOX && (
+          <TabSoundField sources={sources} serverUrl={settings.serverUrl} onChange={setSources} />
+        )}
+        <MicrophoneField
+          sources={sources}
+          serverUrl={settings.serverUrl}
+          speech={speech}
+          onChange={setSources}
+        />
         <label>
           Language that you speak
           <input

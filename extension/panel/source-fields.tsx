@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import type { Sources } from "../messages/messages.ts";
 import { canRecognise } from "../sources/recognition.ts";
+import { LanguageState, type LocalSpeechView, useLocalSpeech } from "./local-speech.tsx";
 
 interface FieldProps {
   readonly sources: Sources;
@@ -48,40 +49,82 @@ export function PictureTextField({ sources, onChange }: FieldProps): JSX.Element
   );
 }
 
-export function TabSoundField({ sources, onChange }: FieldProps): JSX.Element {
-  const { tabSound } = sources;
+interface SoundProps extends FieldProps {
+  /** Recordings are sent there. */
+  readonly serverUrl: string;
+}
+
+export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX.Element {
+  const { tabSound, tabTranscriber, filmLang } = sources;
+  const speech = useLocalSpeech(filmLang);
   return (
-    <label>
-      Sound of the tab
-      <select
-        value={tabSound}
-        onChange={({ currentTarget }) =>
-          onChange({ ...sources, tabSound: TAB_SOUNDS.find((one) => one === currentTarget.value) ?? "off" })
-        }
-      >
-        <option value="off">Off</option>
-        <option value="without-captions">Where a video has no captions</option>
-        <option value="always">Always</option>
-      </select>
+    <>
+      <label>
+        Sound of the tab
+        <select
+          value={tabSound}
+          onChange={({ currentTarget }) =>
+            onChange({ ...sources, tabSound: TAB_SOUNDS.find((one) => one === currentTarget.value) ?? "off" })
+          }
+        >
+          <option value="off">Off</option>
+          <option value="without-captions">Where a video has no captions</option>
+          <option value="always">Always</option>
+        </select>
+        {tabSound !== "off" && (
+          <small>It is heard only while the video plays, and you hear it as before.</small>
+        )}
+      </label>
       {tabSound !== "off" && (
-        <small>
-          Your server transcribes it with the transcriber of its configuration. It is recorded only while the
-          video plays, and you hear it as before.
-        </small>
+        <label>
+          Who transcribes it
+          <select
+            value={tabTranscriber}
+            onChange={({ currentTarget }) =>
+              onChange({
+                ...sources,
+                tabTranscriber: currentTarget.value === "browser" ? "browser" : "server",
+              })
+            }
+          >
+            <option value="server">Your server</option>
+            {canRecognise() && <option value="browser">The browser, on this machine</option>}
+          </select>
+          {tabTranscriber === "server" && <small>{leavesFor(serverUrl)}</small>}
+        </label>
       )}
-    </label>
+      {tabSound !== "off" && tabTranscriber === "browser" && (
+        <>
+          <label>
+            Language of the videos
+            <input
+              placeholder="en-GB"
+              pattern="[a-zA-Z0-9\-]{0,35}"
+              value={filmLang}
+              onInput={({ currentTarget }) => onChange({ ...sources, filmLang: currentTarget.value })}
+            />
+          </label>
+          <LanguageState speech={speech} lang={filmLang} />
+        </>
+      )}
+    </>
   );
+}
+
+/** The way of a recording, before it begins. */
+function leavesFor(serverUrl: string): string {
+  return `Each recording leaves the browser for ${serverUrl}, and from there for the transcriber of its configuration.`;
 }
 
 const TAB_SOUNDS: readonly Sources["tabSound"][] = ["without-captions", "always"];
 
-interface MicrophoneProps extends FieldProps {
-  /** The browser recognises speech on this machine. */
-  readonly isLocal: boolean;
+interface MicrophoneProps extends SoundProps {
+  readonly speech: LocalSpeechView;
 }
 
-export function MicrophoneField({ sources, isLocal, onChange }: MicrophoneProps): JSX.Element {
+export function MicrophoneField({ sources, serverUrl, speech, onChange }: MicrophoneProps): JSX.Element {
   const { microphone, lang, voiceMayLeave } = sources;
+  const isLocal = speech.state === "available";
   return (
     <>
       <label>
@@ -104,11 +147,13 @@ export function MicrophoneField({ sources, isLocal, onChange }: MicrophoneProps)
         </select>
         {microphone !== "off" && (
           <small>
+            {microphone === "record" && `${leavesFor(serverUrl)} `}
             It listens only while the video plays in the tab in front and this panel is open; the button shows
             MIC then.
           </small>
         )}
       </label>
+      {microphone === "recognise" && <LanguageState speech={speech} lang={lang} />}
       {microphone === "recognise" && !isLocal && (
         <label class="switch leaves">
           <input

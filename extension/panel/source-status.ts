@@ -126,6 +126,11 @@ const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {
   advertisement: { tone: "dim", text: "an advertisement is left out", hint: "" },
   captions: { tone: "dim", text: "not needed, the video has captions", hint: "" },
   "no-transcriber": { tone: "bad", text: "no transcriber is set up", hint: `${NO_TRANSCRIBER}.` },
+  "no-language": {
+    tone: "warn",
+    text: "the browser does not recognise this language on this machine",
+    hint: "Get the language in Settings, or let your server transcribe the sound.",
+  },
   unasked: {
     tone: "warn",
     text: "the browser waits for you",
@@ -150,7 +155,7 @@ function tabSoundStatus(input: SourceInput): SourceStatus {
     return status("dim", `listening, nothing was said for ${sinceOf(tabSound, input)}`);
   }
   if (state === "off") return status(tone, text, { remedy: SWITCH_ON });
-  const isMended = state === "no-permission" || state === "no-transcriber";
+  const isMended = state === "no-permission" || state === "no-transcriber" || state === "no-language";
   return status(tone, text, { hint, remedy: isMended ? SETTINGS : null });
 }
 

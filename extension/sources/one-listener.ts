@@ -1,7 +1,7 @@
 /** One listener at a time. It is closed, and another one opened, when its settings change. */
 
-/** Ends a listener; `keep` sends the piece that is not finished, `discard` drops it. */
-export type Close = (unfinished: "keep" | "discard") => void;
+/** Ends a listener, at the latest when the result settles; `keep` sends the piece that is not finished, `discard` drops it. */
+export type Close = (unfinished: "keep" | "discard") => void | Promise<void>;
 
 export interface ListenerChange {
   /** All settings that the listener depends on, as one text; empty for no listener. */

@@ -1,7 +1,8 @@
 /** Speech recognition by a stand-in for the browser's, which is asked again after a silence and not after a refusal. */
 
 import { expect, onTestFinished, test, vi } from "vitest";
-import { recognise } from "./recognition.ts";
+import { LIMITS } from "../limits.ts";
+import { installSpeech, localSpeech, recognise } from "./recognition.ts";
 
 interface Recognised {
   readonly starts: number;
@@ -66,4 +67,83 @@ test("recognition that ended after a silence begins again without an error", () 
   for (const error of [null, "no-speech", "aborted"]) {
     expect(minuteOf(error)).toEqual({ starts: 61, refused: [] });
   }
+});
+
+test("a track is heard instead of the microphone, and its last words come before the end", async () => {
+  const heard: unknown[] = [];
+  class StandIn {
+    processLocally = false;
+    onresult: ((event: object) => void) | null = null;
+    onend: (() => void) | null = null;
+    start(track?: object): void {
+      heard.push([track, this.processLocally]);
+    }
+    stop(): void {
+      queueMicrotask(() => {
+        const result = Object.assign([{ transcript: " the last words " }], { isFinal: true });
+        this.onresult?.({ resultIndex: 0, results: [result] });
+        this.onend?.();
+      });
+    }
+  }
+  vi.stubGlobal("SpeechRecognition", StandIn);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const track = { kind: "audio" };
+  const said: string[] = [];
+  const close = recognise(
+    { lang: "en", isLocal: true, track },
+    {
+      mediaTimeMs: () => 0,
+      began: () => undefined,
+      said: ({ text }) => said.push(text),
+      failed: () => undefined,
+    },
+  );
+  await close("keep");
+  expect([heard, said]).toEqual([[[track, true]], ["the last words"]]);
+});
+
+test("a browser that never ends holds up nobody", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal(
+    "SpeechRecognition",
+    class {
+      start(): void {}
+      stop(): void {}
+    },
+  );
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+  const none = (): void => undefined;
+  const close = recognise(
+    { lang: "en", isLocal: true, track: {} },
+    { mediaTimeMs: () => 0, began: none, said: none, failed: none },
+  );
+  const ended = Promise.resolve(close("keep")).then(() => "ended");
+  await vi.advanceTimersByTimeAsync(LIMITS.lastWordsMs);
+  expect(await ended).toBe("ended");
+});
+
+test.each([
+  ["available", "available"],
+  ["downloadable", "downloadable"],
+  ["a state of a later browser", "unavailable"],
+])("a browser that answers %s is asked for this machine only", async (answer, state) => {
+  const asked: object[] = [];
+  const StandIn = {
+    available: async (options: object) => {
+      asked.push(options);
+      return answer;
+    },
+    install: async () => {
+      throw new Error("no room");
+    },
+  };
+  vi.stubGlobal("SpeechRecognition", StandIn);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(await localSpeech("de-AT")).toBe(state);
+  expect(asked).toEqual([{ langs: ["de-AT"], processLocally: true }]);
+  expect(await installSpeech("de-AT")).toBe(false);
 });

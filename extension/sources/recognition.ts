@@ -4,6 +4,8 @@
  */
 
 import { ContinuoError } from "@continuo/core/model";
+import { LIMITS } from "../limits.ts";
+import type { Close } from "./one-listener.ts";
 import type { SpeechEvents } from "./voice.ts";
 
 export interface RecognizedSpeech {
@@ -27,17 +29,21 @@ interface Recogniser {
   onresult: ((event: { readonly resultIndex: number; readonly results: ArrayLike<Result> }) => void) | null;
   onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
-  start(): void;
+  /** It hears a `MediaStreamTrack`, or without one the microphone. */
+  start(track?: object): void;
   stop(): void;
   abort?(): void;
 }
 
+interface LanguageOptions {
+  readonly langs: readonly string[];
+  readonly processLocally: true;
+}
+
 interface RecogniserClass {
   new (): Recogniser;
-  available?(options: {
-    readonly langs: readonly string[];
-    readonly processLocally: boolean;
-  }): Promise<string>;
+  available?(options: LanguageOptions): Promise<string>;
+  install?(options: LanguageOptions): Promise<boolean>;
 }
 
 interface Global {
@@ -51,25 +57,51 @@ export function canRecognise(): boolean {
   return recogniserClass() !== undefined;
 }
 
-/** True if the browser recognises this language on this machine, so that no voice leaves it. */
-export async function canRecogniseHere(lang: string): Promise<boolean> {
-  const options = { langs: [langOf(lang)], processLocally: true };
+/** The state of a language on this machine; `downloadable`: the browser can get it from its maker, and then nothing leaves. */
+export type LocalSpeech = "available" | "downloadable" | "downloading" | "unavailable";
+
+export async function localSpeech(lang: string): Promise<LocalSpeech> {
   try {
-    return (await recogniserClass()?.available?.(options)) === "available";
+    const state = await recogniserClass()?.available?.(onThisMachine(lang));
+    return STATES.find((one) => one === state) ?? "unavailable";
   } catch {
     // A browser that knows no such question.
+    return "unavailable";
+  }
+}
+
+const STATES: readonly LocalSpeech[] = ["available", "downloadable", "downloading"];
+
+/** Returns false if the browser does not have the language afterwards. */
+export async function installSpeech(lang: string): Promise<boolean> {
+  try {
+    return (await recogniserClass()?.install?.(onThisMachine(lang))) ?? false;
+  } catch {
     return false;
   }
 }
 
+function onThisMachine(lang: string): LanguageOptions {
+  return { langs: [langOf(lang)], processLocally: true };
+}
+
 /** The errors of the browser that a person can mend, in their words; the others end with a silence. */
 const ERRORS: Readonly<
-  Record<string, { readonly message: string; readonly hint: string; readonly isFinal: boolean }>
+  Record<
+    string,
+    {
+      readonly message: string;
+      readonly hint: string;
+      readonly isFinal: boolean;
+      readonly isOfMicrophone?: true;
+    }
+  >
 > = {
   "not-allowed": {
     message: "the browser does not allow the microphone",
     hint: "Allow it for this extension, and press Try again.",
     isFinal: true,
+    isOfMicrophone: true,
   },
   "service-not-allowed": {
     message: "this browser does not recognise speech",
@@ -85,6 +117,7 @@ const ERRORS: Readonly<
     message: "there is no microphone, or another program has it",
     hint: "Plug one in, or choose it in the settings of the browser.",
     isFinal: false,
+    isOfMicrophone: true,
   },
   network: {
     message: "the browser does not reach its service for speech",
@@ -94,11 +127,12 @@ const ERRORS: Readonly<
 };
 
 /** An error of the browser in the words of the panel. */
-function recognitionError(code: string): ContinuoError {
+function recognitionError(code: string, heard: "microphone" | "tab"): ContinuoError {
+  const known = ERRORS[code];
   const {
     message = `the browser's recognition of speech failed: ${code}`,
-    hint = "Choose in Settings to record, with a transcriber on the server.",
-  } = ERRORS[code] ?? {};
+    hint = "Choose in Settings that your server transcribes it.",
+  } = (heard === "tab" && known?.isOfMicrophone === true ? null : known) ?? {};
   return new ContinuoError("unavailable", message, { hint });
 }
 
@@ -112,16 +146,20 @@ export interface RecognitionOptions {
   readonly lang: string;
   /** Nothing leaves this machine. */
   readonly isLocal: boolean;
+  /** The `MediaStreamTrack` that is heard instead of the microphone; it stays open. */
+  readonly track?: object;
 }
 
-/** Listens until the returned function is called, with `keep` for what is not finished. */
+/** Listens until the returned function is called, which settles when the last words of `keep` were said. */
 export function recognise(
-  { lang, isLocal }: RecognitionOptions,
+  { lang, isLocal, track }: RecognitionOptions,
   { mediaTimeMs, began, said, failed }: RecognitionEvents,
-): (unfinished: "keep" | "discard") => void {
+): Close {
   const Recogniser = recogniserClass();
+  const fail = (code: string): void =>
+    failed(recognitionError(code, track === undefined ? "microphone" : "tab"));
   if (Recogniser === undefined) {
-    failed(recognitionError("service-not-allowed"));
+    fail("service-not-allowed");
     return () => undefined;
   }
   let isOn = true;
@@ -137,6 +175,8 @@ export function recognise(
   };
   recogniser.onresult = ({ resultIndex, results }) => {
     if (isDiscarded) return;
+    // The video went back meanwhile.
+    startMs = Math.min(startMs, mediaTimeMs());
     for (const result of Array.from(results).slice(resultIndex)) {
       const text = result[0]?.transcript.trim() ?? "";
       if (result.isFinal && text !== "") said({ text, startMs, endMs: Math.max(startMs, mediaTimeMs()) });
@@ -147,18 +187,23 @@ export function recognise(
     // A silence, or the end of this listening.
     if (!isOn || error === "no-speech" || error === "aborted") return;
     if (ERRORS[error]?.isFinal ?? true) isOn = false;
-    failed(recognitionError(error));
+    fail(error);
   };
+  const start = (): void => (track === undefined ? recogniser.start() : recogniser.start(track));
   // It ends by itself after a silence.
   recogniser.onend = () => {
-    if (isOn) setTimeout(() => isOn && recogniser.start(), AGAIN_MS);
+    if (isOn) setTimeout(() => isOn && start(), AGAIN_MS);
   };
-  recogniser.start();
-  return (unfinished) => {
+  start();
+  return async (unfinished) => {
     isOn = false;
     isDiscarded = unfinished === "discard";
-    if (isDiscarded && recogniser.abort !== undefined) recogniser.abort();
-    else recogniser.stop();
+    if (isDiscarded && recogniser.abort !== undefined) return recogniser.abort();
+    const ended = Promise.withResolvers<void>();
+    recogniser.onend = ended.resolve;
+    setTimeout(ended.resolve, LIMITS.lastWordsMs);
+    recogniser.stop();
+    await ended.promise;
   };
 }
 

@@ -6,8 +6,9 @@ import type { Engine } from "../sending/engine.ts";
 import { type Item, newItemId } from "../sending/items.ts";
 import { failureOf } from "../sending/session.ts";
 import { keepsUnfinished, microphoneState } from "./listening.ts";
+import { LocalSpeechAnswer } from "./local-speech.ts";
 import { type Close, OneListener } from "./one-listener.ts";
-import { canRecogniseHere, recognise } from "./recognition.ts";
+import { recognise } from "./recognition.ts";
 import { SpeechRecorder } from "./speech-recorder.ts";
 import type { SpeechEvents } from "./voice.ts";
 
@@ -21,21 +22,12 @@ export interface SpeechHost {
 /** Starts and stops the microphone when the state of the engine changes. */
 export function listenToPerson(engine: Engine, host: SpeechHost): void {
   const listener = new OneListener();
-  /** The answer for the language that was asked for last. */
-  let local: { readonly lang: string | null; readonly isLocal: boolean } = { lang: null, isLocal: false };
+  const answer = new LocalSpeechAnswer(() => look());
   const look = (): void => {
     const { recording, config } = engine;
     const settings = config?.settings ?? null;
     const { microphone, lang = "" } = settings?.sources ?? {};
-    if (microphone === "recognise" && local.lang !== lang) {
-      local = { lang, isLocal: false };
-      void canRecogniseHere(lang).then((isLocal) => {
-        if (local.lang !== lang) return;
-        local = { lang, isLocal };
-        look();
-      });
-    }
-    const { isLocal } = local;
+    const isLocal = microphone === "recognise" && answer.isLocal(lang);
     const state = microphoneState({ ...engine.listening, settings, recording, isLocal, nowMs: Date.now() });
     const isOn = state === "listening" && recording !== null && settings !== null;
     const isChanged = listener.change({

@@ -17,6 +17,7 @@ const LISTENS: TabSoundInput = {
   },
   frontTab: 1,
   hasTranscriber: true,
+  isLocal: false,
   nowMs: NOW,
 };
 
@@ -31,11 +32,21 @@ const withSound = (tabSound: "off" | "always"): Pick<TabSoundInput, "settings"> 
   settings: { ...SETTINGS, sources: { ...SOURCES, tabSound } },
 });
 
+const BY_BROWSER: Pick<TabSoundInput, "settings" | "hasTranscriber"> = {
+  settings: {
+    ...SETTINGS,
+    sources: { ...SOURCES, tabSound: "without-captions", tabTranscriber: "browser" },
+  },
+  hasTranscriber: false,
+};
+
 test.each<readonly [string, Partial<TabSoundInput>, string]>([
   ["the video plays without captions", {}, "listening"],
   ["another program is in front", { frontTab: null }, "listening"],
   ["nobody switched it on", withSound("off"), "off"],
   ["the server has no transcriber", { hasTranscriber: false }, "no-transcriber"],
+  ["the browser recognises the language on this machine", { ...BY_BROWSER, isLocal: true }, "listening"],
+  ["the browser would send the sound away", BY_BROWSER, "no-language"],
   ["no video is there", { recording: null }, "no-video"],
   ["the page reported nothing yet", { report: null }, "no-video"],
   ["the video has a text track", withCaptions("track", null), "captions"],

@@ -1,10 +1,13 @@
-/** Records what is said in the sound of a tab, and plays it on, because the browser no longer does. */
+/** Takes what is said in the sound of a tab, and plays the sound on, because the browser no longer does. */
 
 import { LIMITS } from "../limits.ts";
-import type { SessionToOpen, TabSoundAnswer } from "../messages/messages.ts";
+import type { SessionToOpen, Sources, TabSoundAnswer } from "../messages/messages.ts";
 import type { Engine } from "../sending/engine.ts";
 import { type Item, newItemId } from "../sending/items.ts";
+import { failureOf } from "../sending/session.ts";
+import { LocalSpeechAnswer } from "./local-speech.ts";
 import { type Close, OneListener } from "./one-listener.ts";
+import { recognise } from "./recognition.ts";
 import { SpeechRecorder } from "./speech-recorder.ts";
 import {
   keepsUnfinishedSound,
@@ -30,19 +33,25 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
   const listener = new OneListener();
   /** The time of the permission that was tried last. */
   let triedAtMs = 0;
+  const answer = new LocalSpeechAnswer(() => look());
   const look = (): void => {
     const { recording, config } = engine;
     const settings = config?.settings ?? null;
-    const state = tabSoundState({ ...engine.listening, settings, recording, nowMs: Date.now() });
+    const { tabTranscriber, filmLang = "" } = settings?.sources ?? {};
+    const isLocal = tabTranscriber === "browser" && answer.isLocal(filmLang);
+    const state = tabSoundState({ ...engine.listening, settings, recording, isLocal, nowMs: Date.now() });
     const isOn = state === "listening" && recording !== null && config !== null;
     if (isOn && REFUSED.includes(engine.tabSound.state)) triedAtMs = config.allowedAtMs;
     const isChanged = listener.change({
-      settingsKey: isOn ? JSON.stringify([recording.key, recording.tabId, triedAtMs]) : "",
+      settingsKey: isOn
+        ? JSON.stringify([recording.key, recording.tabId, triedAtMs, tabTranscriber, filmLang])
+        : "",
       unfinished: keepsUnfinishedSound(state) ? "keep" : "discard",
       open: async (before) => {
         // The browser gives the sound of a tab to one listener at a time.
         await before;
-        return recording === null ? () => undefined : await listen(engine, source, recording);
+        if (recording === null || settings === null) return () => undefined;
+        return await listen(engine, source, { ...recording, ...settings.sources });
       },
     });
     if (isChanged || !isOn) engine.setTabSound({ state, failure: null });
@@ -55,42 +64,84 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
 /** States that a new permission may end. */
 const REFUSED: readonly TabSoundState[] = ["unasked", "no-permission", "failed"];
 
-async function listen(
-  engine: Engine,
-  source: TabSoundSource,
-  { key, tabId }: Pick<SessionToOpen, "key" | "tabId">,
-): Promise<Close> {
+type ListenOptions = Pick<SessionToOpen, "key" | "tabId"> & Pick<Sources, "tabTranscriber" | "filmLang">;
+
+async function listen(engine: Engine, source: TabSoundSource, options: ListenOptions): Promise<Close> {
   const report = (status: TabSoundStatus): Close => {
     engine.setTabSound(status);
     return () => undefined;
   };
-  const add = (item: Item): void => void engine.add(key, item).catch((error) => engine.report(key, error));
   try {
-    const answer = await source(tabId);
+    const answer = await source(options.tabId);
     if ("refusal" in answer) return report({ state: answer.refusal, failure: null });
     const stream = await openTab(answer.streamId);
     // The browser's own sign has a button that stops it.
     stream.getAudioTracks()[0]?.addEventListener("ended", () => report(STOPPED));
-    const recorder = new SpeechRecorder(stream, {
-      playback: "heard",
-      mediaTimeMs: () => engine.mediaTimeMs(key),
-      began: () => undefined,
-      ended: () => undefined,
-      recorded: ({ startMs, ...recording }) =>
-        add({
-          kind: "audio",
-          id: newItemId(),
-          mediaTimeMs: startMs,
-          // The person's language need not be the film's.
-          lang: null,
-          speaker: "film",
-          ...recording,
-        }),
-    });
-    return (unfinished) => recorder.close(unfinished);
+    return options.tabTranscriber === "browser"
+      ? recogniseTab(engine, stream, options)
+      : recordTab(engine, stream, options);
   } catch (error) {
     return report({ state: "failed", failure: { message: "it cannot be recorded", hint: String(error) } });
   }
+}
+
+/** The server transcribes recordings. */
+function recordTab(engine: Engine, stream: MediaStream, { key }: ListenOptions): Close {
+  const recorder = new SpeechRecorder(stream, {
+    playback: "heard",
+    mediaTimeMs: () => engine.mediaTimeMs(key),
+    began: () => undefined,
+    ended: () => undefined,
+    recorded: ({ startMs, ...recording }) =>
+      add(engine, key, {
+        kind: "audio",
+        id: newItemId(),
+        mediaTimeMs: startMs,
+        // The person's language need not be the film's.
+        lang: null,
+        speaker: "film",
+        ...recording,
+      }),
+  });
+  return (unfinished) => recorder.close(unfinished);
+}
+
+/** The browser transcribes the sound, on this machine only. */
+function recogniseTab(engine: Engine, stream: MediaStream, { key, filmLang: lang }: ListenOptions): Close {
+  const [track] = stream.getAudioTracks();
+  if (track === undefined) throw new Error("the tab has no sound");
+  const context = new AudioContext();
+  context.createMediaStreamSource(stream).connect(context.destination);
+  const close = recognise(
+    { lang, isLocal: true, track },
+    {
+      mediaTimeMs: () => engine.mediaTimeMs(key),
+      began: () => undefined,
+      said: ({ text, startMs, endMs }) =>
+        add(engine, key, {
+          kind: "transcript",
+          id: newItemId(),
+          mediaTimeMs: startMs,
+          endMs,
+          text,
+          lang,
+          speaker: "film",
+        }),
+      failed: (error) => {
+        const failure = error === null ? null : failureOf(error);
+        engine.setTabSound({ state: failure === null ? "listening" : "failed", failure });
+      },
+    },
+  );
+  return async (unfinished) => {
+    await close(unfinished);
+    await context.close();
+    track.stop();
+  };
+}
+
+function add(engine: Engine, key: string, item: Item): void {
+  void engine.add(key, item).catch((error) => engine.report(key, error));
 }
 
 const STOPPED: TabSoundStatus = {

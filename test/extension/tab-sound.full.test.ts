@@ -58,14 +58,27 @@ interface Talk extends AsyncDisposable {
 
 async function openTalk(
   tabSound: "allowed" | "unasked",
-  { yaml = "", html = SPEAKING }: { readonly yaml?: string; readonly html?: string } = {},
+  {
+    yaml = "",
+    html = SPEAKING,
+    sources = {},
+    script = "",
+  }: {
+    readonly yaml?: string;
+    readonly html?: string;
+    readonly sources?: Readonly<Record<string, unknown>>;
+    /** A script of every page of the extension. */
+    readonly script?: string;
+  } = {},
 ): Promise<Talk> {
   await using stack = new AsyncDisposableStack();
   const site = stack.use(await openSite());
   site.pages.set("/talk", html);
   const served = stack.use(await serve({ yaml }));
-  const options = { sources: SOURCES, tabSound, offscreenScript: LOUDSPEAKER };
+  const offscreenScript = `${LOUDSPEAKER}${script}`;
+  const options = { sources: { ...SOURCES, ...sources }, tabSound, offscreenScript };
   const viewer = stack.use(await openViewer(site, served, options));
+  await viewer.context.addInitScript(script);
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();
   await page.goto(`${site.url}/talk`);
@@ -146,4 +159,73 @@ test("the sound of a tab stops on a server without a transcriber, and the panel 
   await using talk = await openTalk("allowed");
   await talk.panel.getByText("Tab sound: no transcriber is set up").waitFor({ timeout: 60_000 });
   await talk.panel.getByText("live.transcriber in continuo.yaml").waitFor();
+});
+
+/**
+ * A stand-in for the browser's recognition, which Debian's Chromium has nothing behind: it says a word for each sound that it
+ * hears in the track. It has its language after the person got it.
+ */
+const RECOGNITION = `
+  globalThis.SpeechRecognition = class {
+    static async available({ langs, processLocally }) {
+      if (!processLocally || langs[0] !== "en") return "unavailable";
+      return localStorage.getItem("language") === "there" ? "available" : "downloadable";
+    }
+    static async install() {
+      localStorage.setItem("language", "there");
+      return true;
+    }
+    start(track) {
+      const context = new AudioContext();
+      const analyser = context.createAnalyser();
+      context.createMediaStreamSource(new MediaStream([track])).connect(analyser);
+      const samples = new Float32Array(2_048);
+      let wasLoud = false;
+      let count = 0;
+      this.timer = setInterval(() => {
+        analyser.getFloatTimeDomainData(samples);
+        const isLoud = Math.max(...samples) > 0.1;
+        if (isLoud && !wasLoud) this.onspeechstart?.();
+        if (!isLoud && wasLoud) {
+          const transcript = (this.processLocally ? "local words " : "words for the maker ") + ++count;
+          const result = Object.assign([{ transcript }], { isFinal: true });
+          this.onresult?.({ resultIndex: 0, results: [result] });
+        }
+        wasLoud = isLoud;
+      }, 50);
+    }
+    stop() {
+      clearInterval(this.timer);
+      queueMicrotask(() => this.onend?.());
+    }
+    abort() {
+      this.stop();
+    }
+  };
+`;
+
+test("the browser recognises the sound of the tab on this machine, after the person got the language, and a person still hears it", async () => {
+  const sources = { tabTranscriber: "browser", filmLang: "en" };
+  await using talk = await openTalk("allowed", { sources, script: RECOGNITION });
+  const { panel, page, served, viewer } = talk;
+  await panel.getByText("does not recognise this language on this machine").waitFor();
+  const region = panel.getByRole("region", { name: "Sources" });
+  await region.getByRole("button", { name: "Settings" }).click();
+  await panel.getByText("What is said then stays on this machine").waitFor();
+  await panel.getByRole("button", { name: "Get the language" }).click();
+  await panel.getByText("nothing leaves it").waitFor();
+  await checkPanel(panel, "tab-sound-language");
+  await panel.getByRole("button", { name: "Notes", exact: true }).click();
+  await page.bringToFront();
+  const [key = ""] = await keysOf(served);
+  // The server has no transcriber: every word is the browser's.
+  await expect
+    .poll(async () => textsOf(await served.events(key)), { timeout: 60_000 })
+    .toContain("local words 1");
+  const spoken = (await served.events(key)).filter(({ type }) => type === "transcript_added");
+  expect(spoken[0]?.data).toMatchObject({ speaker: "film", lang: "en" });
+  expect(textsOf(await served.events(key)).join(" ")).not.toContain("maker");
+  const loudness = (): Promise<unknown> => viewer.ask(`chrome.runtime.sendMessage({ type: "loudness" })`);
+  await expect.poll(loudness).toBeGreaterThan(0.1);
+  await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
 });

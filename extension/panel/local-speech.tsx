@@ -1,0 +1,59 @@
+/** A language that the browser recognises on this machine, or can get from its maker. */
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { installSpeech, type LocalSpeech, localSpeech } from "../sources/recognition.ts";
+
+export interface LocalSpeechView {
+  /** `null` until the browser has answered. */
+  readonly state: LocalSpeech | "failed" | null;
+  readonly install: () => void;
+}
+
+export function useLocalSpeech(lang: string): LocalSpeechView {
+  const [state, setState] = useState<LocalSpeechView["state"]>(null);
+  useEffect(() => {
+    let isOver = false;
+    setState(null);
+    void localSpeech(lang).then((answer) => !isOver && setState(answer));
+    return () => {
+      isOver = true;
+    };
+  }, [lang]);
+  const install = (): void => {
+    setState("downloading");
+    void installSpeech(lang).then((isThere) => setState(isThere ? "available" : "failed"));
+  };
+  return { state, install };
+}
+
+/** What the browser can do with a language, and the button that gets it. */
+export function LanguageState({
+  speech: { state, install },
+  lang,
+}: {
+  readonly speech: LocalSpeechView;
+  readonly lang: string;
+}): JSX.Element | null {
+  const name = lang === "" ? "the language of this browser" : lang;
+  if (state === "downloadable") {
+    return (
+      <div>
+        <small>
+          The browser can get {name} from its maker. What is said then stays on this machine; only the
+          download comes from elsewhere.
+        </small>
+        <button type="button" onClick={install}>
+          Get the language
+        </button>
+      </div>
+    );
+  }
+  const text = {
+    available: `The browser recognises ${name} on this machine: nothing leaves it.`,
+    downloading: `The browser gets ${name}…`,
+    failed: `The browser could not get ${name}.`,
+    unavailable: `This browser does not recognise ${name} on this machine.`,
+  };
+  return state === null ? null : <small role="status">{text[state]}</small>;
+}
