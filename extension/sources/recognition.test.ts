@@ -105,21 +105,21 @@ test("a track is heard instead of the microphone, and its last words come before
 
 test("a browser that never ends holds up nobody", async () => {
   vi.useFakeTimers();
+  const nothing = (): void => undefined;
   vi.stubGlobal(
     "SpeechRecognition",
     class {
-      start(): void {}
-      stop(): void {}
+      readonly start = nothing;
+      readonly stop = nothing;
     },
   );
   onTestFinished(() => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
-  const none = (): void => undefined;
   const close = recognise(
     { lang: "en", isLocal: true, track: {} },
-    { mediaTimeMs: () => 0, began: none, said: none, failed: none },
+    { mediaTimeMs: () => 0, began: nothing, said: nothing, failed: nothing },
   );
   const ended = Promise.resolve(close("keep")).then(() => "ended");
   await vi.advanceTimersByTimeAsync(LIMITS.lastWordsMs);
