@@ -27,7 +27,7 @@ export function useLocalSpeech(lang: string): LocalSpeechView {
   return { state, install };
 }
 
-/** What the browser can do with a language, and the button that gets it. */
+/** The state of a language in words, and the button that gets it. */
 export function LanguageState({
   speech: { state, install },
   lang,
