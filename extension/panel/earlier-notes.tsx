@@ -1,23 +1,36 @@
-/** The notes of an earlier session: to read, to copy, and to export. */
+/** The page and the notes of an earlier session: to read, to copy, and to export. */
 
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LiveOutline, LivePage, LiveSession, Note } from "@continuo/core/wire";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { EvidenceTexts } from "../sending/view.ts";
-import { EXPORT_FORMATS, type ExportFile, exportOf, type SessionText } from "./exports.ts";
-import { clock, toMarkdown } from "./format.ts";
+import { framesOf, toPanelPage } from "../sending/panel-view.ts";
+import type { HeardEvidence } from "../sending/session-requests.ts";
+import { toMarkdown } from "./export-pages.ts";
+import {
+  EXPORT_FORMATS,
+  type ExportFile,
+  type ExportFormat,
+  exportOf,
+  type SessionFile,
+  type SessionText,
+} from "./exports.ts";
+import { clock } from "./format.ts";
 import { ask } from "./link.ts";
+import { FramePicture } from "./note.tsx";
+import { pageOfOutline } from "./page-parts.ts";
+import { framePicture, readPicture } from "./picture.ts";
+import { SessionPage } from "./session-page.tsx";
 
 interface Props {
-  readonly session: SessionText;
+  readonly session: SessionFile;
   readonly onClose: () => void;
 }
 
 export function EarlierNotes({ session, onClose }: Props): JSX.Element {
-  const { title, notes, spoken } = session;
+  const { key, title, notes, spoken, page, frames } = session;
   const [isCopied, setCopied] = useState(false);
   const copy = (): void =>
-    void navigator.clipboard.writeText(toMarkdown(title, notes)).then(() => setCopied(true));
+    void navigator.clipboard.writeText(toMarkdown(session)).then(() => setCopied(true));
   return (
     <section class="scroll" aria-label="Notes of a session">
       <h2 dir="auto">{title}</h2>
@@ -36,20 +49,24 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
             key={format}
             type="button"
             disabled={spoken.length === 0 && (format === "SRT" || format === "VTT")}
-            onClick={() => save(exportOf(session, format))}
+            onClick={() => void fileOf(session, format).then(save)}
           >
             {format}
           </button>
         ))}
       </div>
+      <SessionPage page={page} isOpen={true} onSeek={null} />
       {notes.length === 0 && <p class="empty">This session has no notes.</p>}
       <ol class="notes">
         {notes.map(({ noteId, startMs, text }) => (
           <li key={noteId} class="note">
             <span class="dim">{clock(startMs)}</span>
-            <p class="note-text" dir="auto">
-              {text}
-            </p>
+            <div class="note-body">
+              <p class="note-text" dir="auto">
+                {text}
+              </p>
+              {frames[noteId] !== undefined && <FramePicture frame={frames[noteId]} sessionKey={key} />}
+            </div>
           </li>
         ))}
       </ol>
@@ -61,14 +78,46 @@ export function titleOf({ title, videoId }: LiveSession): string {
   return title ?? videoId;
 }
 
+interface HeardSession extends SessionText {
+  readonly frames: HeardEvidence["frames"];
+}
+
 /** Rejects with a `Failure`. */
-export async function readSession(session: LiveSession): Promise<SessionText> {
+export async function readTexts(session: LiveSession): Promise<HeardSession> {
   const { key } = session;
   const [{ notes }, texts] = await Promise.all([
     ask(key, { action: "notes" }) as Promise<{ readonly notes: readonly Note[] }>,
-    ask(key, { action: "texts" }) as Promise<EvidenceTexts>,
+    ask(key, { action: "texts" }) as Promise<HeardEvidence>,
   ]);
   return { title: titleOf(session), notes, ...texts };
+}
+
+/** Rejects with a `Failure`. */
+export async function readSession(session: LiveSession): Promise<SessionFile> {
+  const { key } = session;
+  const [{ frames, ...texts }, { page }, outline] = await Promise.all([
+    readTexts(session),
+    ask(key, { action: "page" }) as Promise<{ readonly page: LivePage | null }>,
+    ask(key, { action: "outline" }) as Promise<LiveOutline>,
+  ]);
+  const words = texts.spoken.map(({ id, startMs, text }) => ({ id, mediaTimeMs: startMs, text }));
+  return {
+    ...texts,
+    key,
+    page: page === null ? pageOfOutline(outline) : toPanelPage(page, words),
+    frames: framesOf(texts.notes, frames),
+  };
+}
+
+/** HTML has the pictures of its notes that the server still has. */
+async function fileOf(session: SessionFile, format: ExportFormat): Promise<ExportFile> {
+  const pictures = new Map<string, string>();
+  for (const [noteId, frame] of Object.entries(format === "HTML" ? session.frames : {})) {
+    const wanted = framePicture(frame, session.key);
+    const url = wanted === null ? null : await readPicture(wanted);
+    if (url !== null) pictures.set(noteId, url);
+  }
+  return exportOf(session, format, pictures);
 }
 
 function save({ name, text }: ExportFile): void {

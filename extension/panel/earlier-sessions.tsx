@@ -6,8 +6,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
 import { NewestAnswer } from "./clicks.ts";
-import { EarlierNotes, readSession } from "./earlier-notes.tsx";
-import type { SessionText } from "./exports.ts";
+import { EarlierNotes, readSession, readTexts } from "./earlier-notes.tsx";
+import type { SessionFile } from "./exports.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 import { Problem } from "./problem.tsx";
@@ -19,7 +19,7 @@ import { type Undo, UndoBar } from "./undo-bar.tsx";
 
 export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.Element {
   const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
-  const [opened, setOpened] = useState<SessionText | null>(null);
+  const [opened, setOpened] = useState<SessionFile | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [query, setQuery] = useState("");
   const { found, waiting } = useSearch(sessions, query);
@@ -125,7 +125,7 @@ const NO_SEARCH: Search = { found: new Map(), waiting: 0 };
 
 /** Searches the sessions one after another, again with each change of the words. */
 function useSearch(sessions: readonly LiveSession[] | null, query: string): Search {
-  const texts = useRef(new SessionTexts<LiveSession>(readSession));
+  const texts = useRef(new SessionTexts<LiveSession>(readTexts));
   const [search, setSearch] = useState(NO_SEARCH);
   useEffect(() => {
     if (query.trim() === "" || sessions === null) return setSearch(NO_SEARCH);

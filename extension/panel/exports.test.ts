@@ -1,31 +1,122 @@
 /** Exports of the panel. */
 
-import type { Note } from "@continuo/core/wire";
+import type { LiveOutline, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import { type ExportFormat, exportOf } from "./exports.ts";
+import type { PanelPageItem } from "../sending/panel-view.ts";
+import { type ExportFormat, exportOf, type SessionFile } from "./exports.ts";
+import { type ExportedPage, pageOfOutline } from "./page-parts.ts";
 
-const SESSION = {
+const SESSION: SessionFile = {
+  key: "k",
   title: "A/B <talk>",
-  notes: [{ startMs: 61_000, text: "<b>One</b>" }] as unknown as readonly Note[],
+  notes: [{ noteId: "n", startMs: 61_000, text: "<b>One</b>\n# b [x](y)" }] as unknown as readonly Note[],
   spoken: [
-    { startMs: 500, endMs: 2_000, text: "Hello\n\nthere --> you", speaker: "" },
-    { startMs: 3_661_000, endMs: 3_661_000, text: "a < b", speaker: "viewer" },
+    { id: "e/1", startMs: 500, endMs: 2_000, text: "Hello\n\nthere --> you", speaker: "" },
+    { id: "e2", startMs: 3_661_000, endMs: 3_661_000, text: 'a < "b"', speaker: "viewer" },
+  ],
+  page: null,
+  frames: {},
+};
+
+function item(kind: PanelPageItem["kind"], more: Partial<PanelPageItem>): PanelPageItem {
+  const common = { title: null, text: "", startMs: 0, endMs: 0, by: "agent", status: "written" } as const;
+  return { itemId: kind, kind, citations: [], ...common, ...more };
+}
+
+const PAGE: ExportedPage = {
+  writer: "extractive",
+  standIn: null,
+  items: [
+    item("summary", { text: "It <began>.", citations: [{ id: "e/1", startMs: 500, text: 'Hello "you"' }] }),
+    item("chapter", { title: "One", text: "The first.", endMs: 190_000 }),
+    item("decision", { text: "We *go*.", startMs: 61_000, citations: [{ startMs: 61_000, text: "" }] }),
+    item("question", { text: "Why?", startMs: 62_000 }),
   ],
   pictured: [{ startMs: 900, text: "Built in 1853" }],
 };
-const textOf = (format: ExportFormat): string => exportOf(SESSION, format).text;
+
+function textOf(format: ExportFormat, more: Partial<SessionFile> = {}): string {
+  return exportOf({ ...SESSION, ...more }, format, new Map([["n", "data:image/png;base64,AA"]])).text;
+}
 
 test("the transcript is SRT and VTT, each piece with its times, and no text ends its cue", () => {
   expect(textOf("SRT")).toBe(
-    "1\n00:00:00,500 --> 00:00:02,000\nHello there -> you\n\n2\n01:01:01,000 --> 01:01:03,000\na < b\n",
+    '1\n00:00:00,500 --> 00:00:02,000\nHello there -> you\n\n2\n01:01:01,000 --> 01:01:03,000\na < "b"\n',
   );
   expect(textOf("VTT")).toBe(
-    "WEBVTT\n\n00:00:00.500 --> 00:00:02.000\nHello there -&gt; you\n\n01:01:01.000 --> 01:01:03.000\na &lt; b\n",
+    'WEBVTT\n\n00:00:00.500 --> 00:00:02.000\nHello there -&gt; you\n\n01:01:01.000 --> 01:01:03.000\na &lt; "b"\n',
   );
 });
 
 test("a name of a file has no separators, and HTML of a note stays text", () => {
   expect(exportOf(SESSION, "Markdown").name).toBe("A_B _talk_.md");
-  expect(textOf("HTML")).toContain("<li><b>1:01</b> &lt;b&gt;One&lt;/b&gt;</li>");
+  expect(textOf("HTML")).toContain(
+    '<time>1:01</time> &lt;b&gt;One&lt;/b&gt;\n# b [x](y)<img src="data:image/png;base64,AA" alt="Frame">',
+  );
   expect(textOf("HTML")).toContain("<title>A/B &lt;talk&gt;</title>");
+});
+
+test("Markdown of a session without a page is its notes, in which nothing is Markdown or HTML", () => {
+  expect(textOf("Markdown")).toBe("# A/B \\<talk\\>\n\n- **1:01** \\<b\\>One\\</b\\> \\# b \\[x\\]\\(y\\)\n");
+});
+
+test("Markdown has the summary, the chapters with their times, decisions and open questions, each with its citations", () => {
+  expect(textOf("Markdown", { page: PAGE })).toBe(`# A/B \\<talk\\>
+
+## Summary
+
+- 0:00 It \\<began\\>. (said at 0:00)
+
+## Chapters
+
+- 0:00–3:10 **One** The first.
+
+## Decisions
+
+- 1:01 We \\*go\\*. (said at 1:01)
+
+## Open questions
+
+- 1:02 Why?
+
+_Taken from what was said, without a model._
+
+## Notes
+
+- **1:01** \\<b\\>One\\</b\\> \\# b \\[x\\]\\(y\\)
+`);
+});
+
+test("HTML links each citation of the page to its passage in the transcript, and loads and runs nothing", () => {
+  const html = textOf("HTML", { page: PAGE });
+  expect(html.match(/<h2>[^<]+/gu)).toEqual(
+    ["Summary", "Chapters", "Decisions", "Open questions", "Notes", "Transcript"].map((one) => `<h2>${one}`),
+  );
+  expect(html).toContain(
+    'It &lt;began&gt;.<small> (said at <a href="#e-e_2F1" title="Hello &quot;you&quot;">0:00</a>)',
+  );
+  expect(html).toContain('<li id="e-e_2F1" dir="auto"><time>0:00</time> Hello');
+  expect(html).toContain("<time>0:00–3:10</time> <b>One</b> The first.");
+  expect(html).toContain("(said at 1:01)");
+  expect(html).toContain("default-src 'none'; img-src data:");
+});
+
+test("JSON has the page with the words that it cites", () => {
+  const file = JSON.parse(textOf("JSON", { page: PAGE })) as SessionFile;
+  expect(file.page).toEqual(PAGE);
+  expect(file).not.toHaveProperty("key");
+});
+
+test("a session without a page has the chapters and the summary of its listed captions, and none without captions", () => {
+  const outline: LiveOutline = { cues: 9, lang: "en", summary: [], chapters: [], watched: [] };
+  expect(pageOfOutline(outline)).toBeNull();
+  const said = { startMs: 1_000, endMs: 5_000, text: "It began." };
+  const page = pageOfOutline({
+    ...outline,
+    summary: [said],
+    chapters: [{ ...said, title: "One", watched: 1 }],
+  });
+  const text = textOf("Markdown", { page });
+  expect(text).toContain("## Summary\n\n- 0:01 It began. (said at 0:01)\n");
+  expect(text).toContain("## Chapters\n\n- 0:01–0:05 **One** It began. (said at 0:01)\n");
 });

@@ -1,8 +1,10 @@
-/** A session as a file: its notes as Markdown, HTML or JSON, its transcript as SRT or VTT. Text stays text. Pure. */
+/** A session as a file: its page and notes as Markdown, HTML or JSON, its transcript as SRT or VTT. Pure. */
 
 import type { Note } from "@continuo/core/wire";
+import type { NoteFrame } from "../sending/panel-view.ts";
 import type { PicturedText, SpokenText } from "../sending/view.ts";
-import { clock, toMarkdown } from "./format.ts";
+import { toHtml, toMarkdown } from "./export-pages.ts";
+import type { ExportedPage } from "./page-parts.ts";
 
 export interface SessionText {
   readonly title: string;
@@ -10,6 +12,14 @@ export interface SessionText {
   readonly spoken: readonly SpokenText[];
   /** The texts that were read in pictures: they are searched, and are no part of the transcript. */
   readonly pictured: readonly PicturedText[];
+}
+
+/** A session with all that a file of it shows. */
+export interface SessionFile extends SessionText {
+  readonly key: string;
+  readonly page: ExportedPage | null;
+  /** The keys are the ids of notes. */
+  readonly frames: Readonly<Record<string, NoteFrame>>;
 }
 
 export type ExportFormat = "Markdown" | "HTML" | "JSON" | "SRT" | "VTT";
@@ -29,39 +39,26 @@ const ENDINGS: Readonly<Record<ExportFormat, string>> = {
   VTT: "vtt",
 };
 
-export function exportOf(session: SessionText, format: ExportFormat): ExportFile {
-  const { title, notes, spoken } = session;
+/** `pictures` has the `data:` URLs of frames, by the ids of their notes: HTML shows them. */
+export function exportOf(
+  session: SessionFile,
+  format: ExportFormat,
+  pictures: ReadonlyMap<string, string> = new Map(),
+): ExportFile {
+  const { title, notes, spoken, page } = session;
   const name = `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(0, 80)}.${ENDINGS[format]}`;
   switch (format) {
     case "Markdown":
-      return { name, text: toMarkdown(title, notes) };
+      return { name, text: toMarkdown(session) };
     case "HTML":
-      return { name, text: toHtml(title, notes) };
+      return { name, text: toHtml(session, pictures) };
     case "JSON":
-      return { name, text: JSON.stringify({ title, notes, transcript: spoken }, null, 2) };
+      return { name, text: JSON.stringify({ title, page, notes, transcript: spoken }, null, 2) };
     case "SRT":
       return { name, text: toSrt(spoken) };
     case "VTT":
       return { name, text: toVtt(spoken) };
   }
-}
-
-function toHtml(title: string, notes: readonly Note[]): string {
-  const items = notes.map(({ startMs, text }) => `<li><b>${clock(startMs)}</b> ${escaped(text)}</li>`);
-  return `<!doctype html>
-<html>
-<meta charset="utf-8">
-<title>${escaped(title)}</title>
-<h1 dir="auto">${escaped(title)}</h1>
-<ul dir="auto">
-${items.join("\n")}
-</ul>
-</html>
-`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function toSrt(spoken: readonly SpokenText[]): string {
@@ -74,7 +71,8 @@ function toSrt(spoken: readonly SpokenText[]): string {
 
 function toVtt(spoken: readonly SpokenText[]): string {
   const cues = cuesOf(spoken).map(
-    ({ startMs, endMs, text }) => `${time(startMs, ".")} --> ${time(endMs, ".")}\n${escaped(text)}\n`,
+    ({ startMs, endMs, text }) =>
+      `${time(startMs, ".")} --> ${time(endMs, ".")}\n${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")}\n`,
   );
   return ["WEBVTT\n", ...cues].join("\n");
 }

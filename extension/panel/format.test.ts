@@ -1,9 +1,9 @@
-/** Times, sentences and exports of the side panel. */
+/** Times and sentences of the side panel. */
 
-import type { LiveSession, Note } from "@continuo/core/wire";
+import type { LiveSession } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, costOf, leftOutOf, splitNote, statusOf, toMarkdown } from "./format.ts";
+import { clock, costOf, leftOutOf, splitNote, statusOf } from "./format.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 
@@ -30,11 +30,6 @@ test("a note is split at a place of its text, and its time with it", () => {
     { text: "The hill is green.", startMs: 1_600, endMs: 3_500 },
   ]);
   expect([splitNote(note, 0), splitNote(note, 99)]).toEqual([null, null]);
-});
-
-test("an export is Markdown in which notes cannot make marks", () => {
-  const notes = [{ startMs: 61_000, text: "<b>a</b>\n# b [x](y)" }] as unknown as readonly Note[];
-  expect(toMarkdown("A*B", notes)).toBe("# A\\*B\n\n- **1:01** \\<b\\>a\\</b\\> \\# b \\[x\\]\\(y\\)\n");
 });
 
 test("the panel says what keeps evidence back", () => {

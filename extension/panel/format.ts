@@ -66,11 +66,3 @@ export function splitNote(
     { text: second, startMs: middleMs, endMs },
   ];
 }
-
-/** The notes as a Markdown document. Text of notes stays text: marks that Markdown knows are escaped. */
-export function toMarkdown(title: string, notes: readonly Note[]): string {
-  const plain = (text: string): string =>
-    text.replace(/\s+/gu, " ").replace(/[\\`*_{}[\]()#+!<>|~-]/gu, "\\$&");
-  const lines = notes.map(({ startMs, text }) => `- **${clock(startMs)}** ${plain(text)}`);
-  return [`# ${plain(title)}`, "", ...lines, ""].join("\n");
-}

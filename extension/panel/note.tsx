@@ -7,7 +7,7 @@ import type { NoteFrame } from "../sending/panel-view.ts";
 import type { ShownEvidence } from "../sending/view.ts";
 import { clock, splitNote } from "./format.ts";
 import { Menu } from "./menu.tsx";
-import { usePicture } from "./picture.ts";
+import { framePicture, usePicture } from "./picture.ts";
 
 export interface NoteProps {
   readonly note: Note;
@@ -179,16 +179,8 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
   );
 }
 
-function useFrame({ thumbnail, sequence }: NoteFrame, key: string): string | null {
-  return usePicture(
-    thumbnail === null
-      ? null
-      : {
-          name: `${key} ${sequence} ${thumbnail}`,
-          key,
-          action: { action: "picture", hash: thumbnail, sequence },
-        },
-  );
+function useFrame(frame: NoteFrame, key: string): string | null {
+  return usePicture(framePicture(frame, key));
 }
 
 interface FramePictureProps {
@@ -196,7 +188,7 @@ interface FramePictureProps {
   readonly sessionKey: string;
 }
 
-function FramePicture({ frame, sessionKey }: FramePictureProps): JSX.Element | null {
+export function FramePicture({ frame, sessionKey }: FramePictureProps): JSX.Element | null {
   const picture = useFrame(frame, sessionKey);
   return picture === null ? null : <img src={picture} alt={`Frame at ${clock(frame.mediaTimeMs)}`} />;
 }
@@ -215,7 +207,7 @@ function Evidence({ part, sessionKey, onSeek }: EvidenceProps): JSX.Element {
         {clock(part.mediaTimeMs)}
       </button>
       {picture !== null && <img src={picture} alt={`Frame at ${clock(part.mediaTimeMs)}`} />}
-      <span>{part.text === "" && picture === null ? "A frame" : part.text}</span>
+      <span dir="auto">{part.text === "" && picture === null ? "A frame" : part.text}</span>
     </li>
   );
 }

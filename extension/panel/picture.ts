@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { PanelAction } from "../sending/panel-requests.ts";
+import type { NoteFrame } from "../sending/panel-view.ts";
 import { ask } from "./link.ts";
 
 export interface PictureToRead {
@@ -9,6 +10,12 @@ export interface PictureToRead {
   readonly name: string;
   readonly key: string;
   readonly action: PanelAction;
+}
+
+export function framePicture({ thumbnail, sequence }: NoteFrame, key: string): PictureToRead | null {
+  if (thumbnail === null) return null;
+  const action = { action: "picture", hash: thumbnail, sequence } as const;
+  return { name: `${key} ${sequence} ${thumbnail}`, key, action };
 }
 
 const known = new Map<string, Promise<string | null>>();
@@ -20,7 +27,7 @@ export function usePicture(wanted: PictureToRead | null): string | null {
   useEffect(() => {
     let isOver = false;
     setPicture(null);
-    if (wanted !== null) void read(wanted).then((url) => isOver || setPicture(url));
+    if (wanted !== null) void readPicture(wanted).then((url) => isOver || setPicture(url));
     return () => {
       isOver = true;
     };
@@ -28,7 +35,8 @@ export function usePicture(wanted: PictureToRead | null): string | null {
   return picture;
 }
 
-function read({ name, key, action }: PictureToRead): Promise<string | null> {
+/** A `data:` URL; `null` for a picture that is not there. */
+export function readPicture({ name, key, action }: PictureToRead): Promise<string | null> {
   const before = known.get(name);
   if (before !== undefined) return before;
   const reading = last

@@ -1,19 +1,12 @@
 /** The page of a session: summary, chapters, decisions and open questions, with citations that seek the video. */
 
-import type { PageItemKind } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import type { PanelPage, PanelPageItem } from "../sending/panel-view.ts";
+import type { PanelPageItem } from "../sending/panel-view.ts";
 import { clock } from "./format.ts";
-
-const PARTS: readonly { readonly kind: PageItemKind; readonly name: string; readonly counted: string }[] = [
-  { kind: "summary", name: "Summary", counted: "" },
-  { kind: "chapter", name: "Chapters", counted: "chapter" },
-  { kind: "decision", name: "Decisions", counted: "decision" },
-  { kind: "question", name: "Open questions", counted: "open question" },
-];
+import { type ExportedPage, partsOf, writtenBy } from "./page-parts.ts";
 
 interface Props {
-  readonly page: PanelPage | null;
+  readonly page: ExportedPage | null;
   readonly isOpen: boolean;
   /** `null` where no video is there to seek. */
   readonly onSeek: ((ms: number) => void) | null;
@@ -21,11 +14,7 @@ interface Props {
 
 export function SessionPage({ page, isOpen, onSeek }: Props): JSX.Element | null {
   if (page === null || page.items.length === 0) return null;
-  const { writer, standIn } = page;
-  const parts = PARTS.map((part) => ({
-    ...part,
-    items: page.items.filter(({ kind }) => kind === part.kind),
-  })).filter(({ items }) => items.length > 0);
+  const parts = partsOf(page);
   return (
     <details class="chapters page" open={isOpen}>
       <summary>Page{countsOf(parts)}</summary>
@@ -39,10 +28,7 @@ export function SessionPage({ page, isOpen, onSeek }: Props): JSX.Element | null
           </ul>
         </section>
       ))}
-      <p class="dim">
-        {writer === "extractive" ? "Taken from what was said, without a model." : `Written by ${writer}.`}
-        {standIn !== null && ` ${standIn}`}
-      </p>
+      <p class="dim">{writtenBy(page)}</p>
     </details>
   );
 }

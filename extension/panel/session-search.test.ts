@@ -8,8 +8,8 @@ const SESSION = {
   title: "A day at the harbour",
   notes: [{ startMs: 1_000, text: "The café opens." }] as unknown as readonly Note[],
   spoken: [
-    { startMs: 5_000, endMs: 6_000, text: "Ships leave early", speaker: "" },
-    { startMs: 9_000, endMs: 9_500, text: "ships  LEAVE early", speaker: "" },
+    { id: "a", startMs: 5_000, endMs: 6_000, text: "Ships leave early", speaker: "" },
+    { id: "b", startMs: 9_000, endMs: 9_500, text: "ships  LEAVE early", speaker: "" },
   ],
   pictured: [{ startMs: 7_000, text: "PORT ELLEN\nBuilt in 1853" }],
 };

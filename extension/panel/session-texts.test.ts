@@ -17,7 +17,7 @@ function searched(words: Record<string, string>, closedAt: string | null = CLOSE
     async ({ sessionId }: { sessionId: string; title: string; videoId: string; closedAt: string | null }) => {
       reads.push(sessionId);
       if (failing.has(sessionId)) throw new Error("away");
-      const spoken = [{ startMs: 0, endMs: 1, text: words[sessionId] ?? "", speaker: "" }];
+      const spoken = [{ id: "e", startMs: 0, endMs: 1, text: words[sessionId] ?? "", speaker: "" }];
       return { title: `Title ${sessionId}`, notes: [], spoken, pictured: [] } satisfies SessionText;
     },
     { now: () => clock.nowMs, room: 100 },

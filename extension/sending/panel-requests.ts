@@ -25,7 +25,8 @@ export type PanelAction =
   | { readonly action: "thumbnail" }
   | { readonly action: "notes" }
   | { readonly action: "texts" }
-  | { readonly action: "evidence"; readonly after: number };
+  | { readonly action: "page" }
+  | { readonly action: "outline" };
 
 /** An action on the session of a key; each has a number, which its answer repeats. */
 export type PanelRequest = PanelAction & { readonly id: number; readonly key: string };
@@ -89,6 +90,9 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await requestJson(server, "GET", `${path}/notes`);
     case "texts":
       return await textsIn(server, key);
+    case "page":
+    case "outline":
+      return await requestJson(server, "GET", `${path}/${request.action}`);
     case "thumbnail":
       return await thumbnailOf(server, key);
     case "removed":
@@ -104,8 +108,6 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       const video = `/v1/videos/${encodeURIComponent(request.videoId)}`;
       return await requestJson(server, "POST", `${video}/${what}`, {});
     }
-    case "evidence":
-      return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
   }
 }
 

@@ -60,7 +60,9 @@ test("an item of the page cites its first passages that are apart, and one of an
     {
       itemId: "1",
       startMs: 500,
-      citations: [1_000, 30_000, 60_000].map((startMs) => ({ startMs, text: `at ${startMs}` })),
+      citations: [1_000, 30_000, 60_000].map((startMs) => {
+        return { id: `e${startMs}`, startMs, text: `at ${startMs}` };
+      }),
     },
     { itemId: "2", startMs: 7_000, citations: [{ startMs: 7_000, text: "" }] },
   ]);

@@ -24,6 +24,8 @@ export interface Timeline {
 
 /** A passage that an item of the page cites. */
 export interface Citation {
+  /** The id of its event; not there where the passage is of an earlier session. */
+  readonly id?: string;
   readonly startMs: number;
   /** Its words; empty where the passage is of an earlier session. */
   readonly text: string;
@@ -39,6 +41,12 @@ export interface PanelPage extends Omit<LivePage, "items"> {
 
 /** The frame that belongs to a note. */
 export type NoteFrame = Pick<ShownEvidence, "thumbnail" | "sequence" | "mediaTimeMs">;
+
+/** A frame as evidence. */
+export type ShownFrame = NoteFrame & Pick<ShownEvidence, "id">;
+
+/** Words that a page can cite. */
+export type CitedWords = Pick<ShownEvidence, "id" | "mediaTimeMs" | "text">;
 
 export interface PanelSession extends Omit<SessionView, "session" | "page"> {
   readonly page: PanelPage | null;
@@ -88,7 +96,7 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
 /** A frame that the note stands on; else the last one that was shown while its thought was said. */
 export function framesOf(
   notes: readonly Note[],
-  evidence: readonly ShownEvidence[],
+  evidence: readonly ShownFrame[],
 ): Readonly<Record<string, NoteFrame>> {
   const shown = evidence.filter(({ thumbnail }) => thumbnail !== null);
   const frames: Record<string, NoteFrame> = {};
@@ -105,12 +113,14 @@ export function framesOf(
 }
 
 /** Citations that are close together lead to the same place. */
-export function toPanelPage(page: LivePage, evidence: readonly ShownEvidence[]): PanelPage {
+export function toPanelPage(page: LivePage, evidence: readonly CitedWords[]): PanelPage {
   const known = new Map(evidence.map((one) => [one.id, one]));
   const items = page.items.map(({ evidence: ids, ...item }): PanelPageItem => {
     const cited = ids
       .flatMap((id) => known.get(id) ?? [])
-      .map(({ mediaTimeMs: startMs, text }) => ({ startMs, text: text.slice(0, LIMITS.markerChars) }));
+      .map(({ id, mediaTimeMs: startMs, text }) => {
+        return { id, startMs, text: text.slice(0, LIMITS.markerChars) };
+      });
     const citations: Citation[] = [];
     for (const place of cited.sort((a, b) => a.startMs - b.startMs)) {
       const last = citations.at(-1);

@@ -1,9 +1,10 @@
 /** Requests about all sessions of the server: their list, their pictures, and those that a person deleted. */
 
 import type { LiveSession } from "@continuo/core/client/live";
-import { evidenceOf, type RemovedLiveSession, recordOf, type WireEvent } from "@continuo/core/wire";
+import { evidenceOf, type RemovedLiveSession, type WireEvent } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
+import type { ShownFrame } from "./panel-view.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import type { EvidenceTexts, PicturedText, SpokenText } from "./view.ts";
 
@@ -52,24 +53,35 @@ interface EvidencePage {
   readonly nextAfter: number | null;
 }
 
-/** The texts of the newest session of a key: its transcript, and what was read in its pictures. */
-export async function textsIn(server: Server, key: string): Promise<EvidenceTexts> {
+/** The texts of a session's evidence, and its frames. */
+export interface HeardEvidence extends EvidenceTexts {
+  /** Frames that have a small picture. */
+  readonly frames: readonly ShownFrame[];
+}
+
+/** The evidence of the newest session of a key: its transcript, what was read in its pictures, and its frames. */
+export async function textsIn(server: Server, key: string): Promise<HeardEvidence> {
   const spoken: SpokenText[] = [];
   const pictured: PicturedText[] = [];
+  const frames: ShownFrame[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=${after}`)) as EvidencePage;
     for (const event of page.events) {
       const heard = evidenceOf(event);
-      if (heard === null || heard.text === "") continue;
-      const { startMs, endMs, text } = heard;
-      if (heard.type === "frame_captured") pictured.push({ startMs, text });
-      if (heard.type === "transcript_added")
-        spoken.push({ startMs, endMs, text, speaker: String(recordOf(event.data).speaker ?? "") });
+      if (heard === null) continue;
+      const { id, sequence } = event;
+      const { startMs, endMs, text, speaker, thumbnail } = heard;
+      if (heard.type === "transcript_added" && text !== "") {
+        spoken.push({ id, startMs, endMs, text, speaker: speaker ?? "" });
+      }
+      if (heard.type !== "frame_captured") continue;
+      if (text !== "") pictured.push({ startMs, text });
+      if (thumbnail !== null) frames.push({ id, sequence, mediaTimeMs: startMs, thumbnail });
     }
     after = page.nextAfter;
   }
   const inOrder = (a: PicturedText, b: PicturedText): number => a.startMs - b.startMs;
-  return { spoken: spoken.sort(inOrder), pictured: pictured.sort(inOrder) };
+  return { spoken: spoken.sort(inOrder), pictured: pictured.sort(inOrder), frames };
 }
 
 /** A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` without one. */

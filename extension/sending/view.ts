@@ -28,6 +28,8 @@ export interface ShownEvidence {
 
 /** A piece of a transcript. */
 export interface SpokenText {
+  /** The id of its event. */
+  readonly id: string;
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;

@@ -1,5 +1,6 @@
-/** The page of a session in the panel: it appears at a long pause, seeks the video, follows changes, and is there for the next viewing. */
+/** The page of a session in the panel: it appears at a long pause, seeks the video, follows changes, is there for the next viewing, and is exported. */
 
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Talk, talksIn } from "../live/captions/draw.ts";
 import { play } from "./harness.ts";
@@ -13,7 +14,7 @@ interface Page {
   readonly page: { readonly items: readonly { readonly itemId: string; readonly kind: string }[] } | null;
 }
 
-test("the page appears in the panel at a long pause, its citations seek, a change is shown, and the next viewing has it", async () => {
+test("the page appears in the panel at a long pause, its citations seek, a change is shown, and the next viewing and exports have it", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { viewer, served, site, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 2_500 });
@@ -59,4 +60,25 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   await again.goto(site.url);
   await expect.poll(() => keysOf(served)).toHaveLength(2);
   await shown.getByText("A harbour, as a person put it.").waitFor({ state: "attached" });
+
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  // The older one of the two, which has the words.
+  await panel.getByRole("button", { name: "A day at the harbour" }).last().click();
+  await panel.getByText("A harbour, as a person put it.").waitFor();
+  await checkPanel(panel, "earlier-page");
+  const exported = async (format: string): Promise<string> => {
+    const download = panel.waitForEvent("download");
+    await panel.getByRole("button", { name: format }).click();
+    return readFileSync(await (await download).path(), "utf8");
+  };
+  const markdown = await exported("Markdown");
+  expect(markdown).toContain("## Summary\n\n");
+  expect(markdown).toMatch(/ A harbour, as a person put it\\?\. \(said at \d+:\d\d/u);
+  expect(markdown).toMatch(/## Chapters\n\n- \d+:\d\d–\d+:\d\d \*\*/u);
+  // Each link leads to a place of the file.
+  const html = await exported("HTML");
+  const links = [...html.matchAll(/href="#([^"]+)"/gu)].map(([, id]) => id);
+  expect(links.length).toBeGreaterThan(0);
+  expect(links.filter((id) => !html.includes(`<li id="${id}"`))).toEqual([]);
 });
