@@ -118,9 +118,16 @@ function parseCue(value: unknown): ListedCue | null {
     : null;
 }
 
-/** The evidence of an item. Frames and audio are uploaded instead. */
-export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem | CaptionsItem): EvidenceInput {
+/**
+ * The evidence of an item. Frames and audio are uploaded instead. `otherVideo` is the video of the tab, if that joined the
+ * session of another video.
+ */
+export function toEvidence(
+  item: TranscriptItem | RemarkItem | VoiceItem | CaptionsItem,
+  otherVideo?: string,
+): EvidenceInput {
   const { id, mediaTimeMs } = item;
+  const ofVideo = otherVideo === undefined ? {} : { videoId: otherVideo };
   switch (item.kind) {
     case "transcript": {
       const { text, endMs, lang, speaker } = item;
@@ -132,6 +139,7 @@ export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem | Capti
         endMs,
         ...(lang === "" ? {} : { lang }),
         ...(speaker === null ? {} : { speaker }),
+        ...ofVideo,
       };
     }
     case "remark":
@@ -140,7 +148,7 @@ export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem | Capti
       return { type: "voice_activity", id, activity: item.activity, mediaTimeMs };
     case "captions": {
       const { lang, cues } = item;
-      return { type: "captions_listed", id, cues, ...(lang === "" ? {} : { lang }) };
+      return { type: "captions_listed", id, cues, ...(lang === "" ? {} : { lang }), ...ofVideo };
     }
   }
 }

@@ -106,6 +106,8 @@ test("evidence has the fields that the server takes", () => {
     lang: "en",
   });
   expect(toEvidence({ ...CUE, lang: "" })).not.toHaveProperty("lang");
+  expect(toEvidence(CUE)).not.toHaveProperty("videoId");
+  expect(toEvidence(CUE, "walk")).toMatchObject({ videoId: "walk" });
 });
 
 test("settings, videos and positions that are none are not taken", () => {

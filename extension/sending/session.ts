@@ -163,8 +163,10 @@ export class SessionSender {
         await removeItems([first.order]);
       } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item);
       else {
+        const { videoId } = this.#options;
+        const otherVideo = client.sessionVideoId === videoId ? undefined : videoId;
         const evidence = stored.flatMap(({ item }) =>
-          item.kind === "audio" || item.kind === "frame" ? [] : [toEvidence(item)],
+          item.kind === "audio" || item.kind === "frame" ? [] : [toEvidence(item, otherVideo)],
         );
         await client.add(...evidence);
         if (first?.kind === "captions") {

@@ -73,6 +73,39 @@ test("the part that was heard is marked, also in the session that continues the 
   expect(await outlineOf(live, "other")).toMatchObject({ cues: 0, chapters: [], watched: [] });
 });
 
+test("tabs of two videos that share a session have an outline each, and neither counts what the other heard", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  await service.open("tab", OF_VIDEO);
+  await live.send("tab", ...listed(HOUR));
+  const alone = await outlineOf(live, "tab");
+  await service.open("other", { videoId: "walk", continues: "video" });
+  await service.close("other");
+  await service.join("tab", "other");
+  expect(await service.open("other", { videoId: "walk", continues: "video" })).toMatchObject({
+    sessionId: await service.sessionIdOf("tab"),
+    videoId: "talk",
+    created: false,
+  });
+  const half = HOUR.slice(0, HOUR.length / 2);
+  const [first] = half;
+  const words = { text: first?.text ?? "", mediaTimeMs: first?.startMs ?? 0, endMs: first?.endMs ?? 0 };
+  await live.send(
+    "other",
+    ...listed(half).map((one) => ({ ...one, id: `walk/${one.id}`, videoId: "walk" }) as EvidenceInput),
+    { type: "transcript_added", ...words, videoId: "walk" },
+  );
+  expect(await outlineOf(live, "tab")).toEqual(alone);
+  const [store, sessionId] = [service.soundStore, await service.sessionIdOf("tab")];
+  const walk = await new Outlines().of(store, sessionId, "walk");
+  expect(walk).toMatchObject({
+    cues: half.length,
+    watched: [{ startMs: words.mediaTimeMs, endMs: words.endMs }],
+  });
+  expect(await new Outlines().of(store, sessionId, "talk")).toEqual(alone);
+  expect(await new Outlines().of(store, sessionId, "run")).toMatchObject({ cues: 0, watched: [] });
+});
+
 test("a list in another language replaces the one before, and a list that comes again changes nothing", async () => {
   await using live = await liveTest();
   await live.service.open("tab", OF_VIDEO);

@@ -192,7 +192,8 @@ export class LiveService {
     const follower = await this.follow(sessionId);
     const owner = await this.#own(sessionId);
     await owner?.carryNotes();
-    return { sessionId, state: stateOf(follower), created: origin === "created" };
+    const { videoId } = follower.fold;
+    return { sessionId, videoId, state: stateOf(follower), created: origin === "created" };
   }
 
   /** Errors: `not_found`. */

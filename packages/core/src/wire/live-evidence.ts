@@ -35,6 +35,8 @@ export interface TranscriptInput {
   readonly speaker?: string;
   /** 0 to 1. */
   readonly confidence?: number;
+  /** The video that it was said in, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 export interface RemarkInput {
@@ -85,6 +87,8 @@ export interface CaptionsInput {
   readonly cues: readonly ListedCue[];
   /** BCP 47. */
   readonly lang?: string;
+  /** Their video, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 /** One caption and its place in the medium, in milliseconds: whole numbers from 0. */

@@ -128,6 +128,8 @@ export interface OpenedLiveSession {
   readonly state: ReportedState;
   /** True if this request created it. */
   readonly created: boolean;
+  /** The video of the session: another one than in the request if the key joined the session of another video. */
+  readonly videoId: string;
   readonly ephemeral?: true;
 }
 

@@ -4,20 +4,20 @@ import type { Store } from "@continuo/core/model";
 import type { LiveOutline } from "@continuo/core/wire";
 import { LIMITS, runSteps } from "../kit/index.ts";
 import { type OutlineItem, outlineSteps } from "../outline/index.ts";
-import { type ListedCaptions, readHeard, readListed, sessionsOfVideo } from "./read-captions.ts";
+import { type ListedCaptions, outlinePlace, readHeard, readListed } from "./read-captions.ts";
 import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
 
 export class Outlines {
   readonly #kept = new Map<string, Promise<readonly OutlineItem[]>>();
 
-  /** Errors: the store's. */
-  async of(store: Store, sessionId: string): Promise<LiveOutline> {
-    const sessions = await sessionsOfVideo(store, sessionId);
-    const listed = await readListed(store, sessions);
+  /** `videoId` names the video of a tab that joined the session of another video. Errors: the store's. */
+  async of(store: Store, sessionId: string, videoId?: string): Promise<LiveOutline> {
+    const place = await outlinePlace(store, sessionId, videoId);
+    const listed = await readListed(store, place);
     const { lang, cues } = listed;
     if (cues.length === 0) return { cues: 0, lang, summary: [], chapters: [], watched: [] };
     const items = await this.#keptItems(listed);
-    const isHeard = heardCues(cues, await readHeard(store, sessions));
+    const isHeard = heardCues(cues, await readHeard(store, place));
     return {
       cues: cues.length,
       lang,

@@ -12,10 +12,28 @@ export interface ListedCaptions {
   readonly cues: readonly ListedCue[];
 }
 
+/** The sessions of an outline, and the video that it is of: tabs of other videos can join a session. */
+export interface OutlinePlace {
+  readonly sessions: readonly string[];
+  readonly isOfVideo: (data: Readonly<Record<string, unknown>>) => boolean;
+}
+
 export const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 
+/** Without `videoId`, the place of the session's own video. Errors: the store's. */
+export async function outlinePlace(store: Store, sessionId: string, videoId?: string): Promise<OutlinePlace> {
+  const session = await findSession(store, sessionId);
+  const { live } = session?.metadata ?? {};
+  const own = isFields(live) ? live.videoId : undefined;
+  // The sessions before it are of its own video.
+  if (videoId !== undefined && videoId !== own)
+    return { sessions: [sessionId], isOfVideo: (data) => data.videoId === videoId };
+  const isOfVideo: OutlinePlace["isOfVideo"] = (data) => data.videoId === undefined || data.videoId === own;
+  return { sessions: await sessionsOfVideo(store, sessionId), isOfVideo };
+}
+
 /** The session and those whose notes it took over, the newest first. Errors: the store's. */
-export async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
+async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let id: string | null = sessionId; id !== null && ids.length <= LIMITS.ancestors; ) {
     const session: Session | null = await findSession(store, id);
@@ -29,17 +47,24 @@ export async function sessionsOfVideo(store: Store, sessionId: string): Promise<
 }
 
 /** The newest listed captions, all of one language. Errors: the store's. */
-export async function readListed(store: Store, sessionIds: readonly string[]): Promise<ListedCaptions> {
-  for (const sessionId of sessionIds) {
-    const listed = await listedIn(store, sessionId);
+export async function readListed(
+  store: Store,
+  { sessions, isOfVideo }: OutlinePlace,
+): Promise<ListedCaptions> {
+  for (const sessionId of sessions) {
+    const listed = await listedIn(store, sessionId, isOfVideo);
     if (listed.cues.length > 0) return listed;
   }
   return NO_CAPTIONS;
 }
 
-async function listedIn(store: Store, sessionId: string): Promise<ListedCaptions> {
+async function listedIn(
+  store: Store,
+  sessionId: string,
+  isOfVideo: OutlinePlace["isOfVideo"],
+): Promise<ListedCaptions> {
   const { events } = await store.read(sessionId, { types: ["captions_listed"], order: "newest" });
-  const lists = events.flatMap(({ data }) => (isFields(data) ? [data] : []));
+  const lists = events.flatMap(({ data }) => (isFields(data) && isOfVideo(data) ? [data] : []));
   const lang = langIn(lists.at(-1));
   const cues = new Map<string, ListedCue>();
   for (const list of lists.filter((one) => langIn(one) === lang)) {
@@ -49,7 +74,7 @@ async function listedIn(store: Store, sessionId: string): Promise<ListedCaptions
     }
   }
   return {
-    version: `${sessionId}.${events.at(-1)?.sequence ?? 0}`,
+    version: `${sessionId}.${events.at(-1)?.sequence ?? 0}.${String(lists.at(-1)?.videoId ?? "")}`,
     lang,
     cues: [...cues.values()].sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs),
   };
@@ -60,9 +85,12 @@ function langIn(list: Readonly<Record<string, unknown>> | undefined): string {
 }
 
 /** The times in the video at which these sessions have transcripts. Errors: the store's. */
-export async function readHeard(store: Store, sessionIds: readonly string[]): Promise<readonly Span[]> {
+export async function readHeard(
+  store: Store,
+  { sessions, isOfVideo }: OutlinePlace,
+): Promise<readonly Span[]> {
   const heard: Span[] = [];
-  for (const sessionId of sessionIds) {
+  for (const sessionId of sessions) {
     for (let after: number | null = 0; after !== null && heard.length < LIMITS.watchedPieces; ) {
       const page: EventPage = await store.read(sessionId, {
         after,
@@ -70,7 +98,7 @@ export async function readHeard(store: Store, sessionIds: readonly string[]): Pr
       });
       for (const { data } of page.events) {
         const { mediaTimeMs: startMs, endMs } = isFields(data) ? data : {};
-        if (typeof startMs !== "number") continue;
+        if (typeof startMs !== "number" || !isFields(data) || !isOfVideo(data)) continue;
         heard.push({ startMs, endMs: typeof endMs === "number" ? endMs : startMs });
       }
       after = page.nextAfter;

@@ -39,7 +39,7 @@ const SPEECH: Readonly<Record<string, Check>> = {
 
 /** A key that ends in `?` may be left out. Other keys are refused, so that no unchecked value is stored. */
 const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Check>>>> = {
-  transcript_added: { ...SPEECH, "confidence?": isShare },
+  transcript_added: { ...SPEECH, "confidence?": isShare, "videoId?": isName },
   remark_added: { ...SPEECH, "requestId?": isName },
   frame_captured: {
     mediaTimeMs: isTime,
@@ -60,6 +60,7 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     cues: (value) =>
       Array.isArray(value) && value.length > 0 && value.length <= LIMITS.listedCues && value.every(isCue),
     "lang?": isName,
+    "videoId?": isName,
   },
 };
 

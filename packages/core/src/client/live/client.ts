@@ -50,6 +50,7 @@ interface StoredOutbox {
   readonly outbox: Outbox;
   readonly state: OutboxState;
   readonly recordings: readonly StoredRecording[];
+  readonly sessionVideoId: string;
 }
 
 export class LiveClient {
@@ -63,14 +64,16 @@ export class LiveClient {
   #sending: Promise<void> | null = null;
   #adding: Promise<void> = Promise.resolve();
   readonly #speech: Speech;
+  #sessionVideoId: string;
   /** Ends pauses before another try. */
   #hurry = new AbortController();
   readonly #ping: ReturnType<typeof setInterval>;
 
-  constructor(options: OpenLiveOptions, { outbox, state, recordings }: StoredOutbox) {
+  constructor(options: OpenLiveOptions, { outbox, state, recordings, sessionVideoId }: StoredOutbox) {
     this.#options = options;
     this.#outbox = outbox;
     this.#state = state;
+    this.#sessionVideoId = sessionVideoId;
     this.#batches = [...state.batches];
     this.#feed = new Feed({ ...options, onFrame: (frame) => this.#take(frame) });
     this.#ping = setInterval(() => {
@@ -95,6 +98,11 @@ export class LiveClient {
   /** It changes when the session ended and evidence came after that. */
   get sessionId(): string {
     return this.#state.sessionId;
+  }
+
+  /** The video of the session: another one than in the options if the key joined the session of another video. */
+  get sessionVideoId(): string {
+    return this.#sessionVideoId;
   }
 
   /** Batches that the server did not acknowledge yet. */
@@ -168,9 +176,12 @@ export class LiveClient {
     return ((await this.#call("GET", "/page")) as { readonly page: LivePage | null }).page;
   }
 
-  /** Chapters and a summary of the captions that were listed (`captions_listed`), and the part that was watched. */
+  /** Chapters and a summary of the listed captions (`captions_listed`) of this video, and the part that was watched. */
   outline(): Promise<LiveOutline> {
-    return this.#call("GET", "/outline") as Promise<LiveOutline>;
+    const { videoId } = this.#options;
+    const isOwn = videoId === this.#sessionVideoId;
+    const query = isOwn ? "" : `?videoId=${encodeURIComponent(videoId)}`;
+    return this.#call("GET", `/outline${query}`) as Promise<LiveOutline>;
   }
 
   /** Errors: `not_found`, `conflict`, `degraded`, `log_closed`. */
@@ -306,6 +317,7 @@ export class LiveClient {
     } catch (error) {
       return this.#pauseAfter(error, 0);
     }
+    this.#sessionVideoId = opened.videoId ?? this.#options.videoId;
     await this.#renumber(opened.sessionId);
     this.#feed.restart();
   }
@@ -379,12 +391,13 @@ export async function requestLiveSession(options: OpenLiveOptions): Promise<Open
  */
 export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
   const outbox = options.outbox ?? memoryOutbox();
-  const { sessionId } = await requestLiveSession(options);
+  // A server of an earlier version does not name the video.
+  const { sessionId, videoId: sessionVideoId = options.videoId } = await requestLiveSession(options);
   let state = await outbox.load();
   if (state === null || (state.batches.length === 0 && state.sessionId !== sessionId)) {
     state = emptyOutboxState(sessionId);
     await outbox.reset(state);
   }
   const recordings = (await outbox.recordings?.load()) ?? [];
-  return new LiveClient(options, { outbox, state, recordings });
+  return new LiveClient(options, { outbox, state, recordings, sessionVideoId });
 }

@@ -29,6 +29,7 @@ export const LIVE_EVENT_TYPES = {
       "speaker?": "text",
       "confidence?": "number",
       "audioId?": "text",
+      "videoId?": "text",
     },
     retention: "critical",
     transcript: "nothing",
@@ -73,7 +74,7 @@ export const LIVE_EVENT_TYPES = {
   captions_listed: {
     area: "evidence",
     says: "Captions of the video as a whole, `{ startMs, endMs, text }` each, also of what was not played.",
-    payload: { cues: "list", "lang?": "text" },
+    payload: { cues: "list", "lang?": "text", "videoId?": "text" },
     retention: "supplementary",
     transcript: "nothing",
   },

@@ -15,7 +15,8 @@ export function historyRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   });
   app.get("/v1/live/:key/outline", async (c) => {
     const { key, service } = await asked(c, "read");
-    return Response.json(await outlines.of(service.soundStore, await service.sessionIdOf(key)));
+    const sessionId = await service.sessionIdOf(key);
+    return Response.json(await outlines.of(service.soundStore, sessionId, c.req.query("videoId")));
   });
   app.get("/v1/live/:key/notes/:note/related", async (c) => {
     const { key, service } = await asked(c, "read");
