@@ -2,47 +2,9 @@
 
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
-import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { away, SHORT, TALK, talk, textsIn as texts } from "./away.ts";
+import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
-
-const TALK = ["The harbour opens at dawn.", "Boats leave with the tide.", "The lamp is lit at dusk."];
-
-/** The writer says of each piece of evidence what a model would: other words, at the same place. */
-async function away(options: Parameters<typeof liveTest>[0] = {}): Promise<LiveTest> {
-  const live = await liveTest(options);
-  const { writer } = live;
-  const { write } = writer;
-  writer.write = async (request, call) => {
-    const { memory } = await write(request, call);
-    const heard = request.evidence.filter(({ type }) => type === "transcript_added");
-    const drafts = heard.map(({ id, text, startMs, endMs }, n) => ({
-      draftId: `${request.batchId}/${n}`,
-      text: `In short: ${text.split(" ").slice(0, 2).join(" ")}`,
-      startMs,
-      endMs,
-      confidence: 0.9,
-      evidence: [id],
-    }));
-    return { drafts, memory };
-  };
-  writer.failures = Number.POSITIVE_INFINITY;
-  await live.service.open("k", { videoId: "v" });
-  return live;
-}
-
-async function talk(live: LiveTest, from = 0): Promise<void> {
-  for (const [n, text] of TALK.entries()) {
-    const startMs = from + n * 60_000;
-    await live.send("k", said(text, startMs, { endMs: startMs + 3_000 }));
-    await live.clock.advance(13_000);
-  }
-}
-
-async function texts({ service }: LiveTest): Promise<readonly string[]> {
-  return (await service.notes("k")).map(({ text }) => text);
-}
-
-const SHORT = ["In short: The harbour", "In short: Boats leave", "In short: The lamp"];
 
 test("when the note writer is back, it writes what a stand-in wrote, in place of the stand-in's notes, also without new words", async () => {
   await using live = await away();
