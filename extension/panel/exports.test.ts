@@ -14,6 +14,7 @@ const SESSION: SessionFile = {
     { id: "e/1", startMs: 500, endMs: 2_000, text: "Hello\n\nthere --> you", speaker: "" },
     { id: "e2", startMs: 3_661_000, endMs: 3_661_000, text: 'a < "b"', speaker: "viewer" },
   ],
+  pictured: [{ startMs: 900, text: "Built in 1853" }],
   page: null,
   frames: {},
 };
@@ -32,7 +33,6 @@ const PAGE: ExportedPage = {
     item("decision", { text: "We *go*.", startMs: 61_000, citations: [{ startMs: 61_000, text: "" }] }),
     item("question", { text: "Why?", startMs: 62_000 }),
   ],
-  pictured: [{ startMs: 900, text: "Built in 1853" }],
 };
 
 function textOf(format: ExportFormat, more: Partial<SessionFile> = {}): string {
