@@ -73,7 +73,7 @@ test("three tabs have their keys again after a restart, a joined one continues i
   const also = captionsUntil(await play(second, { fromMs: from, toMs: from + 4_500 }));
   const joined = [...heard, ...also.slice(captionsUntil(from).length)];
   await expect.poll(() => texts(key)).toEqual(joined);
-  // What the joined tab heard names its video, which is not that of the session.
+  // Words of the joined tab name its video, which is not that of the session.
   const videos = (await served.events(key)).flatMap(({ type, data }) =>
     type === "transcript_added" ? [(data as { readonly videoId?: string }).videoId ?? null] : [],
   );

@@ -190,8 +190,7 @@ export class LiveService {
     const options = { ...this.#settings, reach };
     const { sessionId, origin } = await openLiveSession(this.store, key, request, options);
     const follower = await this.follow(sessionId);
-    const owner = await this.#own(sessionId);
-    await owner?.carryNotes();
+    await (await this.#own(sessionId))?.carryNotes();
     const { videoId } = follower.fold;
     return { sessionId, videoId, state: stateOf(follower), created: origin === "created" };
   }
