@@ -3,6 +3,7 @@
  * page's process is checked nonetheless. Pure.
  */
 
+import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items.ts";
 import type { SendingState } from "../sending/policy.ts";
@@ -167,7 +168,7 @@ export function parseVideo(value: unknown): Video | null {
   if (!videoId.isWellFormed()) return null;
   return {
     videoId,
-    title: typeof title === "string" ? title.slice(0, LIMITS.titleChars).toWellFormed() : "",
+    title: typeof title === "string" ? cutText(title, LIMITS.titleChars) : "",
   };
 }
 

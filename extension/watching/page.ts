@@ -3,7 +3,7 @@
  * it none, and adds nothing to it.
  */
 
-import { present } from "@continuo/core/model";
+import { cutText, present } from "@continuo/core/model";
 import { browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import type { CaptureResult, EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/messages.ts";
@@ -331,7 +331,7 @@ export class PageWatcher {
 }
 
 function titleNow(): string {
-  return plainText(document.title).slice(0, LIMITS.titleChars);
+  return cutText(plainText(document.title), LIMITS.titleChars);
 }
 
 function sizeOf(video: HTMLVideoElement): Parameters<typeof chooseVideo>[0][number] {

@@ -7,10 +7,10 @@ import type {
   ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
 import { filesOfCall } from "@continuo/agents/catalog";
-import type { Block, ToolStatus } from "@continuo/core/model";
+import { type Block, shorten, type ToolStatus } from "@continuo/core/model";
 import { mainArgument, textEditsOf } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
-import { shorten, toOneLine } from "@continuo/native/kit";
+import { toOneLine } from "@continuo/native/kit";
 import { toContent } from "./content.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 

@@ -1,5 +1,6 @@
 /** The lines of a session, each by its kind. */
 
+import { cutText } from "@continuo/core/model";
 import { messageKind, visibleLine } from "@continuo/core/transcript";
 import { callToHtml, resultToHtml } from "@continuo/core/transcript/html";
 import type { WindowMessage } from "@continuo/core/wire/machine";
@@ -231,7 +232,7 @@ function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole
 /** The first words, so that a reader knows whether to open it. */
 function beginningOf({ content }: WindowMessage["message"]): string {
   const first = content.find((block) => block.type === "text" && block.text.trim() !== "");
-  const text = first?.type === "text" ? first.text.trim().slice(0, 200) : "";
+  const text = first?.type === "text" ? cutText(first.text.trim(), 200) : "";
   return visibleLine(text).replaceAll("␊", " ");
 }
 

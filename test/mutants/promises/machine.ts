@@ -253,8 +253,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A text is not cut inside of a character.",
     file: "packages/server/src/machine/history/rendered-message.ts",
-    text: "isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most",
-    mistake: "most",
+    text: "cutText(text, most)",
+    mistake: "text.slice(0, most)",
     test: "packages/server/src/machine/history/rendered-message.test.ts",
   },
   {

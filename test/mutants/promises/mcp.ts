@@ -120,8 +120,8 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "Titles of results are masked.",
     file: "packages/server/src/mcp/hits.ts",
-    text: "shorten(mask(session.title))",
-    mistake: "shorten(session.title)",
+    text: "shorten(mask(session.title), TITLE_CHARS)",
+    mistake: "shorten(session.title, TITLE_CHARS)",
     test: "packages/server/src/mcp/results.test.ts",
   },
   {

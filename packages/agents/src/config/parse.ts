@@ -1,6 +1,6 @@
 /** A file's text as its content, or what is wrong with it and where. Pure. */
 
-import { nearest } from "@continuo/core/model";
+import { cutText, nearest } from "@continuo/core/model";
 import { entryOf } from "@continuo/files";
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
@@ -189,5 +189,5 @@ function valueAt(whole: unknown, path: readonly PropertyKey[]): unknown {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
-  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
+  return text.length <= MAX_SHOWN_CHARS ? text : `${cutText(text, MAX_SHOWN_CHARS)}…`;
 }

@@ -1,6 +1,6 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { handOffCommand, present } from "@continuo/core/model";
+import { cutText, handOffCommand, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { type CatalogSession, type LookUpHit, openCatalogSession } from "../catalog/index.ts";
 import {
@@ -37,7 +37,7 @@ export async function handOver(
 const MAX_TITLE_CHARS = 120;
 
 function titleOf({ details }: CatalogSession): string {
-  return `from continuo: ${(details.title ?? details.sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+  return `from continuo: ${cutText(details.title ?? details.sessionId, MAX_TITLE_CHARS)}`;
 }
 
 /** Errors: `usage`. */

@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type Block,
   capabilitiesOf,
+  cutText,
   isContinuoError,
   present,
   type Session,
@@ -201,5 +202,5 @@ export function titleOf(input: RunInput): string {
   const [line = ""] = words.trim().split("\n");
   const text = line.trim();
   if (text === "") return "untitled";
-  return text.length <= MAX_TITLE_CHARS ? text : `${text.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…`;
+  return text.length <= MAX_TITLE_CHARS ? text : `${cutText(text, MAX_TITLE_CHARS - 1).trimEnd()}…`;
 }

@@ -1,11 +1,11 @@
 /** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
 
-import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, ContinuoError, shellWord, shorten } from "@continuo/core/model";
 import { debugOf, placesOfThisUser } from "@continuo/files";
 import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "@continuo/native";
 import { settleUnfinished } from "@continuo/native/editing";
 import { attemptKey, takeFirstAttempt } from "@continuo/native/editing/placing";
-import { shorten, toOneLine } from "@continuo/native/kit";
+import { toOneLine } from "@continuo/native/kit";
 import {
   type Conversion,
   convertMessages,

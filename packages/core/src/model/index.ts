@@ -5,6 +5,7 @@
  * Does not know: files, processes, clocks, networks, the format of any agent.
  */
 
+export { cutText, shorten } from "./cut-text.ts";
 export {
   ContinuoError,
   ERROR_KINDS,

@@ -1,6 +1,6 @@
 /** The items of a page between two passes: their ids, their hash, and the event of a pass. Pure. */
 
-import { canonicalJson, type NewEvent, present } from "@continuo/core/model";
+import { canonicalJson, cutText, type NewEvent, present } from "@continuo/core/model";
 import { isSameItem, type PageItem } from "@continuo/core/wire";
 import { LIMITS, type PageDraftItem, sha256 } from "../kit/index.ts";
 
@@ -23,7 +23,7 @@ function bounded(draft: PageDraftItem): PageDraftItem {
   const { kind, title, text, startMs, endMs, evidence } = draft;
   return {
     kind,
-    title: title === null ? null : title.slice(0, LIMITS.nameLength),
+    title: title === null ? null : cutText(title, LIMITS.nameLength),
     text: text.slice(0, LIMITS.pageItemChars),
     startMs,
     endMs: Math.max(startMs, endMs),

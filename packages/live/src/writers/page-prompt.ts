@@ -1,5 +1,6 @@
 /** The prompt for a pass over the page, and the parsing of the reply. Pure. */
 
+import { cutText } from "@continuo/core/model";
 import { PAGE_ITEM_KINDS } from "@continuo/core/wire";
 import {
   isFields,
@@ -93,7 +94,7 @@ function readItem(
   return [
     {
       kind,
-      title: isChapter ? title || item.text.trim().slice(0, LIMITS.pageTitleChars) : null,
+      title: isChapter ? title || cutText(item.text.trim(), LIMITS.pageTitleChars) : null,
       text: item.text.trim(),
       startMs,
       endMs,

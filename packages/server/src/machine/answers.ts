@@ -1,6 +1,7 @@
 /** Results of actions as answers of bounded size. Pure. */
 
 import type { HandOff } from "@continuo/agents/handoff";
+import { cutText } from "@continuo/core/model";
 import type { HandOffPreview, RepairAnswer } from "@continuo/core/wire/machine";
 import type { SessionRepair } from "@continuo/native/editing";
 import { MACHINE_LIMITS } from "./limits.ts";
@@ -24,7 +25,7 @@ export function toRepairAnswer({ edits, remaining, written, trashId }: SessionRe
 }
 
 function cut(record: string | null): string | null {
-  return record === null ? null : record.slice(0, MACHINE_LIMITS.recordChars);
+  return record === null ? null : cutText(record, MACHINE_LIMITS.recordChars);
 }
 
 export function toPreview({ agent, receipt }: Pick<HandOff, "agent" | "receipt">): HandOffPreview {

@@ -1,6 +1,7 @@
 /** The hits of a search, as lines for a model and as data. Pure. */
 
 import type { Excerpt, SearchResult, TurnHit } from "@continuo/agents/search";
+import { shorten } from "@continuo/core/model";
 import { z } from "zod";
 import { quote } from "./answer.ts";
 import { isPlainName, nameFor } from "./sessions.ts";
@@ -60,7 +61,7 @@ export function hitToData({ result, turn, excerpt, others }: Hit, mask: (text: s
     session: nameFor(session),
     turn: turn.number,
     at: turn.at,
-    title: session.title === null ? null : shorten(mask(session.title)),
+    title: session.title === null ? null : shorten(mask(session.title), TITLE_CHARS),
     folder: session.cwd,
     role: excerpt === null ? null : VOICE_NAMES[excerpt.voice],
     excerpt: excerpt === null ? "" : excerpt.pieces.map(({ text }) => text).join(""),
@@ -80,10 +81,4 @@ export function hitToText(data: HitData, number: number): string {
   const others = otherTurns === undefined ? "" : `, also ${otherTurns.join(", ")}`;
   const heading = `${number}. ${isPlain ? session : "session as quoted"}, turn ${turn}${others}`;
   return `${heading}\n${quote(lines.filter((line) => line !== "").join("\n"))}`;
-}
-
-/** Never leaves half of a character. */
-function shorten(title: string): string {
-  if (title.length <= TITLE_CHARS) return title;
-  return `${title.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
 }

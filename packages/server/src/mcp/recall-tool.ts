@@ -7,7 +7,7 @@ import {
   type SessionTurn,
   sessionTurns,
 } from "@continuo/agents/catalog";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, shorten } from "@continuo/core/model";
 import { cutMiddle, messageKind } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
@@ -202,7 +202,7 @@ function chooseAnswer(
 ): Answer {
   const all = rows.map((row) => ({
     session: nameFor(row),
-    title: row.title === null ? null : mask(row.title).slice(0, 100),
+    title: row.title === null ? null : shorten(mask(row.title), 100),
     updatedAt: row.updatedAt,
   }));
   return largestWithin(all.length, maxTokens, (count) => {

@@ -12,6 +12,7 @@ import {
   messageOf,
   type NativeRef,
   present,
+  shorten,
   toJsonText,
   toPlainJson,
   type Usage,
@@ -58,12 +59,12 @@ export function checkResult(given: unknown, agent: string): CheckedResult {
   const value = omissions.find(({ field }) => field === "value");
   if (value === undefined) return { result, omissions };
   const said = value.code === "invalid" && unread !== undefined ? messageOf(unread) : value.reason;
-  return { result: { ...result, value: { unreadable: cutText(said, LIMITS.wordChars) } }, omissions };
+  return { result: { ...result, value: { unreadable: shorten(said, LIMITS.wordChars) } }, omissions };
 }
 
 function omissionOf(field: string, error: unknown): Omission {
   const code = isContinuoError(error, "too_large") ? "too_large" : "invalid";
-  return { field, code, reason: cutText(messageOf(error), LIMITS.wordChars) };
+  return { field, code, reason: shorten(messageOf(error), LIMITS.wordChars) };
 }
 
 /** The events that say what is missing. */
@@ -102,7 +103,7 @@ export function checkUsage(value: unknown): Usage {
   if (!isRecord(value)) throw invalid("it is not an object");
   const counts = Object.entries(value);
   for (const [key, count] of counts) {
-    if (count !== undefined && !Number.isFinite(count)) throw invalid(`${cutText(key, 40)} is not a number`);
+    if (count !== undefined && !Number.isFinite(count)) throw invalid(`${shorten(key, 40)} is not a number`);
   }
   return toUsage(Object.fromEntries(counts)) ?? { inputTokens: 0, outputTokens: 0 };
 }
@@ -130,7 +131,7 @@ export function fitError({ code, message, details }: RunError): { error: RunErro
     const reason = `it has ${message.length} characters, and was cut after ${LIMITS.errorChars}`;
     omissions.push({ field: "error", code: "too_large", reason });
   }
-  const error: RunError = { code, message: cutText(message, LIMITS.errorChars) };
+  const error: RunError = { code, message: shorten(message, LIMITS.errorChars) };
   if (details === undefined) return { error, omissions };
   try {
     return {
@@ -140,11 +141,6 @@ export function fitError({ code, message, details }: RunError): { error: RunErro
   } catch (problem) {
     return { error, omissions: [...omissions, omissionOf("details", problem)] };
   }
-}
-
-/** The beginning, with a mark. Never half of a character. */
-function cutText(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`.toWellFormed();
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

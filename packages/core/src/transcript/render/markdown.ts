@@ -5,7 +5,7 @@
  * change what lies around it stands in a code block, and so does everything that came from a tool.
  */
 
-import type { Message } from "../../model/index.ts";
+import { type Message, shorten } from "../../model/index.ts";
 import { fence, inlineCode, isPlainText } from "./fence.ts";
 import { type MessageKind, messageKind, type Part, type ResultPart, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
@@ -72,7 +72,8 @@ function partToMarkdown(part: Part, options: MarkdownOptions): string[] {
 function callToMarkdown(part: Extract<Part, { type: "call" }>, options: MarkdownOptions): string[] {
   if (options.tools === "none") return [];
   if (options.tools === "full") return [`### Tool call ${inlineCode(part.name)}`, fence(part.input, "json")];
-  const argument = part.argument === null ? "" : ` ${inlineCode(cut(part.argument, SHORT_ARGUMENT_CHARS))}`;
+  const argument =
+    part.argument === null ? "" : ` ${inlineCode(shorten(part.argument, SHORT_ARGUMENT_CHARS))}`;
   return [`**Tool call** ${inlineCode(part.name)}${argument}`];
 }
 
@@ -85,10 +86,6 @@ function resultToMarkdown(part: ResultPart, options: MarkdownOptions): string[] 
   const hidden = lines.length - SHORT_RESULT_LINES;
   const shown = fence(lines.slice(0, SHORT_RESULT_LINES).join("\n"), "text");
   return hidden > 0 ? [...status, shown, `*(${hidden} more lines)*`] : [...status, shown];
-}
-
-function cut(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
 }
 
 /**

@@ -55,7 +55,7 @@ export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { type TestBytes, testFiles } from "./test-bytes.ts";
-export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
+export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
 export { rememberedUpdatedAt } from "./updated-at.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
+import { toGivenTitle, toOneLine, toTitle } from "./title.ts";
 
 test.each([
   ["  fix\n\tthe   bug ", "fix the bug"],
@@ -39,8 +39,4 @@ test("a title that a person gives is shown whole, or refused", () => {
   for (const text of ["", " \u001b\n", "x".repeat(201)]) {
     expect(() => toGivenTitle(text)).toThrow(expect.objectContaining({ code: "invalid" }));
   }
-});
-
-test("what is shortened says so, and ends in no half of a character", () => {
-  expect([shorten("abc", 3), shorten("abcd", 3), shorten("a😀cd", 3)]).toEqual(["abc", "ab…", "a…"]);
 });

@@ -1,6 +1,6 @@
 /** Titles and labels: one line of what may be pages. */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, shorten } from "@continuo/core/model";
 
 const MAX_TITLE_CHARS = 200;
 
@@ -13,13 +13,6 @@ export function toTitle(text: unknown): string | null {
     .replace(/\s+/gu, " ")
     .trim();
   return line === "" ? null : shorten(line, MAX_TITLE_CHARS);
-}
-
-/** Cuts to at most `maxChars` UTF-16 units, the last of them `…`. */
-export function shorten(line: string, maxChars: number): string {
-  if (line.length <= maxChars) return line;
-  const cut = line.slice(0, maxChars - 1);
-  return `${/[\ud800-\udbff]$/u.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
 /**

@@ -1,6 +1,11 @@
 /** Questions for permission that pages answer: the first answer counts. */
 
-import { ContinuoError, type PermissionDecision, type PermissionRequest } from "@continuo/core/model";
+import {
+  ContinuoError,
+  cutText,
+  type PermissionDecision,
+  type PermissionRequest,
+} from "@continuo/core/model";
 import {
   type AnswerRequest,
   CHAT_LIMITS,
@@ -126,7 +131,7 @@ function toShown(
   const isShown = chars <= CHAT_LIMITS.requestChars && (title?.length ?? 0) <= MAX_LINE_CHARS;
   return {
     approvalId,
-    title: (title ?? toolName ?? "").slice(0, MAX_LINE_CHARS),
+    title: cutText(title ?? toolName ?? "", MAX_LINE_CHARS),
     toolName: (toolName ?? "").slice(0, MAX_LINE_CHARS),
     input: isShown ? (toolInput ?? null) : null,
     content: isShown ? (content ?? []) : null,

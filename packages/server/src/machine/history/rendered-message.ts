@@ -1,6 +1,6 @@
 /** A message in the form for a window: no bytes, no opaque data, and long texts cut. Pure. */
 
-import type { Block, Message, ToolResultBlock } from "@continuo/core/model";
+import { type Block, cutText, type Message, type ToolResultBlock } from "@continuo/core/model";
 import { type HistoryName, imagePath, type TextCut } from "@continuo/core/wire/machine";
 import { HISTORY_LIMITS } from "./limits.ts";
 
@@ -121,14 +121,11 @@ function cut(text: string, path: string, { budget }: Place): string {
     budget.chars -= text.length;
     return text;
   }
-  const kept = isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most;
+  const beginning = cutText(text, most);
+  const kept = beginning.length;
   budget.chars -= kept;
   budget.cuts.push({ path, kept, total: text.length });
-  return text.slice(0, kept);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+  return beginning;
 }
 
 /** Escaped as in a JSON pointer. */
