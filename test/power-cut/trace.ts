@@ -26,7 +26,10 @@ const WHOLE = /^(\d+) +(\w+)\((.*)\) += (-?\d+)/s;
 const BEGINNING = /^(\d+) +(\w+)\((.*?) *<unfinished \.\.\.>$/s;
 const ENDING = /^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/s;
 
-/** In the order in which they ended. */
+/**
+ * In the order in which they ended; those of `close` in the order in which they began: another thread can receive the
+ * same number of a file before the call that gave it back has ended.
+ */
 export function parseTrace(text: string): readonly SystemCall[] {
   const calls: SystemCall[] = [];
   const unfinished = new Map<string, { readonly args: string; readonly begin: number }>();
@@ -50,7 +53,8 @@ export function parseTrace(text: string): readonly SystemCall[] {
     unfinished.delete(thread);
     calls.push({ name, args: begun.args + rest, result: Number(result), begin: begun.begin, end: line });
   }
-  return calls;
+  const placeOf = ({ name, begin, end }: SystemCall): number => (name === "close" ? begin : end);
+  return calls.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
 const HEX = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/g;
