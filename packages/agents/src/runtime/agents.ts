@@ -1,6 +1,6 @@
 /** Agents as a program names them: a model with tools, or a coding agent. Each run has one of its own. */
 
-import type { Agent } from "@continuo/core/model";
+import { type Agent, assertKnownOptions, type KnownOptions } from "@continuo/core/model";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { RunAgentOptions } from "../handoff/index.ts";
 import type { AgentDefinition } from "./types.ts";
@@ -25,9 +25,22 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
 
 const WINDOW_TOKENS = 96_000;
 
+const OPTIONS: KnownOptions<DefineAgentOptions> = {
+  name: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  output: true,
+  maxSteps: true,
+  context: true,
+};
+
+/** Errors: `usage` for an option that there is not. */
 export function defineAgent<Schema extends FlexibleSchema<unknown>>(
   options: DefineAgentOptions<Schema>,
 ): AgentDefinition<InferSchema<Schema>> {
+  assertKnownOptions("defineAgent", options, OPTIONS);
+  assertKnownOptions("context", options.context ?? {}, { maxTokens: true });
   const { context, ...model } = options;
   const maxTokensApprox = context?.maxTokens === "window" ? WINDOW_TOKENS : context?.maxTokens;
   return {

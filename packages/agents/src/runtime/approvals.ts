@@ -6,6 +6,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import {
+  assertKnownOptions,
   type Claim,
   ContinuoError,
   canonicalJson,
@@ -20,6 +21,7 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
+import { APPROVAL_ANSWER, APPROVAL_FILTERS } from "./options.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
 interface ApprovalData {
@@ -61,7 +63,9 @@ export class ApprovalDesk implements Approvals {
     this.#timeLimitMs = timeLimitMs;
   }
 
-  async list({ status, sessionId, metadata = {} }: ListApprovalsOptions = {}): Promise<readonly Approval[]> {
+  async list(options: ListApprovalsOptions = {}): Promise<readonly Approval[]> {
+    assertKnownOptions("approvals.list", options, APPROVAL_FILTERS);
+    const { status, sessionId, metadata = {} } = options;
     const found: Approval[] = [];
     for await (const claim of this.#claims(present({ status }))) {
       const { data } = claim;
@@ -88,6 +92,7 @@ export class ApprovalDesk implements Approvals {
   }
 
   async resolve(id: string, answer: ApprovalAnswer): Promise<Approval> {
+    assertKnownOptions("approvals.resolve", answer, APPROVAL_ANSWER);
     if (answer.outcome !== "granted" && answer.outcome !== "denied") {
       throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");
     }

@@ -1,11 +1,12 @@
 /** The front door, opened: the store, the queue of this process, sessions and approvals. */
 
-import { ContinuoError, listAll, type Store } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, listAll, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
 import { createHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
+import { CLOSE_OPTIONS, HANDLER_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
@@ -52,6 +53,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     session: (sessionId, described) => createSessionHandle(host, sessionId, described),
     approvals: host.approvals,
     async work(asked = {}) {
+      assertKnownOptions("work", asked, WORK_OPTIONS);
       const before = own;
       own = null;
       const worker = work(asked);
@@ -74,9 +76,17 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const waiting = await countWaiting(store);
       return { running: sum(({ running }) => running), waiting, parallel: sum(({ parallel }) => parallel) };
     },
-    handler: (handling) => createHandler(continuo, handling),
-    replay: (sessionId, replaying) => replaySession(store, sessionId, replaying),
-    close: ({ graceMs = GRACE_MS } = {}) => {
+    handler(handling) {
+      assertKnownOptions("handler", handling, HANDLER_OPTIONS);
+      return createHandler(continuo, handling);
+    },
+    async replay(sessionId, replaying) {
+      assertKnownOptions("replay", replaying, REPLAY_OPTIONS);
+      return await replaySession(store, sessionId, replaying);
+    },
+    close: (asked = {}) => {
+      assertKnownOptions("close", asked, CLOSE_OPTIONS);
+      const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));

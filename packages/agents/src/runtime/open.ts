@@ -8,6 +8,11 @@ import type { Continuo, ContinuoOptions } from "./types.ts";
  * and runs the queue of `agents`. A store that was given stays open. Errors: as `openStore`; `usage` for two agents of one name.
  */
 export async function openContinuo(url: string | Store, options: ContinuoOptions = {}): Promise<Continuo> {
-  const { createContinuo } = await import("./continuo.ts");
+  const [{ createContinuo }, { assertOpenOptions }] = await Promise.all([
+    import("./continuo.ts"),
+    import("./options.ts"),
+  ]);
+  // Before a store is made.
+  assertOpenOptions(options);
   return await createContinuo(url, options);
 }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import {
+  assertKnownOptions,
   ContinuoError,
   type EventType,
   type Payload,
@@ -23,6 +24,7 @@ import {
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import { sessionToHtml } from "./html.ts";
+import { EVENT_OPTIONS, SEND_OPTIONS, SESSION_OPTIONS } from "./options.ts";
 import { schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
@@ -42,6 +44,7 @@ export function createSessionHandle(
   options: SessionOptions = {},
 ): SessionHandle {
   const { store } = host;
+  assertKnownOptions("session", options, SESSION_OPTIONS);
   let opening: Promise<Session> | undefined;
   /** A failure is not remembered: the next call tries again. */
   const opened = async (): Promise<Session> => {
@@ -61,7 +64,8 @@ export function createSessionHandle(
       await opened();
       return (await TranscriptBuilder.fromStore(store, sessionId)).messages;
     },
-    async *events(range) {
+    async *events(range = {}) {
+      assertKnownOptions("events", range, EVENT_OPTIONS);
       await opened();
       yield* sessionEvents(store, sessionId, range);
     },
@@ -131,8 +135,10 @@ interface MessageOptions {
 async function begin(
   host: Host,
   { sessionId, opened, input }: NewMessage,
-  { id, agent, runAt, priority }: MessageOptions,
+  options: MessageOptions,
 ): Promise<SentRun> {
+  assertKnownOptions("send", options, SEND_OPTIONS);
+  const { id, agent, runAt, priority } = options;
   const session = await opened();
   const answering = agent ?? session.agent ?? undefined;
   if (answering === undefined) {

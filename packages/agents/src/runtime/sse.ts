@@ -1,6 +1,7 @@
 /** Events as server-sent events, which a browser resumes by the id of the last one. */
 
-import type { KnownEvent } from "@continuo/core/model";
+import { assertKnownOptions, type KnownEvent } from "@continuo/core/model";
+import { EVENT_OPTIONS } from "./options.ts";
 import type { FollowOptions } from "./run-events.ts";
 import type { SseOptions } from "./types.ts";
 
@@ -16,7 +17,10 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
 /** The place in the log from which a request goes on: its `Last-Event-ID`, or the parameter `after`. */
 export function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   if (from === undefined) return {};
-  if (!("headers" in from)) return from;
+  if (!("headers" in from)) {
+    assertKnownOptions("toSSE", from, EVENT_OPTIONS);
+    return from;
+  }
   const asked = from.headers.get("last-event-id") ?? new URL(from.url).searchParams.get("after");
   const after = asked === null || !/^\d{1,15}$/u.test(asked) ? undefined : Number(asked);
   return { after, signal: from.signal };

@@ -54,6 +54,7 @@ export {
   toWellFormed,
 } from "./json.ts";
 export { knownError } from "./known-error.ts";
+export { assertKnownOptions, type KnownOptions } from "./known-options.ts";
 export * from "./messages/index.ts";
 export { nearest } from "./nearest.ts";
 export { type OpenSession, openInAgent } from "./open-in-agent.ts";

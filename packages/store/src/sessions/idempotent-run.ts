@@ -3,7 +3,7 @@
 import { type Agent, type NewSession, present, type Store } from "@continuo/core/model";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
-import { type RunInput, toBlocks } from "./input.ts";
+import { assertPriority, type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
@@ -25,9 +25,11 @@ export async function runOnce(
   input: RunInput,
   options: RunOnceOptions = {},
 ): Promise<RunResult> {
-  const { sessionId, session, runId, id: inputId, metadata, maxQueued, retryOf, ...execution } = options;
+  const { sessionId, session, runId, id: inputId, metadata, priority, ...others } = options;
+  const { maxQueued, retryOf, ...execution } = others;
   // Before anything is written.
   assertOptions(execution);
+  assertPriority(priority);
   toBlocks(input);
   const ownId =
     sessionId === undefined ? (runId ?? newId()) : runIdOf(sessionId, present({ runId, id: inputId }));
@@ -39,7 +41,7 @@ export async function runOnce(
     const run = await beginRun(patient, {
       sessionId: id,
       input,
-      options: present({ agent: agent.name, runId: ownId, metadata, maxQueued, retryOf, signal }),
+      options: present({ agent: agent.name, runId: ownId, metadata, priority, maxQueued, retryOf, signal }),
     });
     const continuation = sessionId === undefined ? false : "auto";
     return await executeRun(store, agent, run.runId, { continuation, ...execution });

@@ -1,6 +1,6 @@
 /** Options of executing a run, and the checks that refuse them before anything is written. */
 
-import { ContinuoError, nearest, type StoredEvent } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, type KnownOptions, type StoredEvent } from "@continuo/core/model";
 import { assertBudget, type RunBudget } from "./budget.ts";
 import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
 
@@ -38,8 +38,7 @@ export interface ExecuteRunOptions {
 const LEAST = { timeoutMs: 0, graceMs: 0, leaseMs: 1, storeMs: 0, maxParallel: 1 } as const;
 const LEAST_CONTEXT = { limit: 1, maxMessages: 1, maxChars: 1, maxTokensApprox: 1 } as const;
 
-/** The compiler completes it. */
-const OPTIONS: Readonly<Record<keyof ExecuteRunOptions, true>> = {
+const OPTIONS: KnownOptions<ExecuteRunOptions> = {
   continuation: true,
   continuationOpts: true,
   adapterOpts: true,
@@ -55,15 +54,9 @@ const OPTIONS: Readonly<Record<keyof ExecuteRunOptions, true>> = {
   claimedBy: true,
 };
 
-/** Errors: `usage`, also for an option that there is not: a limit that is misspelt would be no limit. */
+/** Errors: `usage`, also for an option that there is not. */
 export function assertOptions(options: ExecuteRunOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
-  if (unknown !== undefined) {
-    const known = nearest(unknown, Object.keys(OPTIONS));
-    throw new ContinuoError("usage", `there is no option ${unknown} of a run`, {
-      ...(known === null ? {} : { hint: `Use ${known}.` }),
-    });
-  }
+  assertKnownOptions("a run", options, OPTIONS);
   const { continuation = false, continuationOpts = {}, adapterOpts = {}, budget = {} } = options;
   askedOf(continuation);
   assertNumbers(options, LEAST);

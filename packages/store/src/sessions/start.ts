@@ -3,9 +3,11 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
+  assertKnownOptions,
   type Block,
   ContinuoError,
   isContinuoError,
+  type KnownOptions,
   type NewRun,
   type NewSession,
   present,
@@ -78,17 +80,29 @@ export interface StartRunOptions {
   readonly signal?: AbortSignal;
 }
 
+const START_RUN_OPTIONS: KnownOptions<StartRunOptions> = {
+  runId: true,
+  id: true,
+  agent: true,
+  metadata: true,
+  priority: true,
+  maxQueued: true,
+  retryOf: true,
+  signal: true,
+};
+
 /**
  * Journals the input; no agent is called. Runs of a session are executed in the order in which they were
  * started. Waits for a store that does not answer. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
  */
-export function startRun(
+export async function startRun(
   store: Store,
   sessionId: string,
   input: RunInput,
   options: StartRunOptions = {},
 ): Promise<Run> {
-  return beginRun(patientStore(store, patienceOf(options)), { sessionId, input, options });
+  assertKnownOptions("startRun", options, START_RUN_OPTIONS);
+  return await beginRun(patientStore(store, patienceOf(options)), { sessionId, input, options });
 }
 
 export interface RunBeginning {

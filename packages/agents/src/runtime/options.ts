@@ -1,0 +1,72 @@
+/** The options that the calls of the front door have; any other one is refused (`usage`). The compiler completes the tables. */
+
+import { assertKnownOptions, type KnownOptions } from "@continuo/core/model";
+import type {
+  ApprovalAnswer,
+  Continuo,
+  ContinuoOptions,
+  HandlerOptions,
+  ListApprovalsOptions,
+  ReplayOptions,
+  RetryOptions,
+  SendOptions,
+  SessionHandle,
+  SessionOptions,
+  WorkOptions,
+} from "./types.ts";
+
+type CloseOptions = NonNullable<Parameters<Continuo["close"]>[0]>;
+type EventOptions = NonNullable<Parameters<SessionHandle["events"]>[0]>;
+
+const OPEN_OPTIONS: KnownOptions<ContinuoOptions> = {
+  agents: true,
+  recover: true,
+  work: true,
+  parallel: true,
+  retry: true,
+  approvalMs: true,
+  pollMs: true,
+  leaseMs: true,
+  store: true,
+  onError: true,
+};
+
+const RETRY_OPTIONS: KnownOptions<RetryOptions> = { attempts: true, backoffMs: true, on: true };
+
+export const SESSION_OPTIONS: KnownOptions<SessionOptions> = {
+  create: true,
+  metadata: true,
+  title: true,
+  cwd: true,
+};
+
+export const SEND_OPTIONS: KnownOptions<SendOptions> = { id: true, agent: true, runAt: true, priority: true };
+
+export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
+
+export const WORK_OPTIONS: KnownOptions<WorkOptions> = { agents: true, parallel: true, signal: true };
+
+export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { graceMs: true };
+
+export const HANDLER_OPTIONS: KnownOptions<HandlerOptions> = { authorize: true };
+
+export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
+
+export const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {
+  status: true,
+  sessionId: true,
+  metadata: true,
+};
+
+export const APPROVAL_ANSWER: KnownOptions<ApprovalAnswer> = {
+  outcome: true,
+  by: true,
+  reason: true,
+  optionId: true,
+};
+
+/** Errors: `usage`. */
+export function assertOpenOptions(options: ContinuoOptions): void {
+  assertKnownOptions("openContinuo", options, OPEN_OPTIONS);
+  assertKnownOptions("retry", options.retry ?? {}, RETRY_OPTIONS);
+}

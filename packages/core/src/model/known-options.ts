@@ -1,0 +1,21 @@
+/** Options that a function has: any other one is refused, because a limit that is misspelt would be no limit. */
+
+import { ContinuoError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+
+/** Every option of `Options`: the compiler completes the table. */
+export type KnownOptions<Options> = Readonly<Record<keyof Options & string, true>>;
+
+/** `what` stands in the message, as in `there is no option timeoutMS of a run`. Errors: `usage`. */
+export function assertKnownOptions(
+  what: string,
+  options: object,
+  known: Readonly<Record<string, true>>,
+): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, Object.keys(known));
+  throw new ContinuoError("usage", `there is no option ${unknown} of ${what}`, {
+    ...(meant === null ? {} : { hint: `Use ${meant}.` }),
+  });
+}
