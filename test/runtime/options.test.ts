@@ -49,6 +49,6 @@ test("a run of the session manager keeps its priority, and an impossible one is 
 
 test("the option that was probably meant is in the hint, and nothing is written or ended", async () => {
   await expect(session().send("x", { runat: "" } as never)).rejects.toMatchObject({ hint: "Use runAt." });
-  expect((await c.store.listRuns({})).items).toHaveLength(1);
+  expect((await c.store.listRuns({ sessionId: "s" })).items).toHaveLength(1);
   expect(await c.queue()).toMatchObject({ parallel: 16 });
 });
