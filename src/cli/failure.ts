@@ -6,7 +6,7 @@ import { entryOf } from "@continuo/files";
 import { CommanderError } from "commander";
 import { matchLines } from "./notices/index.ts";
 import { flagsFor, helpFor } from "./program.ts";
-import { paintFor, type Shell, screenOf, toJsonText } from "./terminal/index.ts";
+import { type Shell, type Span, sentenceLines, toJsonText } from "./terminal/index.ts";
 
 interface Failure {
   readonly code: string;
@@ -23,12 +23,17 @@ export function reportFailure(error: unknown, argv: readonly string[], shell: Sh
     shell.stderr.write(`${toJsonText({ error: failure })}\n`);
     return exitCodeFor(error);
   }
-  const paint = paintFor(screenOf(shell, shell.stderr));
-  const lines = [
-    `${paint("continuo:", "red")} ${failure.code === "internal" ? visibleText(failure.message) : visibleLine(failure.message)}`,
-    ...matchLines(failure.details, shell),
+  const toVisible = failure.code === "internal" ? visibleText : visibleLine;
+  const said: readonly Span[] = [
+    { text: "continuo:", styles: ["red"] },
+    { text: ` ${toVisible(failure.message)}` },
   ];
-  if (failure.hint !== null) lines.push(paint(visibleText(failure.hint), "dim"));
+  const hint: Span = { text: visibleText(failure.hint ?? ""), styles: ["dim"] };
+  const lines = [
+    ...sentenceLines(said, shell, shell.stderr),
+    ...matchLines(failure.details, shell),
+    ...(failure.hint === null ? [] : sentenceLines([hint], shell, shell.stderr)),
+  ];
   shell.stderr.write(`${lines.join("\n")}\n`);
   return exitCodeFor(error);
 }

@@ -14,6 +14,7 @@ import {
   createHome,
   type Home,
   MAIN,
+  run,
   writeSessions,
 } from "./home.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
@@ -137,8 +138,6 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("4 of 4") && screen.includes("restored 2 sessions"));
     terminal.write("s");
     await terminal.until((screen) => screen.includes("tool calls"));
-    terminal.write("hc");
-    await terminal.until((screen) => screen.includes("cannot hand over: there is no folder /home/ann"));
     terminal.write("q");
     await expectRestored(0);
   });
@@ -156,6 +155,21 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("handed over: pi:") || screen.includes("not installed"));
     terminal.write("q");
     await expectRestored(0);
+  });
+
+  test("a session whose folder is gone is not resumed, and is handed over into the folder of the person", async () => {
+    await open(80, 24);
+    terminal.write("build");
+    await terminal.until((screen) => screen.includes("1 of 3"));
+    terminal.send("Tab");
+    terminal.write("r");
+    await terminal.until((screen) => screen.includes("cannot resume: its folder is gone; h continues it"));
+    terminal.write("hp");
+    await terminal.until((screen) => /in this folder, as the old one\s+is gone/u.test(screen));
+    terminal.write("q");
+    await expectRestored(0);
+    const { stdout } = await run(home, ["list", "pi", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ agent: "pi", cwd: home.path }]);
   });
 
   test("--print prints what was chosen for a script, and its exit code says if nothing was", async () => {

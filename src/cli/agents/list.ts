@@ -19,6 +19,7 @@ import {
   type Shell,
   type Style,
   screenOf,
+  sentenceLines,
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
@@ -87,7 +88,8 @@ function draw(programs: readonly AgentProgram[], shell: Shell): string {
       .join("  ")
       .trimEnd(),
   );
-  return `${[...lines, ...advice(programs)].join("\n")}\n`;
+  const said = advice(programs).flatMap((text) => sentenceLines([{ text }], shell, shell.stdout));
+  return `${[...lines, ...said].join("\n")}\n`;
 }
 
 /** Advice on agents that are not installed, and on those that were not asked. */

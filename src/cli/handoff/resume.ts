@@ -20,7 +20,7 @@ import { type Places, placesOf } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
 import { locate, resumePriceLines } from "../notices/index.ts";
-import { createOutput, paintFor, type Shell, screenOf } from "../terminal/index.ts";
+import { createOutput, type Shell, writeNote } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";
 import { describeHandOff } from "./receipt.ts";
 
@@ -88,7 +88,7 @@ function warnOfNewer({ sessionId, lastAgent }: OwnRow, agent: string, shell: She
   if (lastAgent === null || lastAgent === agent) return;
   const command = `continuo resume ${shellWord(sessionId)} --agent ${agent}`;
   const text = `${lastAgent} answered since, which ${agent} does not know: \`${command}\` tells it everything`;
-  shell.stderr.write(`${paintFor(screenOf(shell, shell.stderr))(visibleLine(text), "dim")}\n`);
+  writeNote([{ text: visibleLine(text), styles: ["dim"] }], shell);
 }
 
 interface Wanted extends Pick<Resume, "id" | "flags"> {
@@ -159,8 +159,7 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
 
 /** The whole context is sent again, which costs most when nobody expects it. */
 async function warnOfPrice(opens: NonNullable<Command["opens"]>, shell: Shell): Promise<void> {
-  const paint = paintFor(screenOf(shell, shell.stderr));
-  for (const line of await resumePriceLines(opens, shell)) shell.stderr.write(`${paint(line, "dim")}\n`);
+  for (const text of await resumePriceLines(opens, shell)) writeNote([{ text, styles: ["dim"] }], shell);
 }
 
 function notInstalled(program: string): ContinuoError {

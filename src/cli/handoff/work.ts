@@ -8,8 +8,14 @@ export async function resumeWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./resume.ts")).runResume({ id, args: [], flags: {} }, shell);
 }
 
+/** `cwd`: the folder of the new session, instead of the session's own. */
+interface HandoffWish {
+  readonly to: AgentName;
+  readonly cwd?: string;
+}
+
 /** Runs `continuo handoff --json`. */
-export async function handoffWork(id: string, to: AgentName, shell: Shell): Promise<number> {
-  const flags = { to, verify: true, json: true } as const;
+export async function handoffWork(id: string, wish: HandoffWish, shell: Shell): Promise<number> {
+  const flags = { ...wish, verify: true, json: true } as const;
   return await (await import("./handoff.ts")).runHandoff(id, flags, shell);
 }

@@ -13,12 +13,11 @@ import { adviceFor, ContinuoError, isContinuoError, type Problem } from "@contin
 import { visibleLine } from "@continuo/core/transcript";
 import {
   cutEnd,
-  paintFor,
   relativeTime,
   type SessionWish,
   type Shell,
-  screenOf,
   tildePath,
+  writeNote,
 } from "../terminal/index.ts";
 import { nameOfRow } from "./row-numbers.ts";
 
@@ -130,10 +129,9 @@ async function withTitles(error: ContinuoError, name: string, shell: Shell): Pro
 
 /** Reports edits of killed processes that cannot be settled now. */
 export function warnOfUnfinished(problems: readonly Problem[], shell: Shell): void {
-  const paint = paintFor(screenOf(shell, shell.stderr));
   for (const problem of problems) {
-    shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(problem.message)}\n`);
-    shell.stderr.write(`${paint(visibleLine(adviceFor(problem)), "dim")}\n`);
+    writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(problem.message)}` }], shell);
+    writeNote([{ text: visibleLine(adviceFor(problem)), styles: ["dim"] }], shell);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The acts on sessions while the picker stays: each is the command of its name, and its outcome one message. */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { nameOf } from "@continuo/agents/catalog";
 import { type AgentName, isContinuoError } from "@continuo/core/model";
@@ -125,14 +125,24 @@ interface NewSession {
 }
 
 const handoff: Act = async ({ entries, value }, { shell }) => {
+  const to = value as AgentName;
+  let moved = 0;
   const { made, failure } = await onEach(entries, async ({ info }) => {
-    const { text } = await capture(shell, (quiet) => handoffWork(nameOf(info), value as AgentName, quiet));
+    const wish = hasFolder(info) ? { to } : { to, cwd: shell.cwd };
+    const { text } = await capture(shell, (quiet) => handoffWork(nameOf(info), wish, quiet));
+    if (wish.cwd !== undefined) moved += 1;
     return JSON.parse(text) as NewSession & { readonly receipt: { readonly dropped: number } };
   });
   const lost = made.reduce((sum, { receipt }) => sum + receipt.dropped, 0);
   const loss = lost === 0 ? "" : `; ${plural(lost, "part")} left out`;
-  return describeMade("handed over", made, `${loss}${failure}`);
+  const place = moved === 0 ? "" : `; ${made.length === 1 ? "" : `${moved} `}in this folder, as the old one is gone`;
+  return describeMade("handed over", made, `${place}${loss}${failure}`);
 };
+
+/** A session of a folder that is gone cannot be continued there. */
+export function hasFolder({ cwd }: PickEntry["info"]): boolean {
+  return cwd !== null && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
+}
 
 const fork: Act = async ({ entries }, { shell }) => {
   const { made, failure } = await onEach(entries, async ({ info }) => {

@@ -1,6 +1,6 @@
 /** One picker: its state, what the keys do to it, and what is drawn. */
 
-import { listCatalog, nameOf } from "@continuo/agents/catalog";
+import { isOwn, listCatalog, nameOf } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import { showTurnWork, showWork } from "../session/index.ts";
 import { type Paint, paintFor, type Shell, screenOf } from "../terminal/index.ts";
@@ -8,7 +8,7 @@ import { cursorOf, drawScreen, layOutScreen } from "./draw.ts";
 import { type PickEntry, toEntries } from "./filter.ts";
 import { createKeyboard, type Keyboard, nextKey } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
-import { ACTION_WORDS, createPerformer, type Performer } from "./perform.ts";
+import { ACTION_WORDS, createPerformer, hasFolder, type Performer } from "./perform.ts";
 import { createPreviews, type PreviewSize, type Previews } from "./preview.ts";
 import { type FullScreen, openFullScreen } from "./screen.ts";
 import { createSearcher, drawMatch, type Searcher } from "./searcher.ts";
@@ -167,6 +167,7 @@ class Picker implements Disposable {
       if (effect === null) continue;
       if (effect.type === "perform") await this.#perform(effect);
       else if (effect.type === "open") await this.#open(effect.entry);
+      else if (effect.type === "resume" && isOfGoneFolder(effect.entry)) this.#say(GONE_FOLDER);
       else return this.#end.resolve(effect);
     }
     this.#search();
@@ -190,6 +191,13 @@ class Picker implements Disposable {
     this.#keyboard.listen();
     this.#change({ ...this.#state, message });
   }
+}
+
+const GONE_FOLDER = "cannot resume: its folder is gone; h continues it in this folder, also in the same agent";
+
+/** One of Continuo's own is continued where the person is. */
+function isOfGoneFolder({ info }: PickEntry): boolean {
+  return !isOwn(info) && info.cwd !== null && !hasFolder(info);
 }
 
 /** Shows a session as its command does. Returns why it cannot be shown. */
@@ -216,6 +224,8 @@ async function show(
   if (isPrinted) {
     out.write("\nPress any key to go back to the list. ");
     await nextKey(shell);
+    // What the shell prints after the picker begins on a line of its own.
+    out.write("\n");
   }
   return null;
 }

@@ -15,13 +15,12 @@ import {
   createOutput,
   createProgress,
   formatCount,
-  paintFor,
   parseSince,
   type Shell,
   type Span,
-  screenOf,
+  sentenceLines,
   toJsonText,
-  wrap,
+  writeNote,
 } from "../terminal/index.ts";
 import { drawEarlyResults, drawResults } from "./draw.ts";
 import type { SearchFlags } from "./flags.ts";
@@ -60,8 +59,8 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
     await output.write(`${toJsonText(toJson(found), 2)}\n`);
   } else {
     await output.write(drawFound(found, shell));
-    for (const line of drawNotes(notesOf(found, { isBeingIndexed, isStopped }), shell, shell.stderr)) {
-      shell.stderr.write(`${line}\n`);
+    for (const note of notesOf(found, { isBeingIndexed, isStopped })) {
+      writeNote([note], shell);
     }
   }
   if (isStopped) return INTERRUPTED;
@@ -76,7 +75,7 @@ export async function searchLines(text: string, shell: Shell): Promise<readonly 
     early: "not shown",
   });
   keepNumbers(found.results, shell);
-  const notes = drawNotes(notesOf(found, state), shell, shell.stdout);
+  const notes = notesOf(found, state).flatMap((note) => sentenceLines([note], shell, shell.stdout));
   return [...drawFound(found, shell).trimEnd().split("\n"), ...notes];
 }
 
@@ -199,15 +198,6 @@ function toRegex(source: string): RegExp {
   } catch (error) {
     throw new ContinuoError("usage", `no regular expression: ${(error as Error).message}`);
   }
-}
-
-/** A note breaks between words on a terminal, and is one line elsewhere. */
-function drawNotes(notes: readonly Span[], shell: Shell, stream: NodeJS.WriteStream): readonly string[] {
-  const screen = screenOf(shell, stream);
-  const paint = paintFor(screen);
-  return notes.flatMap((note) =>
-    wrap([note], screen.isTerminal ? screen.columns - 1 : Number.MAX_SAFE_INTEGER, paint),
-  );
 }
 
 function notesOf(

@@ -11,7 +11,9 @@ import {
   type Paint,
   paintFor,
   type Shell,
+  type Span,
   screenOf,
+  sentenceLines,
   tildePath,
 } from "../terminal/index.ts";
 import { leftOfBlock } from "./blocks.ts";
@@ -44,7 +46,7 @@ export function drawTable(grouped: UsageGroups, drawing: Drawing): string {
     const text = row.join("  ").trimEnd();
     return at === 0 ? paint(text, "dim") : at === last ? paint(text, "bold") : text;
   });
-  return [...lines, ...notesOf(total, drawing, paint)].map((line) => `${line}\n`).join("");
+  return [...lines, ...notesOf(total, drawing)].map((line) => `${line}\n`).join("");
 }
 
 const TOKEN_COLUMNS: readonly (readonly [header: string, kind: keyof Tokens])[] = [
@@ -101,18 +103,21 @@ export function drawTime(ms: number): string {
   return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-function notesOf({ cost }: Group, { list, more, shell }: Drawing, paint: Paint): string[] {
+function notesOf({ cost }: Group, { list, more, shell }: Drawing): string[] {
   const named = cost.unpriced.map((model) => visibleLine(model ?? "calls without a model"));
   const isRead = screenOf(shell, shell.stdout).isTerminal;
-  return [
-    ...(more > 0 && isRead ? [paint(`${formatCount(more)} more: --limit COUNT shows them`, "dim")] : []),
-    ...(cost.isByPrices
-      ? [paint(`Cost by list prices of ${list.asOf}, where the agent reports none.`, "dim")]
-      : []),
-    ...(named.length > 0
-      ? [paint(`Without a price, and not in the cost: ${named.join(", ")}`, "yellow")]
-      : []),
+  const notes: readonly (Span | null)[] = [
+    more > 0 && isRead
+      ? { text: `${formatCount(more)} more: --limit COUNT shows them`, styles: ["dim"] }
+      : null,
+    cost.isByPrices
+      ? { text: `Cost by list prices of ${list.asOf}, where the agent reports none.`, styles: ["dim"] }
+      : null,
+    named.length > 0
+      ? { text: `Without a price, and not in the cost: ${named.join(", ")}`, styles: ["yellow"] }
+      : null,
   ];
+  return notes.flatMap((note) => (note === null ? [] : sentenceLines([note], shell, shell.stdout)));
 }
 
 const MAX_BAR_COLUMNS = 60;
@@ -146,7 +151,7 @@ export function drawChart(grouped: UsageGroups, drawing: Drawing): string {
     const bar = barOf(most === 0 ? 0 : sizeOf(group) / most, Math.max(1, Math.min(MAX_BAR_COLUMNS, room)));
     return `${name}  ${text}  ${paint(bar, "cyan")}`.trimEnd();
   });
-  return [...lines, ...notesOf(total, drawing, paint)].map((line) => `${line}\n`).join("");
+  return [...lines, ...notesOf(total, drawing)].map((line) => `${line}\n`).join("");
 }
 
 /** Anything above nothing has at least an eighth of a column. */

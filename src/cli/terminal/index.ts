@@ -13,6 +13,7 @@ export { type Opening, page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
 export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";
+export { sentenceLines, writeNote } from "./sentences.ts";
 export type { DetachedCommand, ProgramRun, SessionWish, Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
 export {

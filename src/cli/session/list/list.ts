@@ -27,13 +27,14 @@ import {
   createOutput,
   createProgress,
   formatCount,
-  paintFor,
   parseSince,
   plural,
   type Shell,
   screenOf,
+  sentenceLines,
   tildePath,
   toJsonText,
+  writeNote,
 } from "../../terminal/index.ts";
 import { infoToJson } from "./json.ts";
 import { isDamaged } from "./problems.ts";
@@ -81,7 +82,9 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
     if (isRead) {
       const numbers = isTerminal ? "shown" : undefined;
       await output.write(drawSessions(list.sessions, { shell, allIds, ...present({ numbers }) }));
-      if (notes !== "") await output.write(`\n${notes}`);
+      if (notes !== "") {
+        await output.write(`\n${sentenceLines([{ text: notes }], shell, shell.stdout).join("\n")}`);
+      }
       if (isTerminal) keepRows(list.sessions, shell);
     } else {
       // A program that reads the table reads no sentences.
@@ -103,10 +106,9 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
 
 /** The others were listed all the same. */
 function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
-  const paint = paintFor(screenOf(shell, shell.stderr));
   const text = `${whose} cannot be listed: ${error.message}`;
-  shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(text)}\n`);
-  if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
+  writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(text)}` }], shell);
+  if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
 }
 
 /** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */
@@ -118,7 +120,7 @@ async function hintAtOthers(shell: Shell): Promise<void> {
   if (names.length === 0) return;
   const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
   const text = `${names.join(", ")} ${whose} sessions when asked: \`continuo session list --agent ${name}\``;
-  stderr.write(`${paintFor(screenOf(shell, stderr))(visibleLine(text), "dim")}\n`);
+  writeNote([{ text: visibleLine(text), styles: ["dim"] }], shell);
 }
 
 async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
