@@ -62,13 +62,13 @@ test("the numbers of results belong to the terminal: a search in another one lea
 });
 
 test("ids of results that begin alike are long enough to name one session each", async () => {
-  const ids = ["019a1b2c-aaaa-7000-8000-000000000001", "019a1b2c-bbbb-7000-8000-000000000001"];
+  const ids = ["aaaa", "bbbb", "cccc"].map((four) => `019a1b2c-${four}-7000-8000-000000000001`);
   for (const id of ids) {
     const line = {
       uuid: "u1",
       parent: null,
       role: "user",
-      content: "Steep the tea",
+      content: id.includes("cccc") ? "Pour the milk" : "Steep the tea",
       time: "10:00:00",
     } as const;
     home.write(claudeFile(id), claudeText(id, [line]));
@@ -77,6 +77,10 @@ test("ids of results that begin alike are long enough to name one session each",
   const shown = [...stdout.matchAll(/claude · (\S+) ·/gu)].map(([, id = ""]) => id);
   expect(shown.toSorted()).toEqual(["019a1b2c-a", "019a1b2c-b"]);
   for (const id of shown) expect((await runHere(home, ["info", id])).code).toBe(0);
+  // The other sessions are no results, and `info 019a1b2c` could be about any of them.
+  for (let round = 0; round < 2; round++) {
+    expect((await runHere(home, ["search", "milk"])).stdout).toContain("claude · 019a1b2c-c ·");
+  }
 });
 
 test("what a session says reaches the terminal as visible text", async () => {

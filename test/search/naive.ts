@@ -83,7 +83,7 @@ function isFailure({ content, origin }: Message): boolean {
 function textsIn(block: Block): string[] {
   switch (block.type) {
     case "text":
-      return [block.text.slice(block.injectedChars)];
+      return [block.typed ?? block.text.slice(block.injectedChars)];
     case "thinking":
       return [block.text];
     case "file":

@@ -25,6 +25,11 @@ test("a search finds the text of a skill only among injected texts, and what the
   expect(await count("role:user", "boil")).toBe(0);
   expect(await count("boil", "--injected")).toBe(1);
   expect(await count("role:user", "twice")).toBe(1);
+  // The index answers the same as the files did.
+  for (let round = 0; round < 2; round++) {
+    expect(await count("role:user", '"/skill:brew twice"')).toBe(1);
+    expect(await count("role:user", "brew")).toBe(1);
+  }
   expect(await count("role:system", "twice")).toBe(0);
 });
 

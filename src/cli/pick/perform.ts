@@ -135,7 +135,8 @@ const handoff: Act = async ({ entries, value }, { shell }) => {
   });
   const lost = made.reduce((sum, { receipt }) => sum + receipt.dropped, 0);
   const loss = lost === 0 ? "" : `; ${plural(lost, "part")} left out`;
-  const place = moved === 0 ? "" : `; ${made.length === 1 ? "" : `${moved} `}in this folder, as the old one is gone`;
+  const place =
+    moved === 0 ? "" : `; ${made.length === 1 ? "" : `${moved} `}in this folder, as the old one is gone`;
   return describeMade("handed over", made, `${place}${loss}${failure}`);
 };
 

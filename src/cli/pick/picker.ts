@@ -193,7 +193,8 @@ class Picker implements Disposable {
   }
 }
 
-const GONE_FOLDER = "cannot resume: its folder is gone; h continues it in this folder, also in the same agent";
+const GONE_FOLDER =
+  "cannot resume: its folder is gone; h continues it in this folder, also in the same agent";
 
 /** One of Continuo's own is continued where the person is. */
 function isOfGoneFolder({ info }: PickEntry): boolean {

@@ -1,6 +1,12 @@
 /** Results for a person: a line for the session, and the piece of the turn that matches. */
 
-import type { Excerpt, SearchProgress, SearchResult, SearchResults } from "@continuo/agents/search";
+import type {
+  Excerpt,
+  SearchProgress,
+  SearchResult,
+  SearchResults,
+  SessionSearchResults,
+} from "@continuo/agents/search";
 import { visibleLine } from "@continuo/core/transcript";
 import { shortIds } from "../session/list/index.ts";
 import {
@@ -26,10 +32,13 @@ const SPEAKERS: Readonly<Record<Excerpt["voice"], string>> = {
 const INDENT = "    ";
 
 /** Ends with a line feed. */
-export function drawResults({ results, total }: SearchResults, shell: Shell): string {
+export function drawResults(
+  { results, total, sessionIds }: Pick<SessionSearchResults, "results" | "total" | "sessionIds">,
+  shell: Shell,
+): string {
   const screen = screenOf(shell, shell.stdout);
   const columns = screen.isTerminal ? screen.columns : 100;
-  const drawing = { shell, paint: paintFor(screen), columns, short: shortIdsOf(results) };
+  const drawing = { shell, paint: paintFor(screen), columns, short: shortIdsOf(results, sessionIds) };
   const blocks = results.map((result, at) => drawResult(result, at + 1, drawing));
   const more = total - results.length;
   const footer = more > 0 ? [[`${formatCount(more)} more sessions match: --all shows them`]] : [];
@@ -49,7 +58,7 @@ export function drawEarlyResults(
   shell: Shell,
 ): readonly string[] {
   const { columns, rows, ...screen } = screenOf(shell, shell.stdout);
-  const drawing = { shell, paint: paintFor(screen), columns: columns - 1, short: shortIdsOf(results) };
+  const drawing = { shell, paint: paintFor(screen), columns: columns - 1, short: shortIdsOf(results, []) };
   const shown: string[] = [];
   for (const { excerpt, ...result } of results) {
     // One line of the text is enough to see whether this is it.
@@ -87,15 +96,25 @@ interface Drawing {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
-  /** From id to its beginning that no other result shares. */
+  /** From id to its beginning that no other known session shares. */
   readonly short: ReadonlyMap<string, string>;
 }
 
-function shortIdsOf(results: SearchResults["results"]): ReadonlyMap<string, string> {
+/** @param others ids of sessions that are not among the results */
+function shortIdsOf(
+  results: SearchResults["results"],
+  others: readonly string[],
+): ReadonlyMap<string, string> {
   const ids = results.flatMap(({ session: { sessionId, parentId } }) =>
     parentId === null ? [sessionId] : [sessionId, parentId],
   );
-  return shortIds(ids, ids);
+  // Only these can begin alike; there can be thousands of others.
+  const beginnings = new Set(ids.map(beginningOf));
+  return shortIds(ids, [...ids, ...others.filter((id) => beginnings.has(beginningOf(id)))]);
+}
+
+function beginningOf(id: string): string {
+  return id.slice(0, 8).toLowerCase();
 }
 
 function drawResult(

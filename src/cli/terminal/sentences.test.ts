@@ -20,9 +20,10 @@ test("a sentence breaks between words on a terminal, and is one line elsewhere",
 });
 
 test("a command stays on one line where a line has room for it", () => {
-  expect(linesAt(50, HINT)).toEqual([
+  expect(linesAt(50, HINT)).toEqual(["Create it again, or run", "`continuo handoff 601e98ac --to claude`."]);
+  expect(linesAt(24, HINT)).toEqual([
     "Create it again, or run",
-    "`continuo handoff 601e98ac --to claude`.",
+    "`continuo handoff",
+    "601e98ac --to claude`.",
   ]);
-  expect(linesAt(24, HINT)).toEqual(["Create it again, or run", "`continuo handoff", "601e98ac --to claude`."]);
 });

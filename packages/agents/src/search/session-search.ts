@@ -62,6 +62,8 @@ export interface SearchProgress {
 export interface SessionSearchResults extends SearchResults {
   /** Sessions that were searched, or are to be. */
   readonly sessions: number;
+  /** The ids of these sessions, as far as they are known without reading them. */
+  readonly sessionIds: readonly string[];
   /** Sessions that were not searched because the time was over, or what was found was enough. */
   readonly unsearched: number;
   /** Sessions that were searched in their files, since they are not in the index as they are now. */
@@ -170,6 +172,10 @@ async function searchOpen(
   const { ready, unreadable, cut } = texts.texts();
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
+  const sessionIds = [
+    ...[...ready.values()].map(({ sessionId }) => sessionId),
+    ...missing.flatMap(({ found }) => found?.sessionId ?? []),
+  ];
   const { limit, onProgress } = options;
   let early: SearchResults = { results: [], total: 0 };
   const scanning = createFileSearch(query, {
@@ -213,6 +219,7 @@ async function searchOpen(
       total,
       index,
       sessions: ofSessions,
+      sessionIds,
       unsearched: scanning.left + changed.length,
       notIndexed,
       unreadable: [...unreadable, ...scanning.unreadable],

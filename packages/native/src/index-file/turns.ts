@@ -124,7 +124,7 @@ function foldBlock(draft: Draft, block: Block, { said, add }: Place): void {
   switch (block.type) {
     case "text":
       if (block.injectedChars !== undefined) add("other", block.text.slice(0, block.injectedChars));
-      add(said, block.text.slice(block.injectedChars));
+      add(said, block.typed ?? block.text.slice(block.injectedChars));
       return;
     case "thinking":
       add(said, block.text);

@@ -73,7 +73,9 @@ test("an answer says what is left, numbers its results from the offset on, and w
   expect(part.text).toMatch(/^5\. pi:s0, turn 2/mu);
   expect(answered({ notSearched: 2 }).text).toContain("2 sessions are not searched: time was over.");
   expect(answered({ total: 0 }, 0).text).toBe("Nothing.");
-  expect(answered({ total: 0, notSearched: 1 }, 0).text).toContain("Nothing found yet.");
+  expect(answered({ total: 0, notSearched: 1 }, 0).text).toBe(
+    "This search is not complete: no match so far.\n1 session is not searched: time was over. The same call searches more of them.",
+  );
 });
 
 test("an answer is within its tokens as text and as data, and shows as much as there is room for", () => {

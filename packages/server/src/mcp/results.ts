@@ -41,7 +41,7 @@ export function hitsAnswer(hits: readonly HitData[], options: HitsAnswerOptions)
       total === 0
         ? notSearched === 0
           ? options.nothing
-          : "Nothing found yet."
+          : "This search is not complete: no match so far."
         : `${options.head(total)} ${QUOTED_NOTE}`,
       missingNote(notSearched),
       next === null || count === 0 ? "" : `Results ${offset + 1} to ${end}; offset: ${next} shows more.`,
