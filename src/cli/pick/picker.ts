@@ -225,7 +225,7 @@ async function show(
   if (isPrinted) {
     out.write("\nPress any key to go back to the list. ");
     await nextKey(shell);
-    // What the shell prints after the picker begins on a line of its own.
+    // The shell begins its output on a new line.
     out.write("\n");
   }
   return null;

@@ -8,7 +8,6 @@ import {
   formatCost,
   formatCount,
   layOut,
-  type Paint,
   paintFor,
   type Shell,
   type Span,

@@ -9,7 +9,8 @@ const NO_BREAK = "\u00a0";
 
 /**
  * The lines of a text for a stream. A command in backticks stays on one line where one has room for it, so that it can be
- * copied. @param spans visible text
+ * copied.
+ * @param spans visible text
  */
 export function sentenceLines(
   spans: readonly Span[],
@@ -22,7 +23,7 @@ export function sentenceLines(
   return wrap(joined, columns, paintFor(screen)).map((line) => line.replaceAll(NO_BREAK, " "));
 }
 
-/** Writes a note to standard error. @param spans visible text */
+/** Writes visible text to standard error. */
 export function writeNote(spans: readonly Span[], shell: Shell): void {
   shell.stderr.write(`${sentenceLines(spans, shell, shell.stderr).join("\n")}\n`);
 }
