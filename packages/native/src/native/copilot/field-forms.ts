@@ -13,6 +13,8 @@ interface Shape {
   readonly flags?: string;
   readonly lists?: string;
   readonly objects?: string;
+  /** Objects that a record does not need, in which no name may be unknown. */
+  readonly closed?: string;
   /** The shapes of objects, and of the objects in lists. */
   readonly parts?: Readonly<Record<string, Shape>>;
   readonly items?: Readonly<Record<string, Shape>>;
@@ -31,7 +33,11 @@ const FORMS: Readonly<Record<Form, readonly [words: string, fits: (value: unknow
 /** Returns the first field that Copilot refuses, in words; `null` if there is none. */
 export function fieldFlawOf(type: string, data: Json): string | null {
   const shape = entryOf(SHAPES, type);
-  return shape === undefined ? null : flawIn(shape, data);
+  if (shape === undefined) return null;
+  const flaw = flawIn(shape, data);
+  if (flaw !== null) return flaw;
+  const [name] = fieldsWithBrokenNames(shape, data);
+  return name === undefined ? null : `a name in ${name} is no UTF-8`;
 }
 
 export function hasShape(type: string): boolean {
@@ -41,7 +47,20 @@ export function hasShape(type: string): boolean {
 /** The same without the fields of another form that a record does not need. */
 export function withoutWrongFields(type: string, data: Json): Json {
   const shape = entryOf(SHAPES, type);
-  return shape === undefined ? data : pruned(shape, data);
+  if (shape === undefined) return data;
+  const right = pruned(shape, data);
+  const broken = new Set(fieldsWithBrokenNames(shape, right));
+  return Object.fromEntries(Object.entries(right).filter(([name]) => !broken.has(name)));
+}
+
+/** Copilot skips a line that is no UTF-8, and refuses a session in which one of these objects has a name that it does not know. */
+function fieldsWithBrokenNames({ closed = "" }: Shape, data: Json): readonly string[] {
+  return closed.split(" ").filter((name) => hasBrokenName(data[name]));
+}
+
+function hasBrokenName(value: unknown): boolean {
+  if (!isJson(value)) return false;
+  return Object.entries(value).some(([name, field]) => name.includes("\ufffd") || hasBrokenName(field));
 }
 
 function flawIn(shape: Shape, value: Json): string | null {
@@ -234,6 +253,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     objects:
       "accountingSnapshot usageAccountingWatermarks tokenDetails codeChanges! modelMetrics! " +
       "agentMetrics",
+    closed: "accountingSnapshot agentMetrics",
   },
   "session.start": {
     texts:

@@ -1,4 +1,4 @@
-/** A session of Copilot in which the id of a call was damaged: a repair gives the result back to its call. */
+/** Damaged sessions of Copilot: a result is given back to its call, and no repair makes a record that Copilot refuses. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,3 +38,21 @@ test.each([
   expect(await said()).toEqual(before);
   expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
 });
+
+test.each(["agentMetrics", "accountingSnapshot"])(
+  "a damaged name in %s, which Copilot would refuse as UTF-8, is left out",
+  async (field) => {
+    const { places, sessions } = await copyHome(scratch, ["copilot", "subagent"]);
+    const { location = "", sessionId = "" } = sessions[0] ?? {};
+    const ref = `copilot:${sessionId}`;
+    const bytes = readFileSync(location);
+    const at = bytes.indexOf("totalNanoAiu", bytes.indexOf(`"${field}":{`)) + 10;
+    bytes[at] = (bytes[at] ?? 0) ^ 0xa8;
+    writeFileSync(location, bytes);
+    const { messages } = await readNativeSession(ref, { places });
+    await repairNativeSession(ref, { places, write: "in place" });
+    expect(readFileSync(location, "utf8")).not.toContain("totalNanoA\ufffd");
+    expect((await readNativeSession(ref, { places })).messages).toEqual(messages);
+    expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
+  },
+);
