@@ -14,7 +14,9 @@ import { rounds } from "../sizes/counts.ts";
 const EDITORS = 3;
 const KILLS = rounds(30);
 
-test("each answer that an editor received is there once, whenever its gateway is killed", async () => {
+test("each answer that an editor received is there once, whenever its gateway is killed", {
+  timeout: 600_000,
+}, async () => {
   await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(n)));
 });
 
